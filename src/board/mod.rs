@@ -1,0 +1,1 @@
+//! Grids, terrain and the lines drawn across them.

@@ -1,0 +1,1 @@
+//! Resolution: the umpire, its questions and its journal.

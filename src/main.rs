@@ -1,0 +1,3 @@
+//! The `garcia` command.
+
+fn main() {}

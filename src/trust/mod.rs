@@ -1,0 +1,1 @@
+//! Records, signatures, dice chains and verification.
