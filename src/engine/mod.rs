@@ -3,6 +3,7 @@
 //! Nothing here knows a game: sides, units and terrain are the games' own.
 
 mod clause;
+pub mod doc;
 mod name;
 mod side;
 

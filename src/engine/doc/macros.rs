@@ -1,0 +1,373 @@
+//! `document!` and `words!`: types that people write, declared once.
+//!
+//! From one declaration come the Rust type, the reader that reports every fault, the writer, and the JSON Schema with
+//! the doc comments as descriptions.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::{Map, Value, json};
+
+use super::nearest::{did_you_mean, fold, nearest, one_of};
+use super::node::Node;
+use super::path::DocPath;
+use super::reader::{FromDoc, Reader, clip};
+
+/// Declares structs that people write as maps.
+///
+/// The field `press_if` is the key `press-if` in files. Absent values (no `Option`, an empty list or map, `no`) are not
+/// written. Attributes of the struct and of its fields are kept.
+///
+/// ```
+/// use garcia::engine::doc::{PlainTexts, Node, document, read_as};
+///
+/// document! {
+///     /// One move.
+///     pub struct MoveOrder {
+///         /// Who moves.
+///         pub units: Vec<String>,
+///         /// Where to.
+///         pub to: String,
+///         /// Attack only at these odds.
+///         pub press_if: Option<String>,
+///     }
+/// }
+///
+/// let node = Node::Map(vec![
+///     ("units".into(), Node::text("us-9-inf")),
+///     ("to".into(), Node::text("0816")),
+///     ("press_if".into(), Node::text("2:1")),
+/// ]);
+/// let (order, _) = read_as::<MoveOrder>(&node, &PlainTexts).unwrap();
+/// assert_eq!(order.units, ["us-9-inf"]);
+/// assert_eq!(order.press_if.as_deref(), Some("2:1"));
+/// ```
+#[macro_export]
+macro_rules! document {
+    ($(
+        $(#[$($attribute:tt)*])*
+        $vis:vis struct $name:ident {
+            $( $(#[$($field_attribute:tt)*])* $field_vis:vis $field:ident : $type:ty ),* $(,)?
+        }
+    )+) => {$(
+        $(#[$($attribute)*])*
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        $vis struct $name {
+            $( $(#[$($field_attribute)*])* $field_vis $field: $type, )*
+        }
+
+        impl $crate::engine::doc::FromDoc for $name {
+            fn read(
+                node: &$crate::engine::doc::Node,
+                at: &$crate::engine::doc::DocPath,
+                reader: &mut $crate::engine::doc::Reader<'_>,
+            ) -> ::std::option::Option<Self> {
+                let faults = reader.faults.len();
+                let fields = $crate::engine::doc::Fields::open(node, at, reader)?;
+                $( let $field = fields.take::<$type>(&$crate::engine::doc::key_of(stringify!($field)), reader); )*
+                let known: &[::std::string::String] = &[$( $crate::engine::doc::key_of(stringify!($field)) ),*];
+                fields.finish(known, reader);
+                if reader.faults.iter().skip(faults).any(|fault| !fault.warning) {
+                    return ::std::option::Option::None;
+                }
+                ::std::option::Option::Some($name { $( $field: $field?, )* })
+            }
+        }
+
+        impl ::serde::Serialize for $name {
+            fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> ::std::result::Result<S::Ok, S::Error> {
+                #[allow(unused_mut)]
+                let mut map = serializer.serialize_map(::std::option::Option::None)?;
+                $(
+                    if !$crate::engine::doc::FromDoc::is_absent(&self.$field) {
+                        let key = $crate::engine::doc::key_of(stringify!($field));
+                        ::serde::ser::SerializeMap::serialize_entry(&mut map, &key, &self.$field)?;
+                    }
+                )*
+                ::serde::ser::SerializeMap::end(map)
+            }
+        }
+
+        impl ::schemars::JsonSchema for $name {
+            fn schema_name() -> ::std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn schema_id() -> ::std::borrow::Cow<'static, str> {
+                concat!(module_path!(), "::", stringify!($name)).into()
+            }
+
+            fn json_schema(generator: &mut ::schemars::SchemaGenerator) -> ::schemars::Schema {
+                #[allow(unused_mut)]
+                let mut shape = $crate::engine::doc::Shape::new(&[$( $crate::doc_line!($($attribute)*) ),*]);
+                $(
+                    shape.field::<$type>(
+                        &$crate::engine::doc::key_of(stringify!($field)),
+                        &[$( $crate::doc_line!($($field_attribute)*) ),*],
+                        generator,
+                    );
+                )*
+                let _ = generator;
+                shape.finish()
+            }
+        }
+    )+};
+}
+
+/// Declares enums that people write as single words.
+///
+/// The first text is the word itself; others after `|` are understood too. Case, accents and hyphens are forgiven.
+///
+/// ```
+/// use garcia::engine::doc::words;
+///
+/// words! {
+///     /// How a column marches.
+///     pub enum Pace {
+///         /// Without risk.
+///         Normal = "normal",
+///         /// At the price of stragglers.
+///         Forced = "forced" | "fast",
+///     }
+/// }
+///
+/// assert_eq!(Pace::from_word("FAST"), Some(Pace::Forced));
+/// assert_eq!(Pace::Forced.to_string(), "forced");
+/// ```
+#[macro_export]
+macro_rules! words {
+    ($(
+        $(#[$($attribute:tt)*])*
+        $vis:vis enum $name:ident {
+            $( $(#[$($variant_attribute:tt)*])* $variant:ident = $word:literal $(| $alias:literal)* ),+ $(,)?
+        }
+    )+) => {$(
+        $(#[$($attribute)*])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        $vis enum $name {
+            $( $(#[$($variant_attribute)*])* $variant, )+
+        }
+
+        impl $name {
+            /// Every one, in order.
+            pub const ALL: &'static [$name] = &[$( $name::$variant ),+];
+
+            /// The word for it.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $( $name::$variant => $word, )+
+                }
+            }
+
+            /// The one a word stands for; case, accents and hyphens are forgiven.
+            pub fn from_word(text: &str) -> ::std::option::Option<$name> {
+                let which = $crate::engine::doc::find_word(text, &[$( &[$word $(, $alias)*] ),+])?;
+                $name::ALL.get(which).copied()
+            }
+        }
+
+        impl ::std::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+
+        impl $crate::engine::doc::FromDoc for $name {
+            fn read(
+                node: &$crate::engine::doc::Node,
+                at: &$crate::engine::doc::DocPath,
+                reader: &mut $crate::engine::doc::Reader<'_>,
+            ) -> ::std::option::Option<Self> {
+                let which = $crate::engine::doc::read_word(node, at, reader, &[$( &[$word $(, $alias)*] ),+])?;
+                $name::ALL.get(which).copied()
+            }
+        }
+
+        impl ::serde::Serialize for $name {
+            fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> ::std::result::Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl ::schemars::JsonSchema for $name {
+            fn schema_name() -> ::std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn schema_id() -> ::std::borrow::Cow<'static, str> {
+                concat!(module_path!(), "::", stringify!($name)).into()
+            }
+
+            fn json_schema(_: &mut ::schemars::SchemaGenerator) -> ::schemars::Schema {
+                $crate::engine::doc::word_schema(
+                    &[$( $crate::doc_line!($($attribute)*) ),*],
+                    &[$( ($word, &[$( $crate::doc_line!($($variant_attribute)*) ),*]) ),+],
+                )
+            }
+        }
+    )+};
+}
+
+/// The text of a doc comment, if an attribute is one.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! doc_line {
+    (doc = $text:expr) => {
+        ::std::option::Option::Some($text)
+    };
+    ($($other:tt)*) => {
+        ::std::option::Option::<&'static str>::None
+    };
+}
+
+/// The key in files for a field of this name.
+pub fn key_of(field: &str) -> String {
+    field.strip_prefix("r#").unwrap_or(field).replace('_', "-")
+}
+
+/// The number of the word a text stands for, each given with its other spellings.
+pub fn find_word(text: &str, words: &[&[&str]]) -> Option<usize> {
+    let wanted = fold(text);
+    words
+        .iter()
+        .position(|spellings| spellings.iter().any(|word| fold(word) == wanted))
+}
+
+/// Reads one of several words.
+pub fn read_word(
+    node: &Node,
+    at: &DocPath,
+    reader: &mut Reader<'_>,
+    words: &[&[&str]],
+) -> Option<usize> {
+    let allowed: Vec<&str> = words
+        .iter()
+        .filter_map(|spellings| spellings.first().copied())
+        .collect();
+    let text = reader.text(node, at, &one_of(&allowed))?;
+    let found = find_word(text, words);
+    if found.is_none() {
+        let list = format!("write {}", one_of(&allowed));
+        let remedy = match did_you_mean(&nearest(text, allowed.iter().copied())) {
+            Some(meant) => format!("{meant} {list}"),
+            None => list,
+        };
+        reader.fault(at, format!("`{}` will not do here", clip(text)), remedy);
+    }
+    found
+}
+
+/// The schema of a map, built field by field.
+pub struct Shape {
+    description: String,
+    properties: Map<String, Value>,
+    required: Vec<Value>,
+}
+
+impl Shape {
+    /// A map described by these doc comments, without fields so far.
+    pub fn new(docs: &[Option<&str>]) -> Shape {
+        Shape {
+            description: description(docs),
+            properties: Map::new(),
+            required: Vec::new(),
+        }
+    }
+
+    /// Adds a field.
+    pub fn field<T: FromDoc + JsonSchema>(
+        &mut self,
+        key: &str,
+        docs: &[Option<&str>],
+        generator: &mut SchemaGenerator,
+    ) {
+        let mut schema = generator.subschema_for::<T>();
+        if T::OPTIONAL {
+            // An absent key is left out; nobody writes `null`.
+            schema = without_null(schema);
+        } else {
+            self.required.push(key.into());
+        }
+        let text = description(docs);
+        if !text.is_empty() {
+            schema.insert("description".to_owned(), text.into());
+        }
+        self.properties.insert(key.to_owned(), schema.into());
+    }
+
+    /// The finished schema.
+    pub fn finish(self) -> Schema {
+        let mut schema = Map::new();
+        schema.insert("type".to_owned(), "object".into());
+        if !self.description.is_empty() {
+            schema.insert("description".to_owned(), self.description.into());
+        }
+        schema.insert("properties".to_owned(), self.properties.into());
+        if !self.required.is_empty() {
+            schema.insert("required".to_owned(), self.required.into());
+        }
+        schema.insert("additionalProperties".to_owned(), false.into());
+        schema.into()
+    }
+}
+
+/// The schema of one of several words.
+pub fn word_schema(docs: &[Option<&str>], words: &[(&str, &[Option<&str>])]) -> Schema {
+    let choices: Vec<Value> = words
+        .iter()
+        .map(|(word, docs)| {
+            let text = description(docs);
+            if text.is_empty() {
+                json!({ "const": word })
+            } else {
+                json!({ "const": word, "description": text })
+            }
+        })
+        .collect();
+    let mut schema = Map::new();
+    schema.insert("type".to_owned(), "string".into());
+    let text = description(docs);
+    if !text.is_empty() {
+        schema.insert("description".to_owned(), text.into());
+    }
+    schema.insert("oneOf".to_owned(), choices.into());
+    schema.into()
+}
+
+fn description(docs: &[Option<&str>]) -> String {
+    let mut text = String::new();
+    for line in docs.iter().flatten() {
+        let line = line.trim();
+        if line.is_empty() {
+            text.push_str("\n\n");
+        } else {
+            if !text.is_empty() && !text.ends_with('\n') {
+                text.push(' ');
+            }
+            text.push_str(line);
+        }
+    }
+    text.trim().to_owned()
+}
+
+fn without_null(schema: Schema) -> Schema {
+    let mut object = match Value::from(schema) {
+        Value::Object(object) => object,
+        // `true`: anything goes.
+        _ => Map::new(),
+    };
+    if let Some(Value::Array(types)) = object.get_mut("type") {
+        types.retain(|kind| kind != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            object.insert("type".to_owned(), only);
+        }
+    }
+    if let Some(Value::Array(choices)) = object.get_mut("anyOf") {
+        choices.retain(|choice| choice.get("type") != Some(&"null".into()));
+        if let [Value::Object(only)] = choices.as_slice() {
+            let only = only.clone();
+            object.remove("anyOf");
+            object.extend(only);
+        }
+    }
+    object.into()
+}

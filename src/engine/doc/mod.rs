@@ -1,0 +1,24 @@
+//! Files people write.
+//!
+//! A file is read in two steps. The text becomes a tree of texts ([`Node`]) with a table from document path
+//! (`moves[3].to`) to line and column ([`Source`]); then types pull their fields from the tree ([`FromDoc`]) and push
+//! every fault they meet. Faults of form and faults against the rules both carry the document path, so rule code knows
+//! no positions, and the same check serves a file and a record.
+
+mod fault;
+mod macros;
+mod nearest;
+mod node;
+mod path;
+mod reader;
+mod source;
+mod values;
+
+pub use crate::{document, words};
+pub use fault::Fault;
+pub use macros::{Shape, find_word, key_of, read_word, word_schema};
+pub use nearest::{did_you_mean, distance, fold, nearest, one_of};
+pub use node::{Node, same_key};
+pub use path::{DocPath, Segment};
+pub use reader::{Fields, FromDoc, Lexicon, PlainTexts, Reader, Unknown, clip, read_as};
+pub use source::{Place, Source};

@@ -1,0 +1,140 @@
+//! The text a document was read from, and where in it each part stands.
+
+use std::collections::BTreeMap;
+
+use super::path::{DocPath, Segment};
+
+/// A place in a text, for a person: line and column count from one, columns in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The line, from one.
+    pub line: usize,
+    /// The character in the line, from one.
+    pub column: usize,
+}
+
+/// A stretch of the text, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(super) struct Span {
+    pub start: usize,
+    pub len: usize,
+}
+
+/// Where a value stands, and where its parts do. Mirrors the document.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub(super) struct Spans {
+    /// What to underline when the value is at fault.
+    pub value: Span,
+    /// The key it stands under, in a map.
+    pub key: Option<Span>,
+    pub parts: Parts,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub(super) enum Parts {
+    #[default]
+    None,
+    Items(Vec<Spans>),
+    /// By the key with hyphens: rules say `press-if` where the player may have written `press_if`.
+    Entries(BTreeMap<String, Spans>),
+}
+
+pub(super) fn plain_key(key: &str) -> String {
+    key.replace('_', "-")
+}
+
+/// A text with its name. Line ends are `\n` and there is no byte order mark, whatever the file had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The name of the file, for messages.
+    pub name: String,
+    /// What it says.
+    pub text: String,
+    lines: Vec<usize>,
+    pub(super) spans: Spans,
+}
+
+impl Source {
+    /// A text whose parts are not known (yet).
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Source {
+        let text = text.into();
+        let after_breaks = text
+            .bytes()
+            .enumerate()
+            .filter(|(_, byte)| *byte == b'\n')
+            .map(|(at, _)| at + 1);
+        let lines = std::iter::once(0).chain(after_breaks).collect();
+        Source {
+            name: name.into(),
+            text,
+            lines,
+            spans: Spans::default(),
+        }
+    }
+
+    /// Where a part of the document stands; if it does not exist, the nearest part around it that does.
+    pub fn place(&self, at: &DocPath) -> Place {
+        self.place_of(self.span(at).0)
+    }
+
+    /// The same as an offset and a length in bytes.
+    pub fn span(&self, at: &DocPath) -> (usize, usize) {
+        let mut spans = &self.spans;
+        for segment in at.segments() {
+            let next = match (segment, &spans.parts) {
+                (Segment::Index(index), Parts::Items(items)) => items.get(*index),
+                (Segment::Key(key), Parts::Entries(entries)) => entries.get(&plain_key(key)),
+                (Segment::Name(key), Parts::Entries(entries)) => match entries.get(&plain_key(key))
+                {
+                    Some(Spans { key: Some(key), .. }) => return (key.start, key.len),
+                    found => found,
+                },
+                _ => None,
+            };
+            match next {
+                Some(next) => spans = next,
+                None => break,
+            }
+        }
+        (spans.value.start, spans.value.len)
+    }
+
+    /// The place of a byte of the text.
+    pub fn place_of(&self, offset: usize) -> Place {
+        let offset = offset.min(self.text.len());
+        let line = self.lines.partition_point(|start| *start <= offset).max(1);
+        let start = self.lines.get(line - 1).copied().unwrap_or(0);
+        let before = self.text.as_bytes().get(start..offset).unwrap_or_default();
+        // Characters begin with every byte that does not continue one.
+        let column = before.iter().filter(|byte| (**byte & 0xC0) != 0x80).count() + 1;
+        Place { line, column }
+    }
+
+    /// The byte at which a place stands; past the end of a line it is the end of that line.
+    pub fn offset_of(&self, place: Place) -> usize {
+        let Some(start) = self.lines.get(place.line.saturating_sub(1)).copied() else {
+            return self.text.len();
+        };
+        let line = self.line(place.line);
+        let within = line.char_indices().nth(place.column.saturating_sub(1));
+        start + within.map_or(line.len(), |(at, _)| at)
+    }
+
+    /// A line, from one, without its end.
+    pub fn line(&self, number: usize) -> &str {
+        let index = number.saturating_sub(1);
+        let Some(start) = self.lines.get(index).copied() else {
+            return "";
+        };
+        let end = self
+            .lines
+            .get(index + 1)
+            .map_or(self.text.len(), |next| next - 1);
+        self.text.get(start..end).unwrap_or("")
+    }
+
+    /// How many lines the text has.
+    pub fn line_count(&self) -> usize {
+        self.lines.len()
+    }
+}
