@@ -3,7 +3,10 @@
 //! Nothing here knows a game: sides, units and terrain are the games' own.
 
 mod clause;
+pub mod dice;
+pub mod digest;
 pub mod doc;
+pub mod json;
 mod name;
 mod side;
 
