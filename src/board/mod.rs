@@ -1,1 +1,28 @@
 //! Grids, terrain and the lines drawn across them.
+//!
+//! Everything the five games share about the lie of the land and nothing about any rule: printed hex and box numbers,
+//! the frames that turn them into geometry, what lies in a cell or along a side, paths with their exact costs, lines of
+//! sight and traced lines. Costs, blocking and passage are the caller's closures. All of it is integer arithmetic and
+//! all of it is deterministic: equal routes are told apart by fewest steps and then by lowest cell numbers.
+
+mod bearing;
+mod cell;
+mod grid;
+mod hex;
+mod path;
+mod points;
+mod square;
+
+#[cfg(test)]
+mod testing;
+
+pub use bearing::{Bearing, Facing, Relative};
+pub use cell::{Border, Hex, Hexside, NotANumber, Square};
+pub use grid::Grid;
+pub use hex::{
+    Columns, ColumnsGrow, Cube, Frame, FrameFault, HexGrid, Numbering, Orientation, Parity, Rows,
+    RowsGrow, Shift,
+};
+pub use path::{Reach, Step, Walk, WalkFault, cheapest_path, reach, walk};
+pub use points::{NotPoints, Points};
+pub use square::{Axis, SquareFrame, SquareFrameFault, SquareGrid};

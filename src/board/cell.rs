@@ -1,0 +1,311 @@
+//! Cells as they are printed on the map: four digits, two for each axis.
+
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Error as _, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A text that is not the number of a cell.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not a {kind} number: four digits are needed, such as `0816`")]
+pub struct NotANumber {
+    /// What was read.
+    pub text: String,
+    /// What kind of cell was expected: `hex` or `box`.
+    pub kind: &'static str,
+}
+
+macro_rules! printed_number {
+    ($(#[$doc:meta])* $name:ident, $kind:literal, $first:literal, $second:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(u16);
+
+        impl $name {
+            /// The cell with this number, if it has at most four digits.
+            pub const fn new(number: u16) -> Option<Self> {
+                if number <= 9999 { Some(Self(number)) } else { None }
+            }
+
+            /// The cell with these two halves of its number, if each has at most two digits.
+            pub const fn from_halves(first: u16, second: u16) -> Option<Self> {
+                if first <= 99 && second <= 99 { Some(Self(first * 100 + second)) } else { None }
+            }
+
+            /// A cell named in the program itself.
+            ///
+            /// # Panics
+            /// If the number has more than four digits; in a `const` the compiler says so.
+            pub const fn printed(number: u16) -> Self {
+                assert!(number <= 9999, "a printed number has four digits");
+                Self(number)
+            }
+
+            /// The number as an integer.
+            pub const fn number(self) -> u16 {
+                self.0
+            }
+
+            #[doc = concat!("The first two digits: ", $first, ".")]
+            pub const fn first(self) -> u16 {
+                self.0 / 100
+            }
+
+            #[doc = concat!("The last two digits: ", $second, ".")]
+            pub const fn second(self) -> u16 {
+                self.0 % 100
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let digits = [self.0 / 1000, self.0 / 100 % 10, self.0 / 10 % 10, self.0 % 10];
+                let text = digits.map(|digit| b'0' + digit as u8);
+                f.pad(str::from_utf8(&text).map_err(|_| fmt::Error)?)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = NotANumber;
+
+            fn from_str(text: &str) -> Result<Self, NotANumber> {
+                let digits = text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit());
+                let number = if digits { text.parse().ok() } else { None };
+                number.and_then(Self::new).ok_or_else(|| NotANumber { text: text.to_owned(), kind: $kind })
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Digits;
+                impl Visitor<'_> for Digits {
+                    type Value = $name;
+                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                        f.write_str(concat!("a ", $kind, " number of four digits, in quotes"))
+                    }
+                    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<$name, E> {
+                        text.parse().map_err(E::custom)
+                    }
+                }
+                deserializer.deserialize_str(Digits)
+            }
+        }
+
+        impl JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({
+                    "type": "string",
+                    "pattern": "^[0-9]{4}$",
+                    "description": concat!("A ", $kind, " number of four digits"),
+                })
+            }
+        }
+    };
+}
+
+printed_number! {
+    /// A hex, by the number printed in it: `0816`. What the two halves mean is the frame's business.
+    Hex, "hex", "the row or the column, as the frame has it", "the other axis"
+}
+
+printed_number! {
+    /// A square box, by its number: lane, then rank. `0702` is lane 7, rank 2.
+    Square, "box", "the lane", "the rank"
+}
+
+/// The side between two cells: an unordered pair, always held with the lower number first.
+///
+/// Nothing here says that the two touch; [`Border::between`] asks a grid.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Border<C> {
+    low: C,
+    high: C,
+}
+
+/// The side between two hexes.
+pub type Hexside = Border<Hex>;
+
+impl<C: Copy + Ord> Border<C> {
+    /// The side between two cells, whichever is named first.
+    pub fn new(a: C, b: C) -> Self {
+        if a <= b {
+            Self { low: a, high: b }
+        } else {
+            Self { low: b, high: a }
+        }
+    }
+
+    /// The side between two cells, if they touch on this grid.
+    pub fn between<G: super::Grid<Cell = C>>(grid: &G, a: C, b: C) -> Option<Self> {
+        grid.edge_between(a, b).map(|_| Self::new(a, b))
+    }
+
+    /// Both cells, the lower number first.
+    pub fn ends(self) -> (C, C) {
+        (self.low, self.high)
+    }
+
+    /// Is this cell one of the two?
+    pub fn touches(self, cell: C) -> bool {
+        cell == self.low || cell == self.high
+    }
+
+    /// The cell on the far side of this one, if this one is an end at all.
+    pub fn other(self, cell: C) -> Option<C> {
+        if cell == self.low {
+            Some(self.high)
+        } else if cell == self.high {
+            Some(self.low)
+        } else {
+            None
+        }
+    }
+}
+
+impl<C: fmt::Display> fmt::Display for Border<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.low, self.high)
+    }
+}
+
+impl<C: fmt::Display> fmt::Debug for Border<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl<C: Serialize> Serialize for Border<C> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (&self.low, &self.high).serialize(serializer)
+    }
+}
+
+impl<'de, C: Copy + Ord + Deserialize<'de>> Deserialize<'de> for Border<C> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (a, b) = <(C, C)>::deserialize(deserializer)?;
+        if a == b {
+            return Err(D::Error::custom("a side lies between two different cells"));
+        }
+        Ok(Self::new(a, b))
+    }
+}
+
+impl<C: JsonSchema> JsonSchema for Border<C> {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        format!("{}Side", C::schema_name()).into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let cell = generator.subschema_for::<C>();
+        json_schema!({ "type": "array", "items": cell, "minItems": 2, "maxItems": 2 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_hex_keeps_its_leading_zero() {
+        let siboney: Hex = "0816".parse().unwrap();
+        assert_eq!(siboney, Hex::printed(816));
+        assert_eq!(siboney.to_string(), "0816");
+        assert_eq!((siboney.first(), siboney.second()), (8, 16));
+        assert_eq!(format!("{siboney:>6}"), "  0816");
+    }
+
+    #[test]
+    fn anything_but_four_digits_is_refused() {
+        for text in [
+            "", "816", "08165", "08-6", "+816", " 816", "Siboney", "0816 ", "٠٨١٦",
+        ] {
+            let fault = text.parse::<Hex>().unwrap_err();
+            assert_eq!(fault.text, text);
+        }
+        assert_eq!(Hex::new(10_000), None);
+        assert_eq!(Hex::from_halves(100, 1), None);
+        assert_eq!(Square::from_halves(7, 2), Some(Square::printed(702)));
+    }
+
+    #[test]
+    fn yaml_and_json_carry_a_hex_as_text() {
+        assert_eq!(
+            serde_json::to_string(&Hex::printed(816)).unwrap(),
+            r#""0816""#
+        );
+        assert_eq!(
+            serde_json::from_str::<Hex>(r#""0816""#).unwrap(),
+            Hex::printed(816)
+        );
+        assert!(serde_json::from_str::<Hex>("816").is_err());
+        assert_eq!(
+            serde_yaml::from_str::<Hex>("\"0816\"").unwrap(),
+            Hex::printed(816)
+        );
+        assert!(serde_yaml::from_str::<Hex>("86").is_err());
+    }
+
+    #[test]
+    fn the_schema_asks_for_four_digits() {
+        let schema = schemars::schema_for!(Hex).to_value();
+        assert_eq!(schema["type"], "string");
+        assert_eq!(schema["pattern"], "^[0-9]{4}$");
+    }
+
+    #[test]
+    fn a_side_read_from_a_file_names_two_cells() {
+        let side: Hexside = serde_yaml::from_str(r#"["2805", "2705"]"#).unwrap();
+        assert_eq!(side, Hexside::new(Hex::printed(2705), Hex::printed(2805)));
+        assert_eq!(serde_json::to_string(&side).unwrap(), r#"["2705","2805"]"#);
+        assert!(serde_yaml::from_str::<Hexside>(r#"["2805", "2805"]"#).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn a_number_survives_printing(number in 0u16..=9999) {
+            let hex = Hex::new(number).unwrap();
+            prop_assert_eq!(hex.to_string().parse::<Hex>().unwrap(), hex);
+            prop_assert_eq!(Hex::from_halves(hex.first(), hex.second()), Some(hex));
+        }
+
+        #[test]
+        fn numbers_sort_as_their_texts(a in 0u16..=9999, b in 0u16..=9999) {
+            let (a, b) = (Hex::printed(a), Hex::printed(b));
+            prop_assert_eq!(a.cmp(&b), a.to_string().cmp(&b.to_string()));
+        }
+
+        #[test]
+        fn a_side_has_no_first_cell(a in 0u16..=9999, b in 0u16..=9999) {
+            prop_assume!(a != b);
+            let (a, b) = (Hex::printed(a), Hex::printed(b));
+            let side = Border::new(a, b);
+            prop_assert_eq!(side, Border::new(b, a));
+            prop_assert_eq!(side.other(a), Some(b));
+            prop_assert_eq!(side.other(b), Some(a));
+            prop_assert!(side.touches(a) && side.touches(b));
+        }
+    }
+}

@@ -1,0 +1,418 @@
+//! Paths with their costs: what can be reached, by which way, and what a given way costs.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::fmt;
+
+use super::{Grid, Points};
+
+/// What a single step costs, or why it cannot be taken. `B` is the caller's reason, usually a clause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step<B, const PARTS: u32 = 4> {
+    /// Pay and go on.
+    Pay(Points<PARTS>),
+    /// Pay and move no further.
+    PayAndHalt(Points<PARTS>),
+    /// Not allowed.
+    Barred(B),
+}
+
+/// Everything a unit can reach with its purse, the starting cell included, each by its cheapest way.
+///
+/// Of several ways with the same cost the one with the fewest steps counts, and of those the one whose cells have the
+/// lowest numbers, compared from the start.
+#[derive(Clone)]
+pub struct Reach<G: Grid, const PARTS: u32 = 4> {
+    /// Every way that was found, as a tree; the start is its root.
+    nodes: Vec<Node<G::Cell, PARTS>>,
+    /// The cells in order of their numbers, each with the node that ends the best way there.
+    best: Vec<(G::Cell, u32)>,
+}
+
+#[derive(Clone, Copy)]
+struct Node<C, const PARTS: u32> {
+    cell: C,
+    cost: Points<PARTS>,
+    steps: u32,
+    halted: bool,
+    /// The node before; the root is its own.
+    before: u32,
+}
+
+impl<G: Grid, const PARTS: u32> Reach<G, PARTS> {
+    /// The cells that can be reached, in order of their numbers; the starting cell is one of them.
+    pub fn cells(&self) -> impl ExactSizeIterator<Item = G::Cell> {
+        self.best.iter().map(|&(cell, _)| cell)
+    }
+
+    /// The cells with their costs, in order of their numbers.
+    pub fn costs(&self) -> impl ExactSizeIterator<Item = (G::Cell, Points<PARTS>)> {
+        self.best
+            .iter()
+            .map(|&(cell, node)| (cell, self.nodes[node as usize].cost))
+    }
+
+    /// Can the cell be reached?
+    pub fn contains(&self, cell: G::Cell) -> bool {
+        self.node(cell).is_some()
+    }
+
+    /// The least it costs to get there.
+    pub fn cost(&self, cell: G::Cell) -> Option<Points<PARTS>> {
+        self.node(cell).map(|node| node.cost)
+    }
+
+    /// Does the best way there end with a halt?
+    pub fn halts(&self, cell: G::Cell) -> bool {
+        self.node(cell).is_some_and(|node| node.halted)
+    }
+
+    /// The best way there, from the starting cell to this one, both included.
+    pub fn path(&self, cell: G::Cell) -> Option<Vec<G::Cell>> {
+        let mut node = self.node(cell)?;
+        let mut path = vec![node.cell];
+        for _ in 0..node.steps {
+            node = &self.nodes[node.before as usize];
+            path.push(node.cell);
+        }
+        path.reverse();
+        Some(path)
+    }
+
+    fn node(&self, cell: G::Cell) -> Option<&Node<G::Cell, PARTS>> {
+        let place = self
+            .best
+            .binary_search_by_key(&cell, |&(cell, _)| cell)
+            .ok()?;
+        self.nodes.get(self.best[place].1 as usize)
+    }
+}
+
+impl<G: Grid<Cell: fmt::Debug>, const PARTS: u32> fmt::Debug for Reach<G, PARTS> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.costs()).finish()
+    }
+}
+
+/// Everything that can be reached from a cell with this purse.
+///
+/// `step` prices the way from one cell across an edge into the next. A cell entered with a halt is reached but not left
+/// by that way; it may still be passed by another way that enters it without one. A starting cell off the board
+/// reaches nothing.
+pub fn reach<G: Grid, B, const PARTS: u32>(
+    grid: &G,
+    from: G::Cell,
+    purse: Points<PARTS>,
+    step: impl FnMut(G::Cell, G::Edge, G::Cell) -> Step<B, PARTS>,
+) -> Reach<G, PARTS> {
+    Search::run(grid, from, None, purse, step)
+}
+
+/// The cheapest way from one cell to another and its cost, if the purse suffices; the same way [`reach`] finds.
+pub fn cheapest_path<G: Grid, B, const PARTS: u32>(
+    grid: &G,
+    from: G::Cell,
+    to: G::Cell,
+    purse: Points<PARTS>,
+    step: impl FnMut(G::Cell, G::Edge, G::Cell) -> Step<B, PARTS>,
+) -> Option<(Vec<G::Cell>, Points<PARTS>)> {
+    let found = Search::run(grid, from, Some(to), purse, step);
+    Some((found.path(to)?, found.cost(to)?))
+}
+
+/// No way found yet.
+const NONE: u32 = u32::MAX;
+
+/// Dijkstra's search over (cost, steps), with two entries per cell: entered free to go on, and entered with a halt.
+struct Search<C, const PARTS: u32> {
+    nodes: Vec<Node<C, PARTS>>,
+    /// For every place on the grid the node of the best way that may go on, and of the best that halts.
+    ends: Vec<[u32; 2]>,
+    /// Ways still to be continued: cost, steps, node.
+    open: BinaryHeap<Reverse<(Points<PARTS>, u32, u32)>>,
+}
+
+impl<C: Copy + Ord, const PARTS: u32> Search<C, PARTS> {
+    fn run<G: Grid<Cell = C>, B>(
+        grid: &G,
+        from: C,
+        to: Option<C>,
+        purse: Points<PARTS>,
+        mut step: impl FnMut(C, G::Edge, C) -> Step<B, PARTS>,
+    ) -> Reach<G, PARTS> {
+        let Some(start) = grid.index(from) else {
+            return Reach {
+                nodes: Vec::new(),
+                best: Vec::new(),
+            };
+        };
+        let mut search = Search {
+            nodes: Vec::new(),
+            ends: vec![[NONE; 2]; grid.len()],
+            open: BinaryHeap::new(),
+        };
+        search.arrive(
+            start,
+            Node {
+                cell: from,
+                cost: Points::ZERO,
+                steps: 0,
+                halted: false,
+                before: 0,
+            },
+        );
+        let goal = to.and_then(|cell| grid.index(cell));
+        while let Some(Reverse((cost, steps, here))) = search.open.pop() {
+            let Node {
+                cell,
+                cost: known,
+                steps: known_steps,
+                ..
+            } = search.nodes[here as usize];
+            if (cost, steps) != (known, known_steps) {
+                continue; // a better way was found since
+            }
+            // Every way still open is at least this long, and longer ways cannot improve on the goal.
+            if goal.is_some_and(|goal| search.settled(goal, cost, steps)) {
+                break;
+            }
+            for (edge, next) in grid.neighbours(cell) {
+                let (price, halted) = match step(cell, edge, next) {
+                    Step::Pay(price) => (price, false),
+                    Step::PayAndHalt(price) => (price, true),
+                    Step::Barred(_) => continue,
+                };
+                let Some(cost) = cost.checked_add(price).filter(|&cost| cost <= purse) else {
+                    continue;
+                };
+                let Some(place) = grid.index(next) else {
+                    continue;
+                };
+                search.arrive(
+                    place,
+                    Node {
+                        cell: next,
+                        cost,
+                        steps: steps + 1,
+                        halted,
+                        before: here,
+                    },
+                );
+            }
+        }
+        let Search { nodes, ends, .. } = &search;
+        let mut best: Vec<(C, u32)> = (ends.iter())
+            .filter_map(|&[free, halted]| match (free, halted) {
+                (NONE, NONE) => None,
+                (end, NONE) | (NONE, end) => Some(end),
+                (free, halted) if search.better(&nodes[halted as usize], &nodes[free as usize]) => {
+                    Some(halted)
+                }
+                (free, _) => Some(free),
+            })
+            .map(|end| (nodes[end as usize].cell, end))
+            .collect();
+        best.sort_unstable_by_key(|&(cell, _)| cell);
+        Reach {
+            nodes: search.nodes,
+            best,
+        }
+    }
+
+    /// A way has come to a cell: keep it if it is the best of its kind.
+    fn arrive(&mut self, place: usize, node: Node<C, PARTS>) {
+        let end = self.ends[place][usize::from(node.halted)];
+        let known = self.nodes.get(end as usize);
+        if known.is_some_and(|known| !self.better(&node, known)) {
+            return;
+        }
+        let again = known.is_some_and(|known| (known.cost, known.steps) == (node.cost, node.steps));
+        let end = if known.is_some() {
+            self.nodes[end as usize] = node;
+            end
+        } else {
+            self.nodes.push(node);
+            (self.nodes.len() - 1) as u32
+        };
+        self.ends[place][usize::from(node.halted)] = end;
+        // With equal cost and steps it is in the queue already; only the way there has changed.
+        if !node.halted && !again {
+            self.open.push(Reverse((node.cost, node.steps, end)));
+        }
+    }
+
+    /// Is the goal reached at least as cheaply and shortly as this?
+    fn settled(&self, goal: usize, cost: Points<PARTS>, steps: u32) -> bool {
+        let reached = |end: &u32| {
+            self.nodes
+                .get(*end as usize)
+                .is_some_and(|node| (node.cost, node.steps) <= (cost, steps))
+        };
+        self.ends[goal].iter().any(reached)
+    }
+
+    /// Is `a` a better way to its cell than `b`: cheaper, then shorter, then by lower numbers?
+    fn better(&self, a: &Node<C, PARTS>, b: &Node<C, PARTS>) -> bool {
+        (a.cost, a.steps)
+            .cmp(&(b.cost, b.steps))
+            .then_with(|| self.compare(a, b))
+            == Ordering::Less
+    }
+
+    /// Compares two ways of equal length cell by cell from the start. Both are branches of one tree, so the first
+    /// difference lies right after the place where they part.
+    fn compare(&self, a: &Node<C, PARTS>, b: &Node<C, PARTS>) -> Ordering {
+        let mut order = a.cell.cmp(&b.cell);
+        let (mut a, mut b) = (a.before, b.before);
+        while a != b {
+            let (left, right) = (&self.nodes[a as usize], &self.nodes[b as usize]);
+            order = left.cell.cmp(&right.cell).then(order);
+            (a, b) = (left.before, right.before);
+        }
+        order
+    }
+}
+
+/// A path that can be walked, priced step by step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Walk<const PARTS: u32 = 4> {
+    /// What it has cost by each cell of the path; the start is free.
+    pub costs: Vec<Points<PARTS>>,
+    /// Whether the last step ended the movement.
+    pub halted: bool,
+}
+
+impl<const PARTS: u32> Walk<PARTS> {
+    /// What the whole path costs.
+    pub fn cost(&self) -> Points<PARTS> {
+        self.costs.last().copied().unwrap_or(Points::ZERO)
+    }
+}
+
+/// Where and why a path cannot be walked. `at` is the place in the path of the cell that could not be entered.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WalkFault<C, B, const PARTS: u32 = 4> {
+    /// The path has no cell at all.
+    #[error("the path is empty")]
+    Empty,
+    /// A cell is not on the map.
+    #[error("{cell} is not on the map")]
+    OffMap {
+        /// Its place in the path.
+        at: usize,
+        /// The cell.
+        cell: C,
+    },
+    /// Two cells in a row do not touch.
+    #[error("{to} does not touch {from}")]
+    NotAdjacent {
+        /// The place of `to` in the path.
+        at: usize,
+        /// The cell before.
+        from: C,
+        /// The cell that does not touch it.
+        to: C,
+    },
+    /// The step is not allowed.
+    #[error("the step from {from} to {to} is barred: {why}")]
+    Barred {
+        /// The place of `to` in the path.
+        at: usize,
+        /// The cell before.
+        from: C,
+        /// The cell that may not be entered.
+        to: C,
+        /// The reason.
+        why: B,
+    },
+    /// The purse does not suffice.
+    #[error("entering {to} from {from} needs {needed} more after {spent} spent, of {purse}")]
+    Exhausted {
+        /// The place of `to` in the path.
+        at: usize,
+        /// The cell before.
+        from: C,
+        /// The cell that cannot be paid for.
+        to: C,
+        /// What the path has cost up to `from`.
+        spent: Points<PARTS>,
+        /// What this step costs.
+        needed: Points<PARTS>,
+        /// What there was to spend.
+        purse: Points<PARTS>,
+    },
+    /// An earlier step ended the movement.
+    #[error("movement ends on entering {halted}, so {to} cannot be entered")]
+    Halted {
+        /// The place of `to` in the path.
+        at: usize,
+        /// The cell in which the movement ended.
+        halted: C,
+        /// The cell that could not be entered any more.
+        to: C,
+        /// What the path has cost up to there.
+        spent: Points<PARTS>,
+    },
+}
+
+/// Prices a path step by step; the first step that cannot be taken is the fault.
+pub fn walk<G: Grid, B, const PARTS: u32>(
+    grid: &G,
+    path: &[G::Cell],
+    purse: Points<PARTS>,
+    mut step: impl FnMut(G::Cell, G::Edge, G::Cell) -> Step<B, PARTS>,
+) -> Result<Walk<PARTS>, WalkFault<G::Cell, B, PARTS>> {
+    let Some((&start, rest)) = path.split_first() else {
+        return Err(WalkFault::Empty);
+    };
+    if !grid.contains(start) {
+        return Err(WalkFault::OffMap { at: 0, cell: start });
+    }
+    let mut costs = Vec::with_capacity(path.len());
+    costs.push(Points::ZERO);
+    let (mut from, mut spent, mut halted) = (start, Points::ZERO, false);
+    for (at, &to) in (1..).zip(rest) {
+        if !grid.contains(to) {
+            return Err(WalkFault::OffMap { at, cell: to });
+        }
+        let Some(edge) = grid.edge_between(from, to) else {
+            return Err(WalkFault::NotAdjacent { at, from, to });
+        };
+        if halted {
+            return Err(WalkFault::Halted {
+                at,
+                halted: from,
+                to,
+                spent,
+            });
+        }
+        let needed = match step(from, edge, to) {
+            Step::Pay(needed) => needed,
+            Step::PayAndHalt(needed) => {
+                halted = true;
+                needed
+            }
+            Step::Barred(why) => return Err(WalkFault::Barred { at, from, to, why }),
+        };
+        match spent.checked_add(needed) {
+            Some(sum) if sum <= purse => spent = sum,
+            _ => {
+                return Err(WalkFault::Exhausted {
+                    at,
+                    from,
+                    to,
+                    spent,
+                    needed,
+                    purse,
+                });
+            }
+        }
+        costs.push(spent);
+        from = to;
+    }
+    Ok(Walk { costs, halted })
+}
+
+#[cfg(test)]
+#[path = "path_tests.rs"]
+mod tests;

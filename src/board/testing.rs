@@ -1,0 +1,184 @@
+//! Boards for the tests of this room.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// Hexes by number.
+pub fn hexes(numbers: &[u16]) -> Vec<Hex> {
+    numbers.iter().map(|&number| Hex::printed(number)).collect()
+}
+
+fn romero(rows: u16, columns: u16) -> Frame {
+    Frame {
+        orientation: Orientation::Pointy,
+        numbering: Numbering::RowColumn,
+        rows: Rows {
+            first: 1,
+            last: rows,
+            grow: RowsGrow::North,
+        },
+        columns: Columns {
+            first: 1,
+            last: columns,
+            grow: ColumnsGrow::East,
+        },
+        shifted: Parity::Even,
+        shift: Shift::East,
+        missing: BTreeSet::new(),
+    }
+}
+
+/// The one-mile map: row and column, rows from south to north, even rows half a hex east.
+pub fn santiago_1898() -> HexGrid {
+    HexGrid::new(romero(19, 24)).unwrap()
+}
+
+/// The fifth-of-a-mile map: the same make, with a hex less in the even rows.
+pub fn splendid_little_war() -> HexGrid {
+    let missing = (2..=28)
+        .step_by(2)
+        .filter_map(|row| Hex::from_halves(row, 37))
+        .collect();
+    HexGrid::new(Frame {
+        missing,
+        ..romero(29, 37)
+    })
+    .unwrap()
+}
+
+/// The half-mile map: column and row, rows from north to south, odd columns half a hex south.
+pub fn santiago_campaign() -> HexGrid {
+    HexGrid::new(Frame {
+        orientation: Orientation::Flat,
+        numbering: Numbering::ColumnRow,
+        rows: Rows {
+            first: 1,
+            last: 28,
+            grow: RowsGrow::South,
+        },
+        columns: Columns {
+            first: 10,
+            last: 60,
+            grow: ColumnsGrow::East,
+        },
+        shifted: Parity::Odd,
+        shift: Shift::South,
+        missing: BTreeSet::new(),
+    })
+    .unwrap()
+}
+
+/// The Heights: thirteen lanes from north to south, nine ranks from west to east.
+pub fn heights() -> SquareGrid {
+    SquareGrid::new(SquareFrame {
+        lanes: Axis {
+            first: 1,
+            last: 13,
+            grow: Facing::S,
+        },
+        ranks: Axis {
+            first: 1,
+            last: 9,
+            grow: Facing::E,
+        },
+    })
+    .unwrap()
+}
+
+/// A hex map of any make and up to nine rows and columns, with or without holes. It has at least one hex.
+pub fn any_frame(holes: bool) -> impl Strategy<Value = HexGrid> {
+    let axes = (0u16..=90, 1u16..=9, 0u16..=90, 1u16..=9);
+    (
+        axes,
+        any::<[bool; 6]>(),
+        prop::collection::vec(any::<prop::sample::Index>(), 0..8),
+    )
+        .prop_map(
+            move |(
+                (row, rows, column, columns),
+                [pointy, row_first, north, east, odd, ahead],
+                picks,
+            )| {
+                let mut frame = Frame {
+                    orientation: if pointy {
+                        Orientation::Pointy
+                    } else {
+                        Orientation::Flat
+                    },
+                    numbering: if row_first {
+                        Numbering::RowColumn
+                    } else {
+                        Numbering::ColumnRow
+                    },
+                    rows: Rows {
+                        first: row,
+                        last: row + rows - 1,
+                        grow: if north {
+                            RowsGrow::North
+                        } else {
+                            RowsGrow::South
+                        },
+                    },
+                    columns: Columns {
+                        first: column,
+                        last: column + columns - 1,
+                        grow: if east {
+                            ColumnsGrow::East
+                        } else {
+                            ColumnsGrow::West
+                        },
+                    },
+                    shifted: if odd { Parity::Odd } else { Parity::Even },
+                    shift: match (pointy, ahead) {
+                        (true, true) => Shift::East,
+                        (true, false) => Shift::West,
+                        (false, true) => Shift::South,
+                        (false, false) => Shift::North,
+                    },
+                    missing: BTreeSet::new(),
+                };
+                if holes {
+                    let whole = HexGrid::new(frame.clone()).unwrap();
+                    frame.missing = picks
+                        .iter()
+                        .filter_map(|pick| whole.cell(pick.index(whole.len())))
+                        .collect();
+                    if frame.missing.len() == whole.len() {
+                        frame.missing.clear();
+                    }
+                }
+                HexGrid::new(frame).unwrap()
+            },
+        )
+}
+
+/// A board of boxes with up to nine lanes and ranks, numbered any way round.
+pub fn any_boxes() -> impl Strategy<Value = SquareGrid> {
+    (
+        0u16..=90,
+        1u16..=9,
+        0u16..=90,
+        1u16..=9,
+        0usize..4,
+        any::<bool>(),
+    )
+        .prop_map(|(lane, lanes, rank, ranks, grow, left)| {
+            let grow = Facing::ALL[grow];
+            SquareGrid::new(SquareFrame {
+                lanes: Axis {
+                    first: lane,
+                    last: lane + lanes - 1,
+                    grow,
+                },
+                ranks: Axis {
+                    first: rank,
+                    last: rank + ranks - 1,
+                    grow: if left { grow.left() } else { grow.right() },
+                },
+            })
+            .unwrap()
+        })
+}
