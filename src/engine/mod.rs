@@ -3,16 +3,40 @@
 //! Nothing here knows a game: sides, units and terrain are the games' own.
 
 mod clause;
+mod diary;
 pub mod dice;
 pub mod digest;
 pub mod doc;
+mod erased;
+mod game;
+mod journal;
 pub mod json;
 mod name;
+mod question;
+mod sealed;
+mod segment;
 mod side;
+mod tally;
+mod umpire;
 
 pub use clause::Clause;
+pub use diary::{Diary, Entry as DiaryEntry};
+pub use erased::{AnyJournal, AnyOrders, AnyOutcome, AnyState, Entry, Match, Ruleset, View};
+pub use game::{
+    About, Breach, Charter, DataFinding, Fact, Failure, Game, Halt, OptionInfo, Outcome, Patch, Picture, Query, Reply,
+    Ruling, ScenarioInfo, Seen, Tone, Verdict, Window, run,
+};
+pub use journal::{Event, Lapse, Noted};
+pub use json::{Json, NotCanonical, from_json, to_json};
 pub use name::Name;
+pub use question::{Asked, Choice, Kind, KindInfo, Legal, Moment, Policy, Question, Say};
+pub use sealed::{Concealed, Hidden, Holdings, Sealed};
+pub use segment::{
+    Claim, Dice, FixedDie, Flow, Minutes, Opening, Questions, Rolled, Said, Segment, Settled, Stop, Versions,
+};
 pub use side::{Key, Phase, Side, Slot, Subject};
+pub use tally::{Tally, Term};
+pub use umpire::Umpire;
 
 /// Text that is not a legal key or slot name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

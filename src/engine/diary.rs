@@ -1,0 +1,111 @@
+//! The report before it has a form: a staff diary with the arithmetic beside it.
+//!
+//! Games tell their events into a [`Diary`]; `report/` writes it for the terminal, as Markdown or as HTML.
+
+use serde::Serialize;
+
+use super::{Clause, Tally};
+
+/// One entry of the diary.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Entry {
+    /// A chapter: a phase, a battle.
+    Heading {
+        /// 1 for a phase, 2 for something inside it.
+        level: u8,
+        /// The text.
+        text: String,
+    },
+    /// A sentence.
+    Line {
+        /// How far it is indented.
+        depth: u8,
+        /// The text.
+        text: String,
+        /// The clauses it rests on.
+        clauses: Vec<Clause>,
+    },
+    /// A sum with its terms.
+    Sum {
+        /// How far it is indented.
+        depth: u8,
+        /// What is counted.
+        text: String,
+        /// What the count starts from: a die, a column, nothing.
+        from: String,
+        /// The terms.
+        tally: Tally,
+        /// What comes out.
+        gives: String,
+    },
+    /// A table.
+    Table {
+        /// The column heads.
+        head: Vec<String>,
+        /// The rows; numbers are recognised and set flush right.
+        rows: Vec<Vec<String>>,
+    },
+}
+
+/// A report in the making.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Diary {
+    entries: Vec<Entry>,
+}
+
+impl Diary {
+    /// An empty diary.
+    pub fn new() -> Diary {
+        Diary::default()
+    }
+
+    /// Begins a chapter.
+    pub fn heading(&mut self, level: u8, text: impl Into<String>) {
+        self.entries.push(Entry::Heading { level, text: text.into() });
+    }
+
+    /// A sentence with the clauses it rests on.
+    pub fn line(&mut self, text: impl Into<String>, clauses: &[Clause]) {
+        self.at(0, text, clauses);
+    }
+
+    /// A sentence that explains the one before.
+    pub fn detail(&mut self, text: impl Into<String>, clauses: &[Clause]) {
+        self.at(1, text, clauses);
+    }
+
+    /// A sentence at any depth.
+    pub fn at(&mut self, depth: u8, text: impl Into<String>, clauses: &[Clause]) {
+        self.entries.push(Entry::Line { depth, text: text.into(), clauses: clauses.to_vec() });
+    }
+
+    /// A sum with all its terms.
+    pub fn sum(&mut self, text: impl Into<String>, from: impl Into<String>, tally: &Tally, gives: impl Into<String>) {
+        self.entries.push(Entry::Sum {
+            depth: 1,
+            text: text.into(),
+            from: from.into(),
+            tally: tally.clone(),
+            gives: gives.into(),
+        });
+    }
+
+    /// A table.
+    pub fn table(&mut self, head: &[&str], rows: Vec<Vec<String>>) {
+        if !rows.is_empty() {
+            self.entries.push(Entry::Table { head: head.iter().map(|cell| (*cell).to_owned()).collect(), rows });
+        }
+    }
+
+    /// The entries in order.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Appends another diary.
+    pub fn append(&mut self, mut other: Diary) {
+        self.entries.append(&mut other.entries);
+    }
+}

@@ -1,0 +1,387 @@
+//! Games without their types: what the ledger, the reports and the command line work with.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use super::dice::Chance;
+use super::doc::{DocPath, Fault, Lexicon, Node, Reader};
+use super::game::{self, About, Charter, DataFinding, Failure, Game, Picture, Query, Reply, Seen, Verdict, Window};
+use super::{
+    Clause, Diary, Event, Holdings, Json, KindInfo, Lapse, Minutes, NotCanonical, Noted, Policy, Segment, Settled, Side,
+    Slot, Stop, to_json,
+};
+
+/// A state of some game.
+#[derive(Clone)]
+pub struct AnyState(Arc<dyn Any + Send + Sync>);
+
+impl fmt::Debug for AnyState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AnyState")
+    }
+}
+
+/// A packet of orders of some game, checked or not.
+#[derive(Clone)]
+pub struct AnyOrders(Arc<dyn Any + Send + Sync>);
+
+impl fmt::Debug for AnyOrders {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AnyOrders")
+    }
+}
+
+/// A journal of some game.
+#[derive(Clone)]
+pub struct AnyJournal {
+    events: Arc<dyn Any + Send + Sync>,
+    len: usize,
+}
+
+impl AnyJournal {
+    /// How many events it has.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether nothing happened.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+impl fmt::Debug for AnyJournal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "AnyJournal({})", self.len)
+    }
+}
+
+/// What came out of a segment of some game.
+#[derive(Clone, Debug)]
+pub struct AnyOutcome {
+    /// The state where resolution ended.
+    pub state: AnyState,
+    /// Who must speak next.
+    pub stop: Stop,
+    /// What happened since the start of the span.
+    pub journal: AnyJournal,
+    /// Choices replaced by their default.
+    pub lapses: Vec<Lapse>,
+    /// What is new in this segment.
+    pub minutes: Minutes,
+    /// Everything fixed so far in the span.
+    pub settled: Settled,
+    /// Values put face down in this span.
+    pub kept: Holdings,
+    /// Fixed dice that were not called for.
+    pub dice_left: usize,
+}
+
+/// A state somebody looks at.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    /// The public state.
+    pub state: &'a AnyState,
+    /// The hidden values the viewer holds.
+    pub holdings: &'a Holdings,
+    /// Whose view it is; everything is open if none.
+    pub side: Option<Side>,
+}
+
+/// A rule set in the registry.
+pub trait Ruleset: Sync + Send {
+    /// The name on the command line.
+    fn id(&self) -> &'static str;
+    /// The version of the rules code.
+    fn version(&self) -> u32;
+    /// What `garcia games` tells.
+    fn about(&self) -> &'static About;
+    /// The sides.
+    fn sides(&self) -> &'static [Side];
+    /// Every kind of question the game can put.
+    fn kinds(&self) -> &'static [KindInfo];
+    /// Lays the table for a match.
+    fn open(&self, charter: &Charter) -> Result<Box<dyn Match>, Vec<Fault>>;
+    /// Checks a player's own data files.
+    fn check_data(&self, files: &BTreeMap<String, String>) -> Vec<DataFinding>;
+    /// Lays out the position of a conformance case.
+    fn arrange(&self, start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<(Box<dyn Match>, AnyState, Stop)>;
+    /// JSON Schemas of the files a person writes.
+    fn schemas(&self) -> Vec<(String, serde_json::Value)>;
+
+    /// `<ruleset> <n>`, as the genesis record names it.
+    fn engine(&self) -> String {
+        format!("{} {}", self.id(), self.version())
+    }
+
+    /// The side with this name.
+    fn side(&self, name: &str) -> Option<Side> {
+        self.sides().iter().copied().find(|side| side.as_str() == name)
+    }
+}
+
+/// A table laid for one match of some game.
+pub trait Match: Send + Sync {
+    /// The rule set it is of.
+    fn ruleset(&self) -> &'static dyn Ruleset;
+    /// Data and scenario as loaded, for the digest in the genesis record.
+    fn rules_data(&self) -> Json;
+    /// Names a player may type.
+    fn lexicon(&self) -> &dyn Lexicon;
+    /// The first state and the first packet due.
+    fn begin(&self) -> (AnyState, Stop);
+    /// The game turn.
+    fn turn(&self, state: &AnyState) -> u32;
+    /// The state as it is hashed and written.
+    fn state_json(&self, state: &AnyState) -> Result<Json, NotCanonical>;
+    /// Reads a written state back, checking it whole.
+    fn read_state(&self, written: &Json) -> Result<AnyState, Vec<String>>;
+    /// Every invariant that does not hold.
+    fn flaws(&self, state: &AnyState) -> Vec<String>;
+    /// Reads a packet; pushes every fault of form.
+    fn read_orders(&self, packet: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<AnyOrders>;
+    /// Checks a packet and writes it out in full.
+    fn check(&self, view: View<'_>, stop: &Stop, orders: AnyOrders, at: &DocPath) -> (AnyOrders, Vec<Fault>);
+    /// The orders of a silent player.
+    fn no_orders(&self, state: &AnyState, stop: &Stop) -> AnyOrders;
+    /// Moves values that must stay hidden into slots.
+    fn seal(&self, state: &AnyState, orders: AnyOrders, hide: &mut dyn FnMut(Slot, Json)) -> AnyOrders;
+    /// A packet as it is signed.
+    fn orders_json(&self, orders: &AnyOrders) -> Result<Json, NotCanonical>;
+    /// Resolves one segment.
+    fn resolve(&self, base: &AnyState, orders: &AnyOrders, segment: Segment<'_>) -> Result<AnyOutcome, Failure>;
+    /// The `orders:` part of an order file for this moment.
+    fn template(&self, view: View<'_>, stop: &Stop) -> String;
+    /// Legal orders by chance.
+    fn random_orders(&self, view: View<'_>, stop: &Stop, chance: &mut Chance) -> AnyOrders;
+    /// A policy by chance.
+    fn random_policy(&self, state: &AnyState, kind: &str, chance: &mut Chance) -> Json;
+    /// Tells a journal from an event on, as one side may read it (`None`: all of it).
+    fn tell(&self, journal: &AnyJournal, from: usize, reader: Option<Side>, diary: &mut Diary);
+    /// The events as data, as one side may read them.
+    fn events(&self, journal: &AnyJournal, reader: Option<Side>) -> Result<Vec<Json>, NotCanonical>;
+    /// Every clause the journal applied.
+    fn clauses(&self, journal: &AnyJournal) -> Vec<Clause>;
+    /// Where the campaign stands.
+    fn tell_state(&self, view: View<'_>, diary: &mut Diary);
+    /// One line for the head of a report.
+    fn headline(&self, state: &AnyState) -> String;
+    /// The map.
+    fn picture(&self, view: View<'_>, window: &Window) -> Result<Picture, Fault>;
+    /// Answers a query.
+    fn query(&self, view: View<'_>, query: &Query) -> Result<Reply, Vec<Fault>>;
+    /// How the game ended.
+    fn verdict(&self, state: &AnyState) -> Option<Verdict>;
+    /// Reads a policy of one kind, pushing every fault; `default` and `ask` are the caller's.
+    fn check_policy(&self, kind: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Json>;
+    /// After the audit: whether new versions of hidden values were allowed.
+    fn resealed(&self, before: View<'_>, after: View<'_>) -> Result<(), Clause>;
+}
+
+/// The registry's entry for a game.
+pub struct Entry<G>(PhantomData<fn() -> G>);
+
+impl<G: Game> Entry<G> {
+    /// The entry.
+    pub const fn new() -> Entry<G> {
+        Entry(PhantomData)
+    }
+
+    /// The one entry of this game.
+    fn shared() -> &'static dyn Ruleset {
+        const { &Entry::<G>(PhantomData) }
+    }
+}
+
+impl<G: Game> Default for Entry<G> {
+    fn default() -> Self {
+        Entry::new()
+    }
+}
+
+impl<G: Game> Ruleset for Entry<G> {
+    fn id(&self) -> &'static str {
+        G::ID
+    }
+    fn version(&self) -> u32 {
+        G::VERSION
+    }
+    fn about(&self) -> &'static About {
+        &G::ABOUT
+    }
+    fn sides(&self) -> &'static [Side] {
+        G::SIDES
+    }
+    fn kinds(&self) -> &'static [KindInfo] {
+        G::Policy::KINDS
+    }
+    fn open(&self, charter: &Charter) -> Result<Box<dyn Match>, Vec<Fault>> {
+        G::open(charter).map(|game| Box::new(Table(game)) as Box<dyn Match>)
+    }
+    fn check_data(&self, files: &BTreeMap<String, String>) -> Vec<DataFinding> {
+        G::check_data(files)
+    }
+    fn arrange(&self, start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<(Box<dyn Match>, AnyState, Stop)> {
+        let (game, state, stop) = G::arrange(start, at, faults)?;
+        Some((Box::new(Table(game)), AnyState(Arc::new(state)), stop))
+    }
+    fn schemas(&self) -> Vec<(String, serde_json::Value)> {
+        G::schemas()
+    }
+}
+
+/// A game behind the erased interface.
+struct Table<G: Game>(G);
+
+impl<G: Game> Table<G> {
+    /// A state handed to the wrong game is a slip of the program; the opening position stands in, and its hash shows it.
+    fn state<'s>(&self, state: &'s AnyState) -> std::borrow::Cow<'s, G::State> {
+        match state.0.downcast_ref::<G::State>() {
+            Some(state) => std::borrow::Cow::Borrowed(state),
+            None => std::borrow::Cow::Owned(self.0.begin().0),
+        }
+    }
+
+    fn orders(&self, state: &G::State, stop: &Stop, orders: &AnyOrders) -> G::Orders {
+        orders.0.downcast_ref::<G::Orders>().cloned().unwrap_or_else(|| self.0.no_orders(state, stop))
+    }
+
+    fn events<'j>(&self, journal: &'j AnyJournal) -> &'j [Noted<G::Event>] {
+        journal.events.downcast_ref::<Vec<Noted<G::Event>>>().map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Whether a reader may see an event.
+fn readable<E>(noted: &Noted<E>, reader: Option<Side>, open: bool) -> bool {
+    noted.only.is_none() || open || noted.only == reader
+}
+
+impl<G: Game> Match for Table<G> {
+    fn ruleset(&self) -> &'static dyn Ruleset {
+        Entry::<G>::shared()
+    }
+    fn rules_data(&self) -> Json {
+        self.0.rules_data()
+    }
+    fn lexicon(&self) -> &dyn Lexicon {
+        self.0.lexicon()
+    }
+    fn begin(&self) -> (AnyState, Stop) {
+        let (state, stop) = self.0.begin();
+        (AnyState(Arc::new(state)), stop)
+    }
+    fn turn(&self, state: &AnyState) -> u32 {
+        self.0.turn(&self.state(state))
+    }
+    fn state_json(&self, state: &AnyState) -> Result<Json, NotCanonical> {
+        to_json(&*self.state(state))
+    }
+    fn read_state(&self, written: &Json) -> Result<AnyState, Vec<String>> {
+        self.0.read_state(written).map(|state| AnyState(Arc::new(state)))
+    }
+    fn flaws(&self, state: &AnyState) -> Vec<String> {
+        self.0.flaws(&self.state(state))
+    }
+    fn read_orders(&self, packet: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<AnyOrders> {
+        self.0.read_orders(packet, node, at, reader).map(|orders| AnyOrders(Arc::new(orders)))
+    }
+    fn check(&self, view: View<'_>, stop: &Stop, orders: AnyOrders, at: &DocPath) -> (AnyOrders, Vec<Fault>) {
+        let state = self.state(view.state);
+        let mut packet = self.orders(&state, stop, &orders);
+        let seen = Seen { state: &*state, holdings: view.holdings, side: view.side };
+        let faults = self.0.check(&seen, stop, &mut packet, at);
+        (AnyOrders(Arc::new(packet)), faults)
+    }
+    fn no_orders(&self, state: &AnyState, stop: &Stop) -> AnyOrders {
+        AnyOrders(Arc::new(self.0.no_orders(&self.state(state), stop)))
+    }
+    fn seal(&self, state: &AnyState, orders: AnyOrders, hide: &mut dyn FnMut(Slot, Json)) -> AnyOrders {
+        match orders.0.downcast_ref::<G::Orders>().cloned() {
+            Some(mut packet) => {
+                self.0.seal(&self.state(state), &mut packet, hide);
+                AnyOrders(Arc::new(packet))
+            }
+            None => orders,
+        }
+    }
+    fn orders_json(&self, orders: &AnyOrders) -> Result<Json, NotCanonical> {
+        match orders.0.downcast_ref::<G::Orders>() {
+            Some(orders) => to_json(orders),
+            None => Ok(Json::Map(BTreeMap::new())),
+        }
+    }
+    fn resolve(&self, base: &AnyState, orders: &AnyOrders, segment: Segment<'_>) -> Result<AnyOutcome, Failure> {
+        let state = self.state(base);
+        let Some(packet) = orders.0.downcast_ref::<G::Orders>() else {
+            return Err(Failure::Bug("orders of another game".into()));
+        };
+        let outcome = game::run(&self.0, &state, packet, segment)?;
+        Ok(AnyOutcome {
+            state: AnyState(Arc::new(outcome.state)),
+            stop: outcome.stop,
+            journal: AnyJournal { len: outcome.journal.len(), events: Arc::new(outcome.journal) },
+            lapses: outcome.lapses,
+            minutes: outcome.minutes,
+            settled: outcome.settled,
+            kept: outcome.kept,
+            dice_left: outcome.dice_left,
+        })
+    }
+    fn template(&self, view: View<'_>, stop: &Stop) -> String {
+        let state = self.state(view.state);
+        self.0.template(&Seen { state: &*state, holdings: view.holdings, side: view.side }, stop)
+    }
+    fn random_orders(&self, view: View<'_>, stop: &Stop, chance: &mut Chance) -> AnyOrders {
+        let state = self.state(view.state);
+        let seen = Seen { state: &*state, holdings: view.holdings, side: view.side };
+        AnyOrders(Arc::new(self.0.random_orders(&seen, stop, chance)))
+    }
+    fn random_policy(&self, state: &AnyState, kind: &str, chance: &mut Chance) -> Json {
+        self.0.random_policy(&self.state(state), kind, chance)
+    }
+    fn tell(&self, journal: &AnyJournal, from: usize, reader: Option<Side>, diary: &mut Diary) {
+        for noted in self.events(journal).iter().skip(from).filter(|noted| readable(noted, reader, reader.is_none())) {
+            self.0.tell(&noted.event, diary);
+        }
+    }
+    fn events(&self, journal: &AnyJournal, reader: Option<Side>) -> Result<Vec<Json>, NotCanonical> {
+        let events = Table::events(self, journal).iter().filter(|noted| readable(noted, reader, reader.is_none()));
+        events.map(|noted| to_json(&noted.event)).collect()
+    }
+    fn clauses(&self, journal: &AnyJournal) -> Vec<Clause> {
+        Table::events(self, journal).iter().flat_map(|noted| noted.event.clauses()).collect()
+    }
+    fn tell_state(&self, view: View<'_>, diary: &mut Diary) {
+        let state = self.state(view.state);
+        self.0.tell_state(&Seen { state: &*state, holdings: view.holdings, side: view.side }, diary);
+    }
+    fn headline(&self, state: &AnyState) -> String {
+        self.0.headline(&self.state(state))
+    }
+    fn picture(&self, view: View<'_>, window: &Window) -> Result<Picture, Fault> {
+        let state = self.state(view.state);
+        self.0.picture(&Seen { state: &*state, holdings: view.holdings, side: view.side }, window)
+    }
+    fn query(&self, view: View<'_>, query: &Query) -> Result<Reply, Vec<Fault>> {
+        let state = self.state(view.state);
+        self.0.query(&Seen { state: &*state, holdings: view.holdings, side: view.side }, query)
+    }
+    fn verdict(&self, state: &AnyState) -> Option<Verdict> {
+        self.0.verdict(&self.state(state))
+    }
+    fn check_policy(&self, kind: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Json> {
+        let info = G::Policy::kind(kind)?;
+        let policy = G::Policy::read(info.kind, node, at, reader)?;
+        to_json(&policy).ok()
+    }
+    fn resealed(&self, before: View<'_>, after: View<'_>) -> Result<(), Clause> {
+        let (old, new) = (self.state(before.state), self.state(after.state));
+        self.0.resealed(
+            &Seen { state: &*old, holdings: before.holdings, side: before.side },
+            &Seen { state: &*new, holdings: after.holdings, side: after.side },
+        )
+    }
+}

@@ -1,0 +1,470 @@
+//! The umpire: the one interface between rules code and the world.
+//!
+//! Rules code asks for dice, choices and hidden facts and notes what happened; it never learns where they come from.
+//! A span is resolved again from its start whenever an answer arrives, so everything already settled is handed out
+//! again by key and only what is new is rolled, decided or opened.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::dice::{self, Die};
+use super::doc::{DocPath, Node, Reader};
+use super::{
+    Asked, Breach, Choice, Claim, Clause, Concealed, Dice, Fact, Game, Halt, Hidden, Holdings, Json, Key, Kind, Lapse,
+    Minutes, Noted, Opening, Phase, Policy, Question, Rolled, Ruling, Say, Sealed, Segment, Settled, Side, Slot, Stop,
+    Subject, to_json,
+};
+
+/// The umpire of one segment.
+pub struct Umpire<'a, G: Game> {
+    game: &'a G,
+    phase: Phase,
+    counts: BTreeMap<String, u32>,
+    segment: Segment<'a>,
+    recalled: BTreeSet<Key>,
+    settled: Settled,
+    kept: Holdings,
+    journal: Vec<Noted<G::Event>>,
+    lapses: Vec<Lapse>,
+    minutes: Minutes,
+}
+
+/// What the umpire knows at the end of a segment.
+pub(super) struct Record<G: Game> {
+    pub journal: Vec<Noted<G::Event>>,
+    pub lapses: Vec<Lapse>,
+    pub minutes: Minutes,
+    pub settled: Settled,
+    pub kept: Holdings,
+    pub dice_left: usize,
+    /// Settled in an earlier segment and not called for again: a fault of the game.
+    pub forgotten: Option<Key>,
+}
+
+/// The outcome of looking for an answer.
+enum Answered<T> {
+    Chosen(T),
+    MustAsk,
+}
+
+impl<'a, G: Game> Umpire<'a, G> {
+    pub(super) fn new(game: &'a G, segment: Segment<'a>) -> Umpire<'a, G> {
+        Umpire {
+            game,
+            phase: Phase { turn: 0, side: "all", name: "start" },
+            counts: BTreeMap::new(),
+            settled: segment.settled.clone(),
+            segment,
+            recalled: BTreeSet::new(),
+            kept: Holdings::default(),
+            journal: Vec::new(),
+            lapses: Vec::new(),
+            minutes: Minutes::default(),
+        }
+    }
+
+    pub(super) fn close(self) -> Record<G> {
+        let before = &self.segment.settled;
+        let forgotten = before
+            .rolls
+            .keys()
+            .chain(before.choices.keys())
+            .chain(before.facts.keys())
+            .find(|key| !self.recalled.contains(*key))
+            .cloned();
+        let dice_left = match &self.segment.dice {
+            Dice::Fixed(dice) => dice.len(),
+            Dice::Seed(_) | Dice::None => 0,
+        };
+        Record {
+            journal: self.journal,
+            lapses: self.lapses,
+            minutes: self.minutes,
+            settled: self.settled,
+            kept: self.kept,
+            dice_left,
+            forgotten,
+        }
+    }
+
+    /// Begins a phase: the first part of every key that follows.
+    pub fn phase(&mut self, phase: Phase) {
+        self.phase = phase;
+    }
+
+    /// Notes something everybody sees.
+    pub fn note(&mut self, event: impl Into<G::Event>) {
+        self.journal.push(Noted { event: event.into(), only: None });
+    }
+
+    /// Notes something only one side's report shows.
+    pub fn whisper(&mut self, side: Side, event: impl Into<G::Event>) {
+        self.journal.push(Noted { event: event.into(), only: Some(side) });
+    }
+
+    /// The next key for a subject and purpose in the phase in hand. Counts on replay as it did the first time.
+    fn key(&mut self, about: &Subject, purpose: &str) -> Ruling<Key> {
+        let prefix = format!("{}/{about}/{purpose}", self.phase);
+        let count = self.counts.entry(prefix.clone()).or_insert(0);
+        *count += 1;
+        Key::parse(&format!("{prefix}/{count}")).map_err(|error| Halt::Bug(error.to_string()))
+    }
+
+    /// A labelled roll.
+    pub fn roll(&mut self, about: &Subject, purpose: &str, sides: &[Die]) -> Ruling<Vec<u16>> {
+        let label = self.key(about, purpose)?;
+        if let Some(settled) = self.settled.rolls.get(&label) {
+            if settled.sides != sides {
+                return Err(Halt::Bug(format!("{label} was rolled with other dice before")));
+            }
+            self.recalled.insert(label);
+            return Ok(settled.faces.clone());
+        }
+        let faces = match &mut self.segment.dice {
+            Dice::Seed(seed) => dice::faces(seed, label.as_str(), sides),
+            Dice::None => return Err(Halt::NoDice(label)),
+            Dice::Fixed(dice) => {
+                let mut faces = Vec::new();
+                while faces.len() < sides.len() {
+                    let Some(die) = dice.pop_front() else {
+                        return Err(Halt::NoDice(label));
+                    };
+                    if die.label.as_ref().is_some_and(|wanted| wanted != label.as_str()) {
+                        return Err(Halt::WrongDie { wanted: die.label.unwrap_or_default(), called: label });
+                    }
+                    faces.extend(die.faces);
+                }
+                let fit = faces.len() == sides.len()
+                    && faces.iter().zip(sides).all(|(face, die)| (1..=die.sides()).contains(face));
+                if !fit {
+                    return Err(Halt::Bug(format!("the dice {faces:?} given for {label} do not fit")));
+                }
+                faces
+            }
+        };
+        let rolled = Rolled { label: label.clone(), sides: sides.to_vec(), faces: faces.clone() };
+        self.minutes.rolls.push(rolled.clone());
+        self.settled.rolls.insert(label, rolled);
+        Ok(faces)
+    }
+
+    /// A roll of one die.
+    pub fn roll_one(&mut self, about: &Subject, purpose: &str, die: Die) -> Ruling<u16> {
+        self.roll(about, purpose, &[die])?
+            .first()
+            .copied()
+            .ok_or_else(|| Halt::Bug("a roll of one die gave no face".into()))
+    }
+
+    /// A choice somebody must make now.
+    ///
+    /// The first of these decides: what was settled before; the answer to a stop; the instruction in the order being
+    /// carried out (`ordered`); the side's policy for the kind; the game's option `questions`.
+    pub fn ask<T: Choice>(
+        &mut self,
+        question: Question<'_, T>,
+        ordered: Option<T>,
+        policy: impl Fn(&G::Policy) -> Say<T>,
+    ) -> Ruling<T> {
+        let mut chosen = self.ask_all(vec![(question, ordered)], |p, _| policy(p))?;
+        chosen.pop().ok_or_else(|| Halt::Bug("a question without an answer".into()))
+    }
+
+    /// Several choices of one person that arise at the same moment: one stop, one mail.
+    pub fn ask_all<T: Choice>(
+        &mut self,
+        questions: Vec<(Question<'_, T>, Option<T>)>,
+        policy: impl Fn(&G::Policy, &Question<'_, T>) -> Say<T>,
+    ) -> Ruling<Vec<T>> {
+        let mut chosen = Vec::new();
+        let mut open: Vec<Asked> = Vec::new();
+        let mut asked = None;
+        for (question, ordered) in questions {
+            let key = self.key(&question.about, question.kind.0)?;
+            match self.answer(&key, &question, ordered, &policy)? {
+                Answered::Chosen(choice) => {
+                    self.settled.choices.insert(key, self.json(&choice)?);
+                    chosen.push(choice);
+                }
+                Answered::MustAsk => {
+                    if *asked.get_or_insert(question.who) != question.who {
+                        return Err(Halt::Bug(format!("{key} is asked together with another side's question")));
+                    }
+                    let options = question.options.iter().map(|o| self.json(o)).collect::<Ruling<Vec<Json>>>()?;
+                    open.push(Asked {
+                        key,
+                        kind: question.kind,
+                        clause: question.clause,
+                        text: question.text.clone(),
+                        options,
+                        complete: question.also.is_none(),
+                        default: self.json(&question.default)?,
+                    });
+                }
+            }
+        }
+        let Some(who) = asked else {
+            return Ok(chosen);
+        };
+        *self.settled.stops.entry(who).or_insert(0) += 1;
+        self.settled.asked.extend(open.iter().map(|asked| asked.key.clone()));
+        Err(Halt::Stop(Stop::Answers { who, questions: open }))
+    }
+
+    fn answer<T: Choice>(
+        &mut self,
+        key: &Key,
+        question: &Question<'_, T>,
+        ordered: Option<T>,
+        policy: &impl Fn(&G::Policy, &Question<'_, T>) -> Say<T>,
+    ) -> Ruling<Answered<T>> {
+        if let Some(settled) = self.settled.choices.get(key) {
+            let choice = self
+                .read::<T>(settled)
+                .ok_or_else(|| Halt::Bug(format!("the settled choice {settled} of {key} cannot be read")))?;
+            self.recalled.insert(key.clone());
+            return Ok(Answered::Chosen(choice));
+        }
+        if self.settled.asked.contains(key) {
+            let said = self.segment.said.answers.get(key).cloned();
+            return self.settle_said(key, question, said).map(Answered::Chosen);
+        }
+        if let Some(choice) = ordered {
+            if question.allows(&choice) {
+                return Ok(Answered::Chosen(choice));
+            }
+            let said = self.json(&choice)?;
+            return self.lapse(key, question, said).map(Answered::Chosen);
+        }
+        match self.policy_for(question.who, question.kind)? {
+            Some(Say::Choose(value)) => match policy(&value, question) {
+                Say::Choose(choice) if question.allows(&choice) => Ok(Answered::Chosen(choice)),
+                Say::Choose(choice) => {
+                    let said = self.json(&choice)?;
+                    self.lapse(key, question, said).map(Answered::Chosen)
+                }
+                Say::Default => Ok(Answered::Chosen(question.default.clone())),
+                Say::Ask => Ok(self.ask_or_default(question)),
+            },
+            Some(Say::Default) => Ok(Answered::Chosen(question.default.clone())),
+            Some(Say::Ask) => Ok(self.ask_or_default(question)),
+            None if self.segment.questions.ask => Ok(self.ask_or_default(question)),
+            None => Ok(Answered::Chosen(question.default.clone())),
+        }
+    }
+
+    /// `ask`, unless the game never asks or the side has used up its stops.
+    fn ask_or_default<T: Choice>(&self, question: &Question<'_, T>) -> Answered<T> {
+        let stops = self.settled.stops.get(&question.who).copied().unwrap_or(0);
+        let spent = self.segment.questions.max_asks.is_some_and(|most| stops >= most);
+        if !self.segment.questions.ask || spent {
+            return Answered::Chosen(question.default.clone());
+        }
+        Answered::MustAsk
+    }
+
+    /// The answer to a question of an earlier stop; left out or not among the options, it is the default.
+    fn settle_said<T: Choice>(&mut self, key: &Key, question: &Question<'_, T>, said: Option<Json>) -> Ruling<T> {
+        let Some(said) = said else {
+            return Ok(question.default.clone());
+        };
+        if said == Json::Str("default".into()) {
+            return Ok(question.default.clone());
+        }
+        match self.read::<T>(&said) {
+            Some(choice) if question.allows(&choice) => Ok(choice),
+            _ => self.lapse(key, question, said),
+        }
+    }
+
+    /// A choice that is not among the options counts as the default and is noted.
+    fn lapse<T: Choice>(&mut self, key: &Key, question: &Question<'_, T>, said: Json) -> Ruling<T> {
+        let lapse = Lapse {
+            who: question.who,
+            key: key.clone(),
+            kind: question.kind,
+            said,
+            applied: self.json(&question.default)?,
+            clause: question.clause,
+        };
+        self.lapses.push(lapse.clone());
+        self.note(lapse);
+        Ok(question.default.clone())
+    }
+
+    /// The policy in force: said in the clear, or in a sealed standing order that is opened now.
+    fn policy_for(&mut self, who: Side, kind: Kind) -> Ruling<Option<Say<G::Policy>>> {
+        let slot = Slot::standing(kind.0);
+        let value = match self.segment.said.policies.get(&(who, kind.0.to_owned())) {
+            Some(said) => said.clone(),
+            None if self.segment.versions.contains_key(&(who, slot.clone())) => {
+                let opened = self.open_slot(who, &slot)?;
+                match opened.get("policy") {
+                    Some(policy) => policy.clone(),
+                    // A value that fits its commitment but is no policy counts as `default`.
+                    None => return Ok(Some(Say::Default)),
+                }
+            }
+            None => return Ok(None),
+        };
+        match &value {
+            Json::Str(word) if word == "default" => return Ok(Some(Say::Default)),
+            Json::Str(word) if word == "ask" => return Ok(Some(Say::Ask)),
+            _ => {}
+        }
+        let mut reader = Reader::new(self.game.lexicon());
+        let policy = G::Policy::read(kind, &Node::from_json(&value), &DocPath::root(), &mut reader);
+        // A policy that cannot be read counts as `default`, like any order that is illegal when signed.
+        Ok(Some(policy.map_or(Say::Default, Say::Choose)))
+    }
+
+    /// Everybody sees the hidden value now.
+    pub fn open<T: Hidden>(&mut self, sealed: &Sealed<T>) -> Ruling<T> {
+        let value = self.open_slot(sealed.owner(), sealed.slot())?;
+        self.read_hidden(sealed, &value)
+    }
+
+    fn version(&self, owner: Side, slot: &Slot) -> u32 {
+        self.segment.versions.get(&(owner, slot.clone())).copied().unwrap_or(1)
+    }
+
+    /// The value everybody can read already: opened in the ledger, earlier in the span, or in the opener's records.
+    fn known(&self, owner: Side, slot: &Slot) -> Option<Json> {
+        let at = (owner, slot.clone(), self.version(owner, slot));
+        let opened = self.settled.opened.get(&at);
+        let said = || self.segment.said.reveals.get(&(owner, slot.clone()));
+        opened.or_else(|| self.segment.public.get(owner, slot)).or_else(said).cloned()
+    }
+
+    fn held(&self, owner: Side, slot: &Slot) -> Option<&Json> {
+        self.segment.holdings.get(owner, slot).or_else(|| self.kept.get(owner, slot))
+    }
+
+    fn open_slot(&mut self, owner: Side, slot: &Slot) -> Ruling<Json> {
+        if let Some(value) = self.known(owner, slot) {
+            return Ok(value);
+        }
+        if !self.segment.closer_holds.contains(&owner) {
+            return Err(Halt::Stop(Stop::Facts { who: owner, slots: vec![slot.clone()], claims: Vec::new() }));
+        }
+        let Some(value) = self.held(owner, slot).cloned() else {
+            return Err(Halt::Breach(Breach { code: "E51-REVEAL", fault: Some(owner), about: slot.to_string() }));
+        };
+        let version = self.version(owner, slot);
+        self.settled.opened.insert((owner, slot.clone(), version), value.clone());
+        self.minutes.reveals.push(Opening { owner, slot: slot.clone(), version, value: value.clone() });
+        Ok(value)
+    }
+
+    fn read_hidden<T: Hidden>(&self, sealed: &Sealed<T>, value: &Json) -> Ruling<T> {
+        let breach = || Breach { code: "E50-REVEAL", fault: Some(sealed.owner()), about: sealed.slot().to_string() };
+        self.read::<T>(value).ok_or_else(|| Halt::Breach(breach()))
+    }
+
+    /// The values of several hidden things of one owner, if this view can read them all.
+    fn peek<T: Hidden>(&self, of: &[&Sealed<T>]) -> Ruling<Option<Vec<T>>> {
+        let mut values = Vec::new();
+        for sealed in of {
+            let value = self.known(sealed.owner(), sealed.slot());
+            let Some(value) = value.or_else(|| self.held(sealed.owner(), sealed.slot()).cloned()) else {
+                return Ok(None);
+            };
+            values.push(self.read_hidden(sealed, &value)?);
+        }
+        Ok(Some(values))
+    }
+
+    /// Everybody learns one fact about hidden values of one owner, and no more: a claim, which the audit proves.
+    pub fn fact<T: Hidden, F: Fact>(
+        &mut self,
+        of: &[&Sealed<T>],
+        about: &Subject,
+        what: &str,
+        f: impl Fn(&[T]) -> F,
+    ) -> Ruling<F> {
+        let key = self.key(about, what)?;
+        let Some(owner) = of.first().map(|sealed| sealed.owner()) else {
+            return Ok(f(&[]));
+        };
+        let unreadable = |json: &Json| Halt::Bug(format!("the fact {json} of {key} cannot be read"));
+        if let Some(settled) = self.settled.facts.get(&key).cloned() {
+            self.recalled.insert(key.clone());
+            return self.read::<F>(&settled).ok_or_else(|| unreadable(&settled));
+        }
+        let open = of.iter().all(|sealed| self.known(sealed.owner(), sealed.slot()).is_some());
+        let computed = self.peek(of)?.map(|values| f(&values));
+        if open && let Some(fact) = computed {
+            return Ok(fact);
+        }
+        if let Some(claimed) = self.segment.said.claims.get(&key).cloned() {
+            let breach = Breach { code: "E60-AUDIT", fault: Some(owner), about: key.to_string() };
+            let fact = self.read::<F>(&claimed).ok_or_else(|| Halt::Breach(breach.clone()))?;
+            if computed.as_ref().is_some_and(|true_fact| *true_fact != fact) {
+                return Err(Halt::Breach(breach));
+            }
+            self.minutes_claim(owner, &key, &claimed);
+            self.settled.facts.insert(key, claimed);
+            return Ok(fact);
+        }
+        if !self.segment.closer_holds.contains(&owner) {
+            return Err(Halt::Stop(Stop::Facts { who: owner, slots: Vec::new(), claims: vec![key] }));
+        }
+        let Some(fact) = computed else {
+            return Err(Halt::Breach(Breach { code: "E51-REVEAL", fault: Some(owner), about: key.to_string() }));
+        };
+        let json = self.json(&fact)?;
+        self.minutes_claim(owner, &key, &json);
+        self.settled.facts.insert(key, json);
+        Ok(fact)
+    }
+
+    /// A claim of the closer's side belongs to the result; one the opener stated already stands in his record.
+    fn minutes_claim(&mut self, owner: Side, key: &Key, value: &Json) {
+        if self.segment.closer_holds.contains(&owner) {
+            self.minutes.claims.push(Claim { key: key.clone(), value: value.clone() });
+        }
+    }
+
+    /// A condition on hidden values that a signature vouches for, checked wherever the values can be read.
+    pub fn attest<T: Hidden>(&mut self, all: &[&Sealed<T>], clause: Clause, holds: impl Fn(&[T]) -> bool) -> Ruling<()> {
+        let Some(owner) = all.first().map(|sealed| sealed.owner()) else {
+            return Ok(());
+        };
+        match self.peek(all)? {
+            Some(values) if !holds(&values) => {
+                Err(Halt::Breach(Breach { code: "E60-AUDIT", fault: Some(owner), about: clause.to_string() }))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Puts a value from an order file face down into a slot of the state.
+    ///
+    /// In solo games and cases the value stands in place and is kept beside the state; where it was sealed by signing,
+    /// the slot must be the one the rules give it.
+    pub fn keep<T: Hidden>(&mut self, owner: Side, slot: Slot, value: &Concealed<T>) -> Ruling<Sealed<T>> {
+        match value {
+            Concealed::Open(value) => {
+                let json = self.json(value)?;
+                self.kept.0.insert((owner, slot.clone()), json);
+            }
+            Concealed::Sealed(named) if *named == slot => {}
+            Concealed::Sealed(named) => {
+                let about = format!("{named} stands where {slot} belongs");
+                return Err(Halt::Breach(Breach { code: "E14-SCHEMA", fault: Some(owner), about }));
+            }
+        }
+        Ok(Sealed::new(owner, slot))
+    }
+
+    fn read<T: super::doc::FromDoc>(&self, value: &Json) -> Option<T> {
+        let mut reader = Reader::new(self.game.lexicon());
+        let read = T::read(&Node::from_json(value), &DocPath::root(), &mut reader)?;
+        reader.faults.iter().all(|fault| fault.warning).then_some(read)
+    }
+
+    fn json<T: Serialize + ?Sized>(&self, value: &T) -> Ruling<Json> {
+        to_json(value).map_err(|error| Halt::Bug(error.to_string()))
+    }
+}
