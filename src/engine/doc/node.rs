@@ -1,5 +1,6 @@
 //! What stands in a document before anybody asks what it means: texts, lists and maps.
 
+use crate::engine::json::Json;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 /// A document as written: every scalar is a text, whatever YAML would make of it (`0816`, `no`, `12:30`).
@@ -24,6 +25,35 @@ impl Node {
         Node::Text {
             text: text.into(),
             quoted: false,
+        }
+    }
+
+    /// A value as a document: what a person would have typed for it.
+    pub fn from_json(value: &Json) -> Node {
+        match value {
+            Json::Bool(truth) => Node::text(truth.to_string()),
+            Json::Int(number) => Node::text(number.to_string()),
+            Json::Str(text) => Node::Text {
+                text: text.clone(),
+                quoted: true,
+            },
+            Json::List(items) => Node::List(items.iter().map(Node::from_json).collect()),
+            Json::Map(members) => {
+                let member = |(key, value): (&String, &Json)| (key.clone(), Node::from_json(value));
+                Node::Map(members.iter().map(member).collect())
+            }
+        }
+    }
+
+    /// The document as a value; every scalar stays text, since only its reader knows what it is meant to be.
+    pub fn to_json(&self) -> Json {
+        match self {
+            Node::Text { text, .. } => Json::Str(text.clone()),
+            Node::List(items) => Json::List(items.iter().map(Node::to_json).collect()),
+            Node::Map(entries) => {
+                let member = |(key, node): &(String, Node)| (key.clone(), node.to_json());
+                Json::Map(entries.iter().map(member).collect())
+            }
         }
     }
 
