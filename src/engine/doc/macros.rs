@@ -146,6 +146,8 @@ macro_rules! words {
             $( $(#[$($variant_attribute)*])* $variant, )+
         }
 
+        // Not every enum needs all of these.
+        #[allow(dead_code)]
         impl $name {
             /// Every one, in order.
             pub const ALL: &'static [$name] = &[$( $name::$variant ),+];
@@ -370,4 +372,205 @@ fn without_null(schema: Schema) -> Schema {
         }
     }
     object.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::super::{PlainTexts, read_as, read_document};
+    use super::*;
+    use crate::engine::json::to_json;
+
+    words! {
+        /// How a column marches.
+        pub enum Pace {
+            /// Without risk.
+            Normal = "normal",
+            /// At the price of stragglers.
+            Forced = "forced-march" | "fast",
+        }
+    }
+
+    document! {
+        /// One move.
+        ///
+        /// Made in the movement phase.
+        #[derive(PartialOrd, Ord)]
+        pub struct MoveOrder {
+            /// Who moves,
+            /// all together.
+            pub units: Vec<String>,
+            /// Where to.
+            pub to: Option<String>,
+            pub pace: Pace,
+            pub press_if: Option<String>,
+            pub r#type: Option<Pace>,
+            pub reserve: bool,
+            pub steps: u8,
+        }
+
+        /// A packet.
+        pub struct Packet {
+            pub turn: u32,
+            pub moves: Vec<MoveOrder>,
+            pub policies: BTreeMap<String, i64>,
+            pub first: Option<Box<MoveOrder>>,
+        }
+    }
+
+    fn read(text: &str) -> Result<Packet, Vec<(String, String, String)>> {
+        let (node, _) = read_document("orders.yaml", text.as_bytes()).expect("well formed");
+        read_as::<Packet>(&node, &PlainTexts)
+            .map(|(packet, _)| packet)
+            .map_err(|faults| {
+                let said = faults.into_iter();
+                said.map(|fault| (fault.at.to_string(), fault.what, fault.remedy))
+                    .collect()
+            })
+    }
+
+    #[test]
+    fn an_order_file_is_read_as_typed() {
+        let packet = read(
+            "turn: 3\nmoves:\n- units: us-9-inf\n  to: 0816\n  pace: FAST\n  press_if: 2:1\n  reserve: yes\n  steps: 02\n\
+             policies: {retreat: -1}\n",
+        )
+        .expect("no faults");
+        let order = &packet.moves[0];
+        assert_eq!(order.units, ["us-9-inf"]);
+        assert_eq!(order.to.as_deref(), Some("0816"));
+        assert_eq!(order.pace, Pace::Forced);
+        assert_eq!(order.press_if.as_deref(), Some("2:1"));
+        assert!(order.reserve);
+        assert_eq!(order.steps, 2);
+        assert_eq!(packet.policies["retreat"], -1);
+        assert_eq!(packet.first, None);
+    }
+
+    #[test]
+    fn every_fault_is_reported_at_once() {
+        let faults = read(
+            "trun: 3\nmoves:\n- units: [a, [b]]\n  pace: fsat\n  steps: 256\n- pace: normal\n  steps: some\n  too: 0816\n  \
+             reserve: perhaps\npolicies: [1]\n",
+        )
+        .expect_err("many faults");
+        let said: Vec<(&str, &str)> = faults
+            .iter()
+            .map(|(at, what, _)| (at.as_str(), what.as_str()))
+            .collect();
+        assert_eq!(
+            said,
+            [
+                ("(file)", "`turn` is missing"),
+                ("moves[0].units[1]", "expected a text, found a list"),
+                ("moves[0].pace", "`fsat` will not do here"),
+                ("moves[0].steps", "`256` is out of range"),
+                ("moves[1].reserve", "`perhaps` is neither yes nor no"),
+                ("moves[1].steps", "`some` is not a whole number"),
+                ("moves[1].too", "unknown key `too`"),
+                ("policies", "expected a map, found a list"),
+                ("trun", "unknown key `trun`"),
+            ]
+        );
+        let remedy = |at: &str| {
+            faults
+                .iter()
+                .find(|fault| fault.0 == at)
+                .map_or("", |fault| &fault.2)
+        };
+        assert!(remedy("trun").starts_with("did you mean `turn`?"));
+        assert!(remedy("trun").contains("allowed here: `turn`, `moves`, `policies` or `first`"));
+        assert!(remedy("moves[1].too").starts_with("did you mean `to`?"));
+        assert_eq!(
+            remedy("moves[0].steps"),
+            "write a whole number from 0 to 255"
+        );
+    }
+
+    #[test]
+    fn a_key_in_two_spellings_is_refused() {
+        let text = "turn: 1\nmoves: {pace: normal, steps: 1, press-if: 1:1, press_if: 2:1}\n";
+        let faults = read(text).expect_err("one key twice");
+        assert_eq!(faults.len(), 1);
+        assert_eq!(faults[0].1, "`press-if` and `press_if` are the same key");
+    }
+
+    #[test]
+    fn the_schema_tells_what_the_doc_comments_tell() {
+        let schema = schemars::schema_for!(Packet).to_value();
+        assert_eq!(schema["description"], "A packet.");
+        assert_eq!(schema["required"], json!(["turn"]));
+        assert_eq!(schema["additionalProperties"], false);
+        let order = &schema["$defs"]["MoveOrder"];
+        assert_eq!(
+            order["description"],
+            "One move.\n\nMade in the movement phase."
+        );
+        assert_eq!(order["required"], json!(["pace", "steps"]));
+        assert_eq!(
+            order["properties"]["units"]["description"],
+            "Who moves, all together."
+        );
+        assert_eq!(order["properties"]["to"]["type"], "string");
+        assert_eq!(order["properties"]["press-if"]["type"], "string");
+        assert_eq!(order["properties"]["type"], json!({"$ref": "#/$defs/Pace"}));
+        let pace = &schema["$defs"]["Pace"];
+        assert_eq!(pace["oneOf"][1]["const"], "forced-march");
+        assert_eq!(
+            pace["oneOf"][1]["description"],
+            "At the price of stragglers."
+        );
+    }
+
+    #[test]
+    fn what_is_absent_is_not_written() {
+        let packet = read("turn: 1\nmoves: {pace: normal, steps: 1}\n").expect("no faults");
+        let written = to_json(&packet).expect("plain data").to_string();
+        assert_eq!(
+            written,
+            r#"{"moves":[{"pace":"normal","steps":1}],"turn":1}"#
+        );
+    }
+
+    fn any_order() -> impl Strategy<Value = MoveOrder> {
+        let pace = || prop::sample::select(Pace::ALL);
+        let text = || prop::option::of("[^\\x00-\\x1f\\x7f]{0,6}");
+        (
+            prop::collection::vec("[ -~]{0,4}", 0..3),
+            text(),
+            pace(),
+            text(),
+            prop::option::of(pace()),
+            any::<bool>(),
+            any::<u8>(),
+        )
+            .prop_map(
+                |(units, to, pace, press_if, r#type, reserve, steps)| MoveOrder {
+                    units,
+                    to,
+                    pace,
+                    press_if,
+                    r#type,
+                    reserve,
+                    steps,
+                },
+            )
+    }
+
+    proptest! {
+        #[test]
+        fn a_document_goes_to_a_record_and_back(
+            turn: u32,
+            moves in prop::collection::vec(any_order(), 0..3),
+            policies in prop::collection::btree_map("[a-z]{1,5}", -9_007_199_254_740_991_i64..=9_007_199_254_740_991, 0..3),
+            first in prop::option::of(any_order().prop_map(Box::new)),
+        ) {
+            let packet = Packet { turn, moves, policies, first };
+            let node = Node::from_json(&to_json(&packet).expect("plain data"));
+            prop_assert_eq!(read_as::<Packet>(&node, &PlainTexts), Ok((packet, Vec::new())));
+        }
+    }
 }

@@ -5,6 +5,7 @@
 //! every fault they meet. Faults of form and faults against the rules both carry the document path, so rule code knows
 //! no positions, and the same check serves a file and a record.
 
+mod complaint;
 mod fault;
 mod macros;
 mod nearest;
@@ -13,6 +14,7 @@ mod path;
 mod reader;
 mod source;
 mod values;
+mod yaml;
 
 pub use crate::{document, words};
 pub use fault::Fault;
@@ -22,3 +24,4 @@ pub use node::{Node, same_key};
 pub use path::{DocPath, Segment};
 pub use reader::{Fields, FromDoc, Lexicon, PlainTexts, Reader, Unknown, clip, read_as};
 pub use source::{Place, Source};
+pub use yaml::{DEEPEST, LONGEST_FILE, Unreadable, read_document, read_plain_data};

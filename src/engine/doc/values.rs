@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::engine::json::Json;
+
 use super::node::Node;
 use super::path::DocPath;
 use super::reader::{Fields, FromDoc, Reader, clip};
@@ -9,6 +11,27 @@ use super::reader::{Fields, FromDoc, Reader, clip};
 impl FromDoc for Node {
     fn read(node: &Node, _: &DocPath, _: &mut Reader<'_>) -> Option<Self> {
         Some(node.clone())
+    }
+}
+
+/// Whatever was written, its scalars as texts.
+impl FromDoc for Json {
+    fn read(node: &Node, _: &DocPath, _: &mut Reader<'_>) -> Option<Self> {
+        Some(node.to_json())
+    }
+}
+
+impl schemars::JsonSchema for Json {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Json".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        true.into()
     }
 }
 

@@ -1,0 +1,570 @@
+//! From bytes to a tree of texts.
+//!
+//! The file is taken as YAML without its traps: every scalar is text, and anchors, aliases, tags, merge keys, doubled
+//! keys and second documents are refused with their place. The parser's events are taken one at a time, so nothing
+//! recurses and a file that is nested too deeply is refused before anything is built from it.
+
+use std::collections::BTreeMap;
+
+use yaml_rust2::parser::{Event, Parser, Tag};
+use yaml_rust2::scanner::{Marker, TScalarStyle};
+
+use super::complaint::{Complaint, mail_quoting, of_the_parser, of_the_text};
+use super::fault::Fault;
+use super::node::Node;
+use super::path::DocPath;
+use super::reader::clip;
+use super::source::{Parts, Source, Span, Spans, plain_key};
+
+/// No order file is this long; the limit keeps a hostile one from costing time.
+pub const LONGEST_FILE: usize = 1024 * 1024;
+
+/// How many levels a value may lie below the whole.
+pub const DEEPEST: usize = 32;
+
+/// After this many faults of form the rest is not worth reading.
+const MOST_FAULTS: usize = 20;
+
+/// A file that is not a document: its text as far as it can be shown, and what is wrong with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// The text, with replacement characters for what is not text.
+    pub source: Source,
+    /// At least one fault; each has a place.
+    pub faults: Vec<Fault>,
+}
+
+/// Reads a file a person wrote. `name` is what messages call it.
+///
+/// `key:` with nothing after it is taken as if it were not there.
+pub fn read_document(name: &str, bytes: &[u8]) -> Result<(Node, Source), Unreadable> {
+    read(name, bytes, true)
+}
+
+/// Reads a file a program wrote: the same, but nothing may be left empty, and texts may begin as they like.
+pub fn read_plain_data(name: &str, bytes: &[u8]) -> Result<(Node, Source), Unreadable> {
+    read(name, bytes, false)
+}
+
+fn read(name: &str, bytes: &[u8], typed: bool) -> Result<(Node, Source), Unreadable> {
+    let mut source = match of_the_text(bytes, LONGEST_FILE) {
+        Ok(text) => Source::new(name, text),
+        Err((text, complaint)) => return Err(unreadable(Source::new(name, text), vec![complaint])),
+    };
+    let mut builder = Builder::new(&source, typed);
+    let finished = builder.build();
+    let Builder {
+        mut complaints,
+        root,
+        ..
+    } = builder;
+    if let Err(complaint) = finished {
+        complaints.push(complaint);
+    }
+    match root {
+        Some((node @ Node::Map(_), spans)) if complaints.is_empty() => {
+            source.spans = spans;
+            Ok((node, source))
+        }
+        root => {
+            if complaints.is_empty() {
+                let start = root.as_ref().map_or(0, |(_, spans)| spans.value.start);
+                complaints.push(no_map(root.map(|(node, _)| node), start));
+            }
+            if let Some(complaint) = mail_quoting(&source) {
+                complaints = vec![complaint];
+            }
+            Err(unreadable(source, complaints))
+        }
+    }
+}
+
+fn no_map(root: Option<Node>, start: usize) -> Complaint {
+    match root {
+        None => Complaint::new(
+            Span::default(),
+            "there is nothing in this file",
+            "write orders into it, or start from a fresh template",
+        ),
+        Some(node) => Complaint::new(
+            Span { start, len: 1 },
+            format!("the file is {}, not a map", node.kind()),
+            "begin with lines of the form `key: value`",
+        ),
+    }
+}
+
+fn unreadable(source: Source, mut complaints: Vec<Complaint>) -> Unreadable {
+    complaints.sort_by_key(|complaint| complaint.span.start);
+    let faults = complaints
+        .into_iter()
+        .map(|complaint| {
+            // The end of the file is the end of its last line with something in it.
+            let last = source.text.trim_end().len();
+            let place = source.place_of(complaint.span.start.min(last));
+            Fault {
+                place: Some(place),
+                ..Fault::new(&complaint.at, complaint.what, complaint.remedy)
+            }
+        })
+        .collect();
+    Unreadable { source, faults }
+}
+
+/// A list or map that is not finished.
+enum Open {
+    List {
+        items: Vec<Node>,
+        spans: Vec<Spans>,
+        start: Span,
+    },
+    Map {
+        entries: Vec<(String, Node)>,
+        spans: BTreeMap<String, Spans>,
+        seen: BTreeMap<String, usize>,
+        /// The key whose value comes next.
+        key: Option<(String, Span)>,
+        start: Span,
+    },
+}
+
+struct Builder<'s> {
+    source: &'s Source,
+    /// Byte offsets of the characters, where they are not simply the character's number.
+    offsets: Option<Vec<usize>>,
+    open: Vec<Open>,
+    root: Option<(Node, Spans)>,
+    documents: usize,
+    complaints: Vec<Complaint>,
+    /// Whether a person typed it.
+    typed: bool,
+}
+
+impl<'s> Builder<'s> {
+    fn new(source: &'s Source, typed: bool) -> Self {
+        let text = &source.text;
+        Builder {
+            source,
+            offsets: (!text.is_ascii()).then(|| text.char_indices().map(|(at, _)| at).collect()),
+            open: Vec::new(),
+            root: None,
+            documents: 0,
+            complaints: Vec::new(),
+            typed,
+        }
+    }
+
+    /// Takes all events; an error is a complaint after which nothing more can be read.
+    fn build(&mut self) -> Result<(), Complaint> {
+        let source = self.source;
+        let mut parser = Parser::new_from_str(&source.text);
+        loop {
+            let (event, mark) = match parser.next_token() {
+                Ok(next) => next,
+                Err(error) => {
+                    let at = self.offset(error.marker());
+                    return Err(of_the_parser(error.info(), at, self.source));
+                }
+            };
+            let at = self.offset(&mark);
+            match event {
+                Event::StreamEnd => return Ok(()),
+                Event::DocumentStart => {
+                    self.documents += 1;
+                    if self.documents > 1 {
+                        return Err(self.complaint(
+                            Span { start: at, len: 3 },
+                            "a second document begins here",
+                            "keep one document in a file: delete the line `---`, or send two files",
+                        ));
+                    }
+                }
+                Event::Alias(_) => {
+                    self.complain(
+                        self.word_at(at),
+                        "aliases (`*name`) are not understood here",
+                        "write the value out, or put the text in quotes if it begins with `*`",
+                    );
+                    self.value(Node::text(""), self.word_at(at), Parts::None);
+                }
+                Event::Scalar(text, style, anchor, tag) => {
+                    self.refuse_marks(anchor, tag.as_ref(), at);
+                    self.scalar(text, style, at)?;
+                }
+                Event::SequenceStart(anchor, tag) => {
+                    self.refuse_marks(anchor, tag.as_ref(), at);
+                    self.descend(at)?;
+                    self.open.push(Open::List {
+                        items: Vec::new(),
+                        spans: Vec::new(),
+                        start: self.line_from(at),
+                    });
+                }
+                Event::MappingStart(anchor, tag) => {
+                    self.refuse_marks(anchor, tag.as_ref(), at);
+                    self.descend(at)?;
+                    self.open.push(Open::Map {
+                        entries: Vec::new(),
+                        spans: BTreeMap::new(),
+                        seen: BTreeMap::new(),
+                        key: None,
+                        start: self.line_from(at),
+                    });
+                }
+                Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
+                    Some(Open::List {
+                        items,
+                        spans,
+                        start,
+                    }) => {
+                        self.value(Node::List(items), start, Parts::Items(spans));
+                    }
+                    Some(Open::Map {
+                        entries,
+                        spans,
+                        start,
+                        ..
+                    }) => self.value(Node::Map(entries), start, Parts::Entries(spans)),
+                    None => {}
+                },
+                Event::StreamStart | Event::DocumentEnd | Event::Nothing => {}
+            }
+            if self.complaints.len() >= MOST_FAULTS {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Whatever stands here, it does not stand too deep.
+    fn not_too_deep(&self, at: usize) -> Result<(), Complaint> {
+        if self.open.len() <= DEEPEST {
+            return Ok(());
+        }
+        Err(self.complaint(
+            self.line_from(at),
+            format!("lists and maps are nested more than {DEEPEST} deep"),
+            "nothing here needs that: close brackets earlier, or indent less",
+        ))
+    }
+
+    /// A list or map begins: not too deep, and not as the key of a map.
+    fn descend(&self, at: usize) -> Result<(), Complaint> {
+        self.not_too_deep(at)?;
+        match self.open.last() {
+            Some(Open::Map { key: None, .. }) => Err(self.complaint(
+                self.line_from(at),
+                "a list or map stands where a key is expected",
+                "write a single word before the colon; put text with brackets in quotes",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn scalar(&mut self, text: String, style: TScalarStyle, at: usize) -> Result<(), Complaint> {
+        self.not_too_deep(at)?;
+        let plain = style == TScalarStyle::Plain;
+        let absent = plain && text.is_empty();
+        let span = if absent {
+            Span { start: at, len: 0 }
+        } else {
+            self.scalar_span(&text, style, at)
+        };
+        if plain && self.typed {
+            self.refuse_look_alikes(&text, span);
+        }
+        if let Some(Open::Map { key, seen, .. }) = self.open.last_mut()
+            && key.is_none()
+        {
+            let first = seen.insert(text.clone(), span.start);
+            *key = Some((text.clone(), span));
+            return self.key(&text, span, absent, plain, first);
+        }
+        if !absent {
+            self.value(
+                Node::Text {
+                    text,
+                    quoted: !plain,
+                },
+                span,
+                Parts::None,
+            );
+            return Ok(());
+        }
+        match self.open.last_mut() {
+            // `key:` with nothing after it is the same as no key at all.
+            Some(Open::Map { key, spans, .. }) if self.typed => {
+                if let Some((name, key)) = key.take() {
+                    let place = Spans {
+                        value: key,
+                        key: Some(key),
+                        parts: Parts::None,
+                    };
+                    spans.insert(plain_key(&name), place);
+                }
+            }
+            Some(Open::Map { .. }) => {
+                self.complain(
+                    span,
+                    "nothing stands after the colon",
+                    "write a value, or delete the key",
+                );
+                self.value(Node::text(""), span, Parts::None);
+            }
+            Some(Open::List { .. }) => {
+                self.complain(
+                    self.line_from(at),
+                    "an item of this list is empty",
+                    "write something there, or delete its dash or comma",
+                );
+                self.value(Node::text(""), span, Parts::None);
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn key(
+        &mut self,
+        text: &str,
+        span: Span,
+        absent: bool,
+        plain: bool,
+        first: Option<usize>,
+    ) -> Result<(), Complaint> {
+        if absent {
+            return Err(self.complaint(
+                span,
+                "a value stands here without a key",
+                "write a key before the colon; put text with a colon in quotes",
+            ));
+        }
+        if text == "<<" && plain {
+            self.complain(
+                span,
+                "merge keys (`<<`) are not understood here",
+                "write the keys out",
+            );
+        } else if let Some(first) = first {
+            let line = self.source.place_of(first).line;
+            self.complain(
+                span,
+                format!(
+                    "the key `{}` stands here twice, first in line {line}",
+                    clip(text)
+                ),
+                "keep one of the two, or make one list of both",
+            );
+        }
+        Ok(())
+    }
+
+    /// Puts a finished value where it belongs.
+    fn value(&mut self, node: Node, span: Span, parts: Parts) {
+        let mut place = Spans {
+            value: span,
+            key: None,
+            parts,
+        };
+        match self.open.last_mut() {
+            Some(Open::List { items, spans, .. }) => {
+                items.push(node);
+                spans.push(place);
+            }
+            Some(Open::Map {
+                entries,
+                spans,
+                key,
+                ..
+            }) => {
+                if let Some((name, key)) = key.take() {
+                    place.key = Some(key);
+                    if !matches!(node, Node::Text { .. }) {
+                        // Of a list or map under a key, the key is what a person points at.
+                        place.value = key;
+                    }
+                    spans.insert(plain_key(&name), place);
+                    entries.push((name, node));
+                }
+            }
+            None => self.root = Some((node, place)),
+        }
+    }
+
+    fn refuse_marks(&mut self, anchor: usize, tag: Option<&Tag>, at: usize) {
+        if anchor > 0 {
+            let span = self.mark_before(at, '&');
+            self.complain(
+                span,
+                "anchors (`&name`) are not understood here",
+                "delete the anchor, or put the text in quotes if it begins with `&`",
+            );
+        }
+        if tag.is_some() {
+            let span = self.mark_before(at, '!');
+            self.complain(
+                span,
+                "tags (`!name`) are not understood here",
+                "delete the tag, or put the text in quotes if it begins with `!`",
+            );
+        }
+    }
+
+    /// What mail programs and word processors make of plain characters.
+    fn refuse_look_alikes(&mut self, text: &str, span: Span) {
+        let Some(first) = text.chars().next() else {
+            return;
+        };
+        let dashed = |rest: &str| rest.starts_with(char::is_whitespace);
+        match first {
+            '“' | '”' | '„' | '‟' | '‘' | '’' | '‚' | '‛' | '«' | '»' => self
+                .complain(
+                    span,
+                    format!("typographic quotes (`{first}`) do not quote here"),
+                    "use plain quotes: \"…\" or '…'",
+                ),
+            '–' | '—' | '‒' | '−' | '•' | '·' if dashed(&text[first.len_utf8()..]) => {
+                self.complain(
+                    Span {
+                        start: span.start,
+                        len: first.len_utf8(),
+                    },
+                    format!("`{first}` does not begin an item of a list"),
+                    "use a plain hyphen and a blank: `- `",
+                )
+            }
+            c if c.is_whitespace()
+                || matches!(c, '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2060}') =>
+            {
+                self.complain(
+                    Span {
+                        start: span.start,
+                        len: first.len_utf8(),
+                    },
+                    format!(
+                        "an invisible character (U+{:04X}) stands here instead of a blank",
+                        u32::from(c)
+                    ),
+                    "delete it and use ordinary blanks",
+                )
+            }
+            _ => {}
+        }
+    }
+
+    fn complain(&mut self, span: Span, what: impl Into<String>, remedy: impl Into<String>) {
+        let complaint = self.complaint(span, what, remedy);
+        self.complaints.push(complaint);
+    }
+
+    fn complaint(
+        &self,
+        span: Span,
+        what: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Complaint {
+        Complaint {
+            at: self.path(),
+            ..Complaint::new(span, what, remedy)
+        }
+    }
+
+    /// The part of the document in hand.
+    fn path(&self) -> DocPath {
+        let mut path = DocPath::root();
+        for open in &self.open {
+            match open {
+                Open::List { items, .. } => path = path.index(items.len()),
+                Open::Map {
+                    key: Some((key, _)),
+                    ..
+                } => path = path.key(key),
+                Open::Map { key: None, .. } => {}
+            }
+        }
+        path
+    }
+
+    fn offset(&self, mark: &Marker) -> usize {
+        let end = self.source.text.len();
+        match &self.offsets {
+            Some(offsets) => offsets.get(mark.index()).copied().unwrap_or(end),
+            None => mark.index().min(end),
+        }
+    }
+
+    /// What follows in the line, but no more than can be shown: a line may be as long as the file.
+    fn rest_of_line(&self, at: usize) -> &'s str {
+        let text = self.source.text.as_str();
+        let end = text.floor_char_boundary(at.saturating_add(800));
+        let rest = text.get(at..end).unwrap_or("");
+        rest.split('\n').next().unwrap_or("")
+    }
+
+    fn line_from(&self, at: usize) -> Span {
+        // A very long line is not underlined to its end.
+        let line = clip_line(self.rest_of_line(at));
+        let line = line.split(" #").next().unwrap_or(line).trim_end();
+        Span {
+            start: at,
+            len: line.len(),
+        }
+    }
+
+    fn word_at(&self, at: usize) -> Span {
+        let line = clip_line(self.rest_of_line(at));
+        let len = line
+            .find(|c: char| c.is_whitespace() || matches!(c, ',' | '[' | ']' | '{' | '}'))
+            .unwrap_or(line.len());
+        Span { start: at, len }
+    }
+
+    fn scalar_span(&self, text: &str, style: TScalarStyle, at: usize) -> Span {
+        let rest = self.source.text.get(at..).unwrap_or("");
+        let quote = match style {
+            TScalarStyle::Plain if rest.starts_with(text) => {
+                return Span {
+                    start: at,
+                    len: text.len(),
+                };
+            }
+            TScalarStyle::SingleQuoted => '\'',
+            TScalarStyle::DoubleQuoted => '"',
+            _ => return self.line_from(at),
+        };
+        let line = clip_line(self.rest_of_line(at));
+        let mut escaped = false;
+        for (i, c) in line.char_indices().skip(1) {
+            if c == quote && !escaped {
+                return Span {
+                    start: at,
+                    len: i + 1,
+                };
+            }
+            escaped = c == '\\' && quote == '"' && !escaped;
+        }
+        Span {
+            start: at,
+            len: line.trim_end().len(),
+        }
+    }
+
+    /// The anchor or tag that stands before a value in its line, or the value if it stands further off.
+    fn mark_before(&self, at: usize, mark: char) -> Span {
+        if self.rest_of_line(at).starts_with(mark) {
+            return self.word_at(at);
+        }
+        let text = self.source.text.as_str();
+        let near = text.floor_char_boundary(at.saturating_sub(256));
+        let found = text.get(near..at).and_then(|before| before.rfind(mark));
+        found
+            .map(|start| near + start)
+            .map_or(self.line_from(at), |start| self.word_at(start))
+    }
+}
+
+fn clip_line(line: &str) -> &str {
+    match line.char_indices().nth(200) {
+        Some((end, _)) => line.get(..end).unwrap_or(line),
+        None => line,
+    }
+}
