@@ -26,9 +26,9 @@ pub enum Orientation {
 #[serde(rename_all = "kebab-case")]
 pub enum Numbering {
     /// Row, then column.
-    RowColumn,
+    RowFirst,
     /// Column, then row.
-    ColumnRow,
+    ColumnFirst,
 }
 
 /// The direction in which row numbers grow.
@@ -45,69 +45,103 @@ pub enum RowsGrow {
 
 /// The direction in which column numbers grow.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum ColumnsGrow {
     /// The highest column is the easternmost.
+    #[default]
     East,
     /// The highest column is the westernmost.
     West,
 }
 
-/// The rows of a map.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Rows {
-    /// The lowest row number.
-    pub first: u16,
-    /// The highest row number.
-    pub last: u16,
-    /// Where the numbers grow to.
-    pub grow: RowsGrow,
+impl ColumnsGrow {
+    fn is_east(&self) -> bool {
+        *self == ColumnsGrow::East
+    }
 }
 
-/// The columns of a map.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Columns {
-    /// The lowest column number.
-    pub first: u16,
-    /// The highest column number.
-    pub last: u16,
-    /// Where the numbers grow to.
-    pub grow: ColumnsGrow,
-}
-
-/// Which rows (pointy hexes) or columns (flat hexes) are shifted, by their printed number.
+/// Which rows of pointy hexes, or columns of flat ones, lie half a hex off the others, and where to. Odd and even are
+/// said of the printed number.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
-pub enum Parity {
-    /// Those with an odd number.
-    Odd,
-    /// Those with an even number.
-    Even,
+pub enum Shifted {
+    /// Odd rows lie half a hex east.
+    OddRowsEast,
+    /// Odd rows lie half a hex west.
+    OddRowsWest,
+    /// Even rows lie half a hex east.
+    EvenRowsEast,
+    /// Even rows lie half a hex west.
+    EvenRowsWest,
+    /// Odd columns lie half a hex north.
+    OddColumnsNorth,
+    /// Odd columns lie half a hex south.
+    OddColumnsSouth,
+    /// Even columns lie half a hex north.
+    EvenColumnsNorth,
+    /// Even columns lie half a hex south.
+    EvenColumnsSouth,
 }
 
-/// Where the shifted rows or columns lie, half a hex off the others.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Shift {
-    /// Half a hex east; rows only.
-    East,
-    /// Half a hex west; rows only.
-    West,
-    /// Half a hex north; columns only.
-    North,
-    /// Half a hex south; columns only.
-    South,
+impl Shifted {
+    /// All eight.
+    pub const ALL: [Shifted; 8] = {
+        use Shifted::*;
+        [
+            OddRowsEast,
+            OddRowsWest,
+            EvenRowsEast,
+            EvenRowsWest,
+            OddColumnsNorth,
+            OddColumnsSouth,
+            EvenColumnsNorth,
+            EvenColumnsSouth,
+        ]
+    };
+
+    /// The hexes that can be shifted so.
+    pub const fn orientation(self) -> Orientation {
+        use Shifted::*;
+        match self {
+            OddRowsEast | OddRowsWest | EvenRowsEast | EvenRowsWest => Orientation::Pointy,
+            OddColumnsNorth | OddColumnsSouth | EvenColumnsNorth | EvenColumnsSouth => {
+                Orientation::Flat
+            }
+        }
+    }
+
+    const fn is_odd(self) -> bool {
+        use Shifted::*;
+        matches!(
+            self,
+            OddRowsEast | OddRowsWest | OddColumnsNorth | OddColumnsSouth
+        )
+    }
+
+    /// How far, in half hexes to the east or south.
+    const fn by(self) -> i32 {
+        use Shifted::*;
+        match self {
+            OddRowsEast | EvenRowsEast | OddColumnsSouth | EvenColumnsSouth => 1,
+            OddRowsWest | EvenRowsWest | OddColumnsNorth | EvenColumnsNorth => -1,
+        }
+    }
 }
 
 /// The frame of a hex map, as a data file states it.
+///
+/// ```yaml
+/// orientation: pointy
+/// numbering: row-first
+/// rows: [1, 19]
+/// columns: [1, 24]
+/// rows-grow: north
+/// shifted: even-rows-east
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Frame {
@@ -115,17 +149,23 @@ pub struct Frame {
     pub orientation: Orientation,
     /// What the two halves of a number count.
     pub numbering: Numbering,
-    /// The rows.
-    pub rows: Rows,
-    /// The columns.
-    pub columns: Columns,
-    /// Which rows (pointy) or columns (flat) are shifted.
-    pub shifted: Parity,
-    /// Where they are shifted to.
-    pub shift: Shift,
+    /// The lowest and the highest row.
+    pub rows: [u16; 2],
+    /// The lowest and the highest column.
+    pub columns: [u16; 2],
+    /// Where row numbers grow to.
+    pub rows_grow: RowsGrow,
+    /// Where column numbers grow to; east unless told otherwise.
+    #[serde(default, skip_serializing_if = "ColumnsGrow::is_east")]
+    pub columns_grow: ColumnsGrow,
+    /// Which rows or columns lie half a hex off, and where to.
+    pub shifted: Shifted,
     /// Numbers within the ranges for which the map has no hex.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub missing: BTreeSet<Hex>,
+    /// Where all this is known from, for the reader of the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
 }
 
 /// Why a frame describes no map.
@@ -141,16 +181,9 @@ pub enum FrameFault {
         /// The highest number given.
         last: u16,
     },
-    /// Rows cannot be shifted north or south, columns not east or west.
-    #[error(
-        "{orientation:?} hexes cannot be shifted {shift:?}: rows are shifted east or west, columns north or south"
-    )]
-    Shift {
-        /// How the hexes stand.
-        orientation: Orientation,
-        /// The shift given.
-        shift: Shift,
-    },
+    /// Pointy hexes stand in rows, flat ones in columns.
+    #[error("pointy hexes have shifted rows and flat hexes shifted columns")]
+    Shifted,
     /// A missing hex outside the ranges.
     #[error("hex {hex} is listed as missing but lies outside the rows and columns")]
     Missing {
@@ -233,23 +266,13 @@ pub struct HexGrid {
 impl HexGrid {
     /// The map with this frame.
     pub fn new(frame: Frame) -> Result<Self, FrameFault> {
-        for (axis, first, last) in [
-            ("rows", frame.rows.first, frame.rows.last),
-            ("columns", frame.columns.first, frame.columns.last),
-        ] {
+        for (axis, [first, last]) in [("rows", frame.rows), ("columns", frame.columns)] {
             if first > last || last > 99 {
                 return Err(FrameFault::Range { axis, first, last });
             }
         }
-        let fits = match frame.orientation {
-            Orientation::Pointy => matches!(frame.shift, Shift::East | Shift::West),
-            Orientation::Flat => matches!(frame.shift, Shift::North | Shift::South),
-        };
-        if !fits {
-            return Err(FrameFault::Shift {
-                orientation: frame.orientation,
-                shift: frame.shift,
-            });
+        if frame.shifted.orientation() != frame.orientation {
+            return Err(FrameFault::Shifted);
         }
         let mut grid = Self {
             frame,
@@ -294,24 +317,24 @@ impl HexGrid {
     /// The row a number names, on the map or not.
     pub fn row(&self, hex: Hex) -> u16 {
         match self.frame.numbering {
-            Numbering::RowColumn => hex.first(),
-            Numbering::ColumnRow => hex.second(),
+            Numbering::RowFirst => hex.first(),
+            Numbering::ColumnFirst => hex.second(),
         }
     }
 
     /// The column a number names, on the map or not.
     pub fn column(&self, hex: Hex) -> u16 {
         match self.frame.numbering {
-            Numbering::RowColumn => hex.second(),
-            Numbering::ColumnRow => hex.first(),
+            Numbering::RowFirst => hex.second(),
+            Numbering::ColumnFirst => hex.first(),
         }
     }
 
     /// The hex in this row and column, if the map has one.
     pub fn at(&self, row: u16, column: u16) -> Option<Hex> {
         let hex = match self.frame.numbering {
-            Numbering::RowColumn => Hex::from_halves(row, column),
-            Numbering::ColumnRow => Hex::from_halves(column, row),
+            Numbering::RowFirst => Hex::from_halves(row, column),
+            Numbering::ColumnFirst => Hex::from_halves(column, row),
         }?;
         self.contains(hex).then_some(hex)
     }
@@ -321,12 +344,12 @@ impl HexGrid {
     pub fn centre(&self, hex: Hex) -> (i32, i32) {
         let row = i32::from(self.row(hex));
         let column = i32::from(self.column(hex));
-        let south = if self.frame.rows.grow == RowsGrow::South {
+        let south = if self.frame.rows_grow == RowsGrow::South {
             row
         } else {
             -row
         };
-        let east = if self.frame.columns.grow == ColumnsGrow::East {
+        let east = if self.frame.columns_grow == ColumnsGrow::East {
             column
         } else {
             -column
@@ -359,14 +382,14 @@ impl HexGrid {
             Orientation::Flat => (cube.q, 2 * cube.r + cube.q - self.evened()),
         };
         let row_of = |south: i32| {
-            if self.frame.rows.grow == RowsGrow::South {
+            if self.frame.rows_grow == RowsGrow::South {
                 south
             } else {
                 -south
             }
         };
         let column_of = |east: i32| {
-            if self.frame.columns.grow == ColumnsGrow::East {
+            if self.frame.columns_grow == ColumnsGrow::East {
                 east
             } else {
                 -east
@@ -390,25 +413,22 @@ impl HexGrid {
     /// How far the row or column with this number (or its negative) is shifted, in half hexes.
     fn offset(&self, number: i32) -> i32 {
         let odd = number.rem_euclid(2) == 1;
-        if odd != (self.frame.shifted == Parity::Odd) {
-            return 0;
-        }
-        match self.frame.shift {
-            Shift::East | Shift::South => 1,
-            Shift::West | Shift::North => -1,
+        if odd == self.frame.shifted.is_odd() {
+            self.frame.shifted.by()
+        } else {
+            0
         }
     }
 
     /// Moves all centres so that their two coordinates are both even or both odd, as cube coordinates need it.
     fn evened(&self) -> i32 {
-        i32::from(self.frame.shifted == Parity::Even)
+        i32::from(!self.frame.shifted.is_odd())
     }
 
     /// Does the number lie within the ranges of the frame?
     fn frames(&self, hex: Hex) -> bool {
-        let Frame { rows, columns, .. } = &self.frame;
-        (rows.first..=rows.last).contains(&self.row(hex))
-            && (columns.first..=columns.last).contains(&self.column(hex))
+        let within = |[first, last]: [u16; 2], number| (first..=last).contains(&number);
+        within(self.frame.rows, self.row(hex)) && within(self.frame.columns, self.column(hex))
     }
 }
 
@@ -532,7 +552,7 @@ mod tests {
             4
         );
         let mut frame = santiago_campaign().frame().clone();
-        frame.shifted = Parity::Even;
+        frame.shifted = Shifted::EvenColumnsSouth;
         let other = HexGrid::new(frame).unwrap();
         assert_eq!(
             other.distance(Hex::printed(4913), Hex::printed(5311)),
@@ -584,26 +604,27 @@ mod tests {
 
     #[test]
     fn a_frame_is_read_from_yaml() {
-        let text = "orientation: pointy\nnumbering: row-column\nrows: {first: 1, last: 19, grow: north}\n\
-                    columns: {first: 1, last: 24, grow: east}\nshifted: even\nshift: east\n";
+        let text = "orientation: pointy\nnumbering: row-first\nrows-grow: north\nshifted: even-rows-east\n\
+                    rows: [1, 19]\ncolumns: [1, 24]\n";
+        let read =
+            |text: &str| serde_yaml::from_str::<HexGrid>(text).map_err(|fault| fault.to_string());
+        assert_eq!(read(text), Ok(santiago_1898()));
         assert_eq!(
-            serde_yaml::from_str::<HexGrid>(text).unwrap(),
-            santiago_1898()
+            read(&format!("{text}source: inferred\n")).map(|map| map.len()),
+            Ok(19 * 24)
         );
-        let wrong = text.replace("shift: east", "shift: south");
-        let fault = serde_yaml::from_str::<HexGrid>(&wrong)
-            .unwrap_err()
-            .to_string();
-        assert!(fault.contains("cannot be shifted South"), "{fault}");
-        assert!(serde_yaml::from_str::<HexGrid>(&text.replace("last: 19", "last: 190")).is_err());
+        let wrong = |from: &str, to: &str| read(&text.replace(from, to)).unwrap_err();
+        assert_eq!(
+            wrong("even-rows-east", "even-columns-south"),
+            FrameFault::Shifted.to_string()
+        );
+        assert!(wrong("[1, 19]", "[1, 190]").contains("rows 1 to 190"));
+        assert!(wrong("[1, 24]", "[25, 24]").contains("columns 25 to 24"));
         assert!(
-            serde_yaml::from_str::<HexGrid>(
-                &text.replace("first: 1, last: 19", "first: 20, last: 19")
-            )
-            .is_err()
+            wrong("columns:", "missing: [\"2001\"]\ncolumns:")
+                .contains("hex 2001 is listed as missing")
         );
-        assert!(serde_yaml::from_str::<HexGrid>(&format!("{text}missing: [\"2001\"]\n")).is_err());
-        assert!(serde_yaml::from_str::<HexGrid>(&format!("{text}scale: 1\n")).is_err());
+        assert!(wrong("columns:", "scale: 1\ncolumns:").contains("unknown field `scale`"));
     }
 
     /// Steps from one hex to all others by walking the board.

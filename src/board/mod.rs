@@ -20,8 +20,7 @@ pub use bearing::{Bearing, Facing, Relative};
 pub use cell::{Border, Hex, Hexside, NotANumber, Square};
 pub use grid::Grid;
 pub use hex::{
-    Columns, ColumnsGrow, Cube, Frame, FrameFault, HexGrid, Numbering, Orientation, Parity, Rows,
-    RowsGrow, Shift,
+    ColumnsGrow, Cube, Frame, FrameFault, HexGrid, Numbering, Orientation, RowsGrow, Shifted,
 };
 pub use path::{Reach, Step, Walk, WalkFault, cheapest_path, reach, walk};
 pub use points::{NotPoints, Points};

@@ -14,20 +14,14 @@ pub fn hexes(numbers: &[u16]) -> Vec<Hex> {
 fn romero(rows: u16, columns: u16) -> Frame {
     Frame {
         orientation: Orientation::Pointy,
-        numbering: Numbering::RowColumn,
-        rows: Rows {
-            first: 1,
-            last: rows,
-            grow: RowsGrow::North,
-        },
-        columns: Columns {
-            first: 1,
-            last: columns,
-            grow: ColumnsGrow::East,
-        },
-        shifted: Parity::Even,
-        shift: Shift::East,
+        numbering: Numbering::RowFirst,
+        rows: [1, rows],
+        columns: [1, columns],
+        rows_grow: RowsGrow::North,
+        columns_grow: ColumnsGrow::East,
+        shifted: Shifted::EvenRowsEast,
         missing: BTreeSet::new(),
+        source: None,
     }
 }
 
@@ -53,20 +47,14 @@ pub fn splendid_little_war() -> HexGrid {
 pub fn santiago_campaign() -> HexGrid {
     HexGrid::new(Frame {
         orientation: Orientation::Flat,
-        numbering: Numbering::ColumnRow,
-        rows: Rows {
-            first: 1,
-            last: 28,
-            grow: RowsGrow::South,
-        },
-        columns: Columns {
-            first: 10,
-            last: 60,
-            grow: ColumnsGrow::East,
-        },
-        shifted: Parity::Odd,
-        shift: Shift::South,
+        numbering: Numbering::ColumnFirst,
+        rows: [1, 28],
+        columns: [10, 60],
+        rows_grow: RowsGrow::South,
+        columns_grow: ColumnsGrow::East,
+        shifted: Shifted::OddColumnsSouth,
         missing: BTreeSet::new(),
+        source: None,
     })
     .unwrap()
 }
@@ -91,68 +79,46 @@ pub fn heights() -> SquareGrid {
 /// A hex map of any make and up to nine rows and columns, with or without holes. It has at least one hex.
 pub fn any_frame(holes: bool) -> impl Strategy<Value = HexGrid> {
     let axes = (0u16..=90, 1u16..=9, 0u16..=90, 1u16..=9);
-    (
-        axes,
-        any::<[bool; 6]>(),
-        prop::collection::vec(any::<prop::sample::Index>(), 0..8),
-    )
-        .prop_map(
-            move |(
-                (row, rows, column, columns),
-                [pointy, row_first, north, east, odd, ahead],
-                picks,
-            )| {
-                let mut frame = Frame {
-                    orientation: if pointy {
-                        Orientation::Pointy
-                    } else {
-                        Orientation::Flat
-                    },
-                    numbering: if row_first {
-                        Numbering::RowColumn
-                    } else {
-                        Numbering::ColumnRow
-                    },
-                    rows: Rows {
-                        first: row,
-                        last: row + rows - 1,
-                        grow: if north {
-                            RowsGrow::North
-                        } else {
-                            RowsGrow::South
-                        },
-                    },
-                    columns: Columns {
-                        first: column,
-                        last: column + columns - 1,
-                        grow: if east {
-                            ColumnsGrow::East
-                        } else {
-                            ColumnsGrow::West
-                        },
-                    },
-                    shifted: if odd { Parity::Odd } else { Parity::Even },
-                    shift: match (pointy, ahead) {
-                        (true, true) => Shift::East,
-                        (true, false) => Shift::West,
-                        (false, true) => Shift::South,
-                        (false, false) => Shift::North,
-                    },
-                    missing: BTreeSet::new(),
-                };
-                if holes {
-                    let whole = HexGrid::new(frame.clone()).unwrap();
-                    frame.missing = picks
-                        .iter()
-                        .filter_map(|pick| whole.cell(pick.index(whole.len())))
-                        .collect();
-                    if frame.missing.len() == whole.len() {
-                        frame.missing.clear();
-                    }
+    let holes_at = prop::collection::vec(any::<prop::sample::Index>(), 0..8);
+    (axes, any::<[bool; 3]>(), 0usize..8, holes_at).prop_map(
+        move |((row, rows, column, columns), [row_first, north, east], shifted, picks)| {
+            let shifted = Shifted::ALL[shifted];
+            let mut frame = Frame {
+                orientation: shifted.orientation(),
+                numbering: if row_first {
+                    Numbering::RowFirst
+                } else {
+                    Numbering::ColumnFirst
+                },
+                rows: [row, row + rows - 1],
+                columns: [column, column + columns - 1],
+                rows_grow: if north {
+                    RowsGrow::North
+                } else {
+                    RowsGrow::South
+                },
+                columns_grow: if east {
+                    ColumnsGrow::East
+                } else {
+                    ColumnsGrow::West
+                },
+                shifted,
+                missing: BTreeSet::new(),
+                source: None,
+            };
+            if holes {
+                let whole = HexGrid::new(frame.clone()).unwrap();
+                frame.missing = picks
+                    .iter()
+                    .filter_map(|pick| whole.cell(pick.index(whole.len())))
+                    .collect();
+                if frame.missing.len() == whole.len() {
+                    frame.missing.clear();
                 }
-                HexGrid::new(frame).unwrap()
-            },
-        )
+            }
+            HexGrid::new(frame).unwrap()
+        },
+    )
 }
 
 /// A board of boxes with up to nine lanes and ranks, numbered any way round.
