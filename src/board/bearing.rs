@@ -8,9 +8,7 @@ use serde::{Deserialize, Serialize};
 /// A direction by compass: the way a cell is left.
 ///
 /// A pointy-topped hex has no `N` and `S`, a flat-topped one no `E` and `W`; a square box has all eight.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Bearing {
     /// North.
@@ -70,9 +68,7 @@ impl fmt::Display for Bearing {
 }
 
 /// The side of its box a unit looks to.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Facing {
     /// North.
@@ -132,9 +128,7 @@ impl fmt::Display for Facing {
 }
 
 /// A direction as a unit sees it, clockwise from straight ahead.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Relative {
     /// Straight ahead.
@@ -159,25 +153,17 @@ impl Relative {
     /// All eight, clockwise from straight ahead.
     pub const ALL: [Relative; 8] = {
         use Relative::*;
-        [
-            Ahead, AheadRight, Right, BackRight, Back, BackLeft, Left, AheadLeft,
-        ]
+        [Ahead, AheadRight, Right, BackRight, Back, BackLeft, Left, AheadLeft]
     };
 
     /// One of the three directions in front?
     pub const fn is_front(self) -> bool {
-        matches!(
-            self,
-            Relative::Ahead | Relative::AheadLeft | Relative::AheadRight
-        )
+        matches!(self, Relative::Ahead | Relative::AheadLeft | Relative::AheadRight)
     }
 
     /// One of the three directions behind?
     pub const fn is_back(self) -> bool {
-        matches!(
-            self,
-            Relative::Back | Relative::BackLeft | Relative::BackRight
-        )
+        matches!(self, Relative::Back | Relative::BackLeft | Relative::BackRight)
     }
 
     /// A diagonal, as against straight ahead, back or sideways?
@@ -188,16 +174,7 @@ impl Relative {
 
 impl fmt::Display for Relative {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words = [
-            "ahead",
-            "ahead right",
-            "right",
-            "back right",
-            "back",
-            "back left",
-            "left",
-            "ahead left",
-        ];
+        let words = ["ahead", "ahead right", "right", "back right", "back", "back left", "left", "ahead left"];
         f.pad(words[*self as usize])
     }
 }
@@ -242,18 +219,9 @@ mod tests {
     #[test]
     fn three_directions_are_front_three_are_back_two_are_sides() {
         let front: Vec<_> = Relative::ALL.into_iter().filter(|r| r.is_front()).collect();
-        assert_eq!(
-            front,
-            [Relative::Ahead, Relative::AheadRight, Relative::AheadLeft]
-        );
+        assert_eq!(front, [Relative::Ahead, Relative::AheadRight, Relative::AheadLeft]);
         assert_eq!(Relative::ALL.into_iter().filter(|r| r.is_back()).count(), 3);
-        assert_eq!(
-            Relative::ALL
-                .into_iter()
-                .filter(|r| r.is_diagonal())
-                .count(),
-            4
-        );
+        assert_eq!(Relative::ALL.into_iter().filter(|r| r.is_diagonal()).count(), 4);
         assert_eq!(Relative::BackLeft.to_string(), "back left");
     }
 }

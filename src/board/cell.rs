@@ -148,11 +148,7 @@ pub type Hexside = Border<Hex>;
 impl<C: Copy + Ord> Border<C> {
     /// The side between two cells, whichever is named first.
     pub fn new(a: C, b: C) -> Self {
-        if a <= b {
-            Self { low: a, high: b }
-        } else {
-            Self { low: b, high: a }
-        }
+        if a <= b { Self { low: a, high: b } } else { Self { low: b, high: a } }
     }
 
     /// The side between two cells, if they touch on this grid.
@@ -239,9 +235,7 @@ mod tests {
 
     #[test]
     fn anything_but_four_digits_is_refused() {
-        for text in [
-            "", "816", "08165", "08-6", "+816", " 816", "Siboney", "0816 ", "٠٨١٦",
-        ] {
+        for text in ["", "816", "08165", "08-6", "+816", " 816", "Siboney", "0816 ", "٠٨١٦"] {
             let fault = text.parse::<Hex>().unwrap_err();
             assert_eq!(fault.text, text);
         }
@@ -252,19 +246,10 @@ mod tests {
 
     #[test]
     fn yaml_and_json_carry_a_hex_as_text() {
-        assert_eq!(
-            serde_json::to_string(&Hex::printed(816)).unwrap(),
-            r#""0816""#
-        );
-        assert_eq!(
-            serde_json::from_str::<Hex>(r#""0816""#).unwrap(),
-            Hex::printed(816)
-        );
+        assert_eq!(serde_json::to_string(&Hex::printed(816)).unwrap(), r#""0816""#);
+        assert_eq!(serde_json::from_str::<Hex>(r#""0816""#).unwrap(), Hex::printed(816));
         assert!(serde_json::from_str::<Hex>("816").is_err());
-        assert_eq!(
-            serde_yaml::from_str::<Hex>("\"0816\"").unwrap(),
-            Hex::printed(816)
-        );
+        assert_eq!(serde_yaml::from_str::<Hex>("\"0816\"").unwrap(), Hex::printed(816));
         assert!(serde_yaml::from_str::<Hex>("86").is_err());
     }
 

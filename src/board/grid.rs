@@ -51,8 +51,6 @@ pub trait Grid {
 
     /// The edge by which `a` is left for `b`, if the two touch and are on the board.
     fn edge_between(&self, a: Self::Cell, b: Self::Cell) -> Option<Self::Edge> {
-        self.neighbours(a)
-            .find(|&(_, cell)| cell == b)
-            .map(|(edge, _)| edge)
+        self.neighbours(a).find(|&(_, cell)| cell == b).map(|(edge, _)| edge)
     }
 }

@@ -8,9 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Bearing, Grid, Hex};
 
 /// Which way the hexes stand.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Orientation {
     /// A corner at the top: straight rows from west to east.
@@ -20,9 +18,7 @@ pub enum Orientation {
 }
 
 /// Which axis the first two digits of a number count.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Numbering {
     /// Row, then column.
@@ -32,9 +28,7 @@ pub enum Numbering {
 }
 
 /// The direction in which row numbers grow.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RowsGrow {
     /// The highest row is the northernmost.
@@ -44,9 +38,7 @@ pub enum RowsGrow {
 }
 
 /// The direction in which column numbers grow.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ColumnsGrow {
     /// The highest column is the easternmost.
@@ -64,9 +56,7 @@ impl ColumnsGrow {
 
 /// Which rows of pointy hexes, or columns of flat ones, lie half a hex off the others, and where to. Odd and even are
 /// said of the printed number.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shifted {
     /// Odd rows lie half a hex east.
@@ -108,18 +98,13 @@ impl Shifted {
         use Shifted::*;
         match self {
             OddRowsEast | OddRowsWest | EvenRowsEast | EvenRowsWest => Orientation::Pointy,
-            OddColumnsNorth | OddColumnsSouth | EvenColumnsNorth | EvenColumnsSouth => {
-                Orientation::Flat
-            }
+            OddColumnsNorth | OddColumnsSouth | EvenColumnsNorth | EvenColumnsSouth => Orientation::Flat,
         }
     }
 
     const fn is_odd(self) -> bool {
         use Shifted::*;
-        matches!(
-            self,
-            OddRowsEast | OddRowsWest | OddColumnsNorth | OddColumnsSouth
-        )
+        matches!(self, OddRowsEast | OddRowsWest | OddColumnsNorth | OddColumnsSouth)
     }
 
     /// How far, in half hexes to the east or south.
@@ -209,18 +194,12 @@ impl Cube {
 
     /// The difference of two hexes.
     pub const fn minus(self, other: Cube) -> Cube {
-        Cube {
-            q: self.q - other.q,
-            r: self.r - other.r,
-        }
+        Cube { q: self.q - other.q, r: self.r - other.r }
     }
 
     /// The sum of two.
     pub const fn plus(self, other: Cube) -> Cube {
-        Cube {
-            q: self.q + other.q,
-            r: self.r + other.r,
-        }
+        Cube { q: self.q + other.q, r: self.r + other.r }
     }
 
     /// How many steps from the origin.
@@ -274,12 +253,7 @@ impl HexGrid {
         if frame.shifted.orientation() != frame.orientation {
             return Err(FrameFault::Shifted);
         }
-        let mut grid = Self {
-            frame,
-            cells: Vec::new(),
-            places: Vec::new(),
-            around: Vec::new(),
-        };
+        let mut grid = Self { frame, cells: Vec::new(), places: Vec::new(), around: Vec::new() };
         if let Some(&hex) = grid.frame.missing.iter().find(|&&hex| !grid.frames(hex)) {
             return Err(FrameFault::Missing { hex });
         }
@@ -294,12 +268,7 @@ impl HexGrid {
             }
         }
         grid.around = (grid.cells.iter())
-            .map(|&hex| {
-                grid.ways().map(|(_, step)| {
-                    grid.hex(grid.cube(hex).plus(step))
-                        .map_or(NONE, Hex::number)
-                })
-            })
+            .map(|&hex| grid.ways().map(|(_, step)| grid.hex(grid.cube(hex).plus(step)).map_or(NONE, Hex::number)))
             .collect();
         Ok(grid)
     }
@@ -344,16 +313,8 @@ impl HexGrid {
     pub fn centre(&self, hex: Hex) -> (i32, i32) {
         let row = i32::from(self.row(hex));
         let column = i32::from(self.column(hex));
-        let south = if self.frame.rows_grow == RowsGrow::South {
-            row
-        } else {
-            -row
-        };
-        let east = if self.frame.columns_grow == ColumnsGrow::East {
-            column
-        } else {
-            -column
-        };
+        let south = if self.frame.rows_grow == RowsGrow::South { row } else { -row };
+        let east = if self.frame.columns_grow == ColumnsGrow::East { column } else { -column };
         match self.frame.orientation {
             Orientation::Pointy => (2 * east + self.offset(row), south),
             Orientation::Flat => (east, 2 * south + self.offset(column)),
@@ -364,14 +325,8 @@ impl HexGrid {
     pub fn cube(&self, hex: Hex) -> Cube {
         let (east, south) = self.centre(hex);
         match self.frame.orientation {
-            Orientation::Pointy => Cube {
-                q: (east + self.evened() - south) / 2,
-                r: south,
-            },
-            Orientation::Flat => Cube {
-                q: east,
-                r: (south + self.evened() - east) / 2,
-            },
+            Orientation::Pointy => Cube { q: (east + self.evened() - south) / 2, r: south },
+            Orientation::Flat => Cube { q: east, r: (south + self.evened() - east) / 2 },
         }
     }
 
@@ -382,18 +337,10 @@ impl HexGrid {
             Orientation::Flat => (cube.q, 2 * cube.r + cube.q - self.evened()),
         };
         let row_of = |south: i32| {
-            if self.frame.rows_grow == RowsGrow::South {
-                south
-            } else {
-                -south
-            }
+            if self.frame.rows_grow == RowsGrow::South { south } else { -south }
         };
         let column_of = |east: i32| {
-            if self.frame.columns_grow == ColumnsGrow::East {
-                east
-            } else {
-                -east
-            }
+            if self.frame.columns_grow == ColumnsGrow::East { east } else { -east }
         };
         let (row, column) = match self.frame.orientation {
             Orientation::Pointy => (row_of(south), column_of((east - self.offset(south)) / 2)),
@@ -413,11 +360,7 @@ impl HexGrid {
     /// How far the row or column with this number (or its negative) is shifted, in half hexes.
     fn offset(&self, number: i32) -> i32 {
         let odd = number.rem_euclid(2) == 1;
-        if odd == self.frame.shifted.is_odd() {
-            self.frame.shifted.by()
-        } else {
-            0
-        }
+        if odd == self.frame.shifted.is_odd() { self.frame.shifted.by() } else { 0 }
     }
 
     /// Moves all centres so that their two coordinates are both even or both odd, as cube coordinates need it.
@@ -471,18 +414,12 @@ impl Grid for HexGrid {
     }
 
     fn neighbours(&self, cell: Hex) -> impl Iterator<Item = (Bearing, Hex)> {
-        let around = self
-            .index(cell)
-            .and_then(|index| self.around.get(index))
-            .copied()
-            .unwrap_or([NONE; 6]);
+        let around = self.index(cell).and_then(|index| self.around.get(index)).copied().unwrap_or([NONE; 6]);
         let ways = match self.frame.orientation {
             Orientation::Pointy => &POINTY,
             Orientation::Flat => &FLAT,
         };
-        ways.iter()
-            .zip(around)
-            .filter_map(|(&(bearing, _), number)| Some((bearing, Hex::new(number)?)))
+        ways.iter().zip(around).filter_map(|(&(bearing, _), number)| Some((bearing, Hex::new(number)?)))
     }
 
     fn neighbour(&self, cell: Hex, edge: Bearing) -> Option<Hex> {
@@ -498,18 +435,13 @@ impl Grid for HexGrid {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::testing::{
-        any_frame, hexes, santiago_1898, santiago_campaign, splendid_little_war,
-    };
+    use crate::board::testing::{any_frame, hexes, santiago_1898, santiago_campaign, splendid_little_war};
     use proptest::prelude::*;
     use std::collections::{BTreeMap, VecDeque};
 
     #[test]
     fn santiago_touches_the_six_hexes_of_the_map() {
-        let mut around: Vec<Hex> = santiago_1898()
-            .neighbours(Hex::printed(1308))
-            .map(|(_, hex)| hex)
-            .collect();
+        let mut around: Vec<Hex> = santiago_1898().neighbours(Hex::printed(1308)).map(|(_, hex)| hex).collect();
         around.sort();
         assert_eq!(around, hexes(&[1207, 1208, 1307, 1309, 1407, 1408]));
     }
@@ -518,20 +450,11 @@ mod tests {
     fn the_even_rows_lie_half_a_hex_east() {
         let map = santiago_1898();
         let el_viso = Hex::printed(1411);
-        assert_eq!(
-            map.neighbour(el_viso, Bearing::NE),
-            Some(Hex::printed(1512))
-        );
-        assert_eq!(
-            map.neighbour(el_viso, Bearing::SW),
-            Some(Hex::printed(1311))
-        );
+        assert_eq!(map.neighbour(el_viso, Bearing::NE), Some(Hex::printed(1512)));
+        assert_eq!(map.neighbour(el_viso, Bearing::SW), Some(Hex::printed(1311)));
         assert_eq!(map.neighbour(el_viso, Bearing::E), Some(Hex::printed(1412)));
         assert_eq!(map.neighbour(el_viso, Bearing::N), None);
-        assert_eq!(
-            map.edge_between(el_viso, Hex::printed(1512)),
-            Some(Bearing::NE)
-        );
+        assert_eq!(map.edge_between(el_viso, Hex::printed(1512)), Some(Bearing::NE));
         assert_eq!(map.edge_between(el_viso, Hex::printed(1513)), None);
     }
 
@@ -547,18 +470,11 @@ mod tests {
 
     #[test]
     fn a_gun_in_4913_fires_at_5311_at_range_four() {
-        assert_eq!(
-            santiago_campaign().distance(Hex::printed(4913), Hex::printed(5311)),
-            4
-        );
+        assert_eq!(santiago_campaign().distance(Hex::printed(4913), Hex::printed(5311)), 4);
         let mut frame = santiago_campaign().frame().clone();
         frame.shifted = Shifted::EvenColumnsSouth;
         let other = HexGrid::new(frame).unwrap();
-        assert_eq!(
-            other.distance(Hex::printed(4913), Hex::printed(5311)),
-            4,
-            "whichever columns are shifted"
-        );
+        assert_eq!(other.distance(Hex::printed(4913), Hex::printed(5311)), 4, "whichever columns are shifted");
     }
 
     #[test]
@@ -566,22 +482,9 @@ mod tests {
         let map = santiago_campaign();
         let around: Vec<_> = map.neighbours(Hex::printed(2914)).collect();
         use Bearing::*;
-        let expected = [
-            (N, 2913),
-            (NE, 3014),
-            (SE, 3015),
-            (S, 2915),
-            (SW, 2815),
-            (NW, 2814),
-        ];
-        assert_eq!(
-            around,
-            expected.map(|(bearing, number)| (bearing, Hex::printed(number)))
-        );
-        let even: Vec<Hex> = map
-            .neighbours(Hex::printed(2814))
-            .map(|(_, hex)| hex)
-            .collect();
+        let expected = [(N, 2913), (NE, 3014), (SE, 3015), (S, 2915), (SW, 2815), (NW, 2814)];
+        assert_eq!(around, expected.map(|(bearing, number)| (bearing, Hex::printed(number))));
+        let even: Vec<Hex> = map.neighbours(Hex::printed(2814)).map(|(_, hex)| hex).collect();
         assert_eq!(even, hexes(&[2813, 2913, 2914, 2815, 2714, 2713]));
     }
 
@@ -591,39 +494,22 @@ mod tests {
         assert_eq!(map.len(), 29 * 37 - 14);
         assert!(map.contains(Hex::printed(937)) && !map.contains(Hex::printed(1037)));
         assert_eq!(map.neighbour(Hex::printed(1036), Bearing::E), None);
-        assert_eq!(
-            map.neighbour(Hex::printed(1036), Bearing::NE),
-            Some(Hex::printed(1137))
-        );
-        assert_eq!(
-            map.distance(Hex::printed(2629), Hex::printed(2531)),
-            2,
-            "El Caney to El Viso"
-        );
+        assert_eq!(map.neighbour(Hex::printed(1036), Bearing::NE), Some(Hex::printed(1137)));
+        assert_eq!(map.distance(Hex::printed(2629), Hex::printed(2531)), 2, "El Caney to El Viso");
     }
 
     #[test]
     fn a_frame_is_read_from_yaml() {
         let text = "orientation: pointy\nnumbering: row-first\nrows-grow: north\nshifted: even-rows-east\n\
                     rows: [1, 19]\ncolumns: [1, 24]\n";
-        let read =
-            |text: &str| serde_yaml::from_str::<HexGrid>(text).map_err(|fault| fault.to_string());
+        let read = |text: &str| serde_yaml::from_str::<HexGrid>(text).map_err(|fault| fault.to_string());
         assert_eq!(read(text), Ok(santiago_1898()));
-        assert_eq!(
-            read(&format!("{text}source: inferred\n")).map(|map| map.len()),
-            Ok(19 * 24)
-        );
+        assert_eq!(read(&format!("{text}source: inferred\n")).map(|map| map.len()), Ok(19 * 24));
         let wrong = |from: &str, to: &str| read(&text.replace(from, to)).unwrap_err();
-        assert_eq!(
-            wrong("even-rows-east", "even-columns-south"),
-            FrameFault::Shifted.to_string()
-        );
+        assert_eq!(wrong("even-rows-east", "even-columns-south"), FrameFault::Shifted.to_string());
         assert!(wrong("[1, 19]", "[1, 190]").contains("rows 1 to 190"));
         assert!(wrong("[1, 24]", "[25, 24]").contains("columns 25 to 24"));
-        assert!(
-            wrong("columns:", "missing: [\"2001\"]\ncolumns:")
-                .contains("hex 2001 is listed as missing")
-        );
+        assert!(wrong("columns:", "missing: [\"2001\"]\ncolumns:").contains("hex 2001 is listed as missing"));
         assert!(wrong("columns:", "scale: 1\ncolumns:").contains("unknown field `scale`"));
     }
 

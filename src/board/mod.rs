@@ -10,8 +10,11 @@ mod cell;
 mod grid;
 mod hex;
 mod path;
+mod picture;
 mod points;
 mod square;
+mod terrain;
+mod trace;
 
 #[cfg(test)]
 mod testing;
@@ -19,9 +22,10 @@ mod testing;
 pub use bearing::{Bearing, Facing, Relative};
 pub use cell::{Border, Hex, Hexside, NotANumber, Square};
 pub use grid::Grid;
-pub use hex::{
-    ColumnsGrow, Cube, Frame, FrameFault, HexGrid, Numbering, Orientation, RowsGrow, Shifted,
-};
+pub use hex::{ColumnsGrow, Cube, Frame, FrameFault, HexGrid, Numbering, Orientation, RowsGrow, Shifted};
 pub use path::{Reach, Step, Walk, WalkFault, cheapest_path, reach, walk};
+pub use picture::{PictureFault, read_picture};
 pub use points::{NotPoints, Points};
 pub use square::{Axis, SquareFrame, SquareFrameFault, SquareGrid};
+pub use terrain::{BrokenPath, Feature, Features, Layer, NotAdjacent, Terrain};
+pub use trace::{Field, Leg, distance_field, trace, trace_two_legs};

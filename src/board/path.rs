@@ -47,9 +47,7 @@ impl<G: Grid, const PARTS: u32> Reach<G, PARTS> {
 
     /// The cells with their costs, in order of their numbers.
     pub fn costs(&self) -> impl ExactSizeIterator<Item = (G::Cell, Points<PARTS>)> {
-        self.best
-            .iter()
-            .map(|&(cell, node)| (cell, self.nodes[node as usize].cost))
+        self.best.iter().map(|&(cell, node)| (cell, self.nodes[node as usize].cost))
     }
 
     /// Can the cell be reached?
@@ -80,10 +78,7 @@ impl<G: Grid, const PARTS: u32> Reach<G, PARTS> {
     }
 
     fn node(&self, cell: G::Cell) -> Option<&Node<G::Cell, PARTS>> {
-        let place = self
-            .best
-            .binary_search_by_key(&cell, |&(cell, _)| cell)
-            .ok()?;
+        let place = self.best.binary_search_by_key(&cell, |&(cell, _)| cell).ok()?;
         self.nodes.get(self.best[place].1 as usize)
     }
 }
@@ -141,34 +136,13 @@ impl<C: Copy + Ord, const PARTS: u32> Search<C, PARTS> {
         mut step: impl FnMut(C, G::Edge, C) -> Step<B, PARTS>,
     ) -> Reach<G, PARTS> {
         let Some(start) = grid.index(from) else {
-            return Reach {
-                nodes: Vec::new(),
-                best: Vec::new(),
-            };
+            return Reach { nodes: Vec::new(), best: Vec::new() };
         };
-        let mut search = Search {
-            nodes: Vec::new(),
-            ends: vec![[NONE; 2]; grid.len()],
-            open: BinaryHeap::new(),
-        };
-        search.arrive(
-            start,
-            Node {
-                cell: from,
-                cost: Points::ZERO,
-                steps: 0,
-                halted: false,
-                before: 0,
-            },
-        );
+        let mut search = Search { nodes: Vec::new(), ends: vec![[NONE; 2]; grid.len()], open: BinaryHeap::new() };
+        search.arrive(start, Node { cell: from, cost: Points::ZERO, steps: 0, halted: false, before: 0 });
         let goal = to.and_then(|cell| grid.index(cell));
         while let Some(Reverse((cost, steps, here))) = search.open.pop() {
-            let Node {
-                cell,
-                cost: known,
-                steps: known_steps,
-                ..
-            } = search.nodes[here as usize];
+            let Node { cell, cost: known, steps: known_steps, .. } = search.nodes[here as usize];
             if (cost, steps) != (known, known_steps) {
                 continue; // a better way was found since
             }
@@ -188,16 +162,7 @@ impl<C: Copy + Ord, const PARTS: u32> Search<C, PARTS> {
                 let Some(place) = grid.index(next) else {
                     continue;
                 };
-                search.arrive(
-                    place,
-                    Node {
-                        cell: next,
-                        cost,
-                        steps: steps + 1,
-                        halted,
-                        before: here,
-                    },
-                );
+                search.arrive(place, Node { cell: next, cost, steps: steps + 1, halted, before: here });
             }
         }
         let Search { nodes, ends, .. } = &search;
@@ -205,18 +170,13 @@ impl<C: Copy + Ord, const PARTS: u32> Search<C, PARTS> {
             .filter_map(|&[free, halted]| match (free, halted) {
                 (NONE, NONE) => None,
                 (end, NONE) | (NONE, end) => Some(end),
-                (free, halted) if search.better(&nodes[halted as usize], &nodes[free as usize]) => {
-                    Some(halted)
-                }
+                (free, halted) if search.better(&nodes[halted as usize], &nodes[free as usize]) => Some(halted),
                 (free, _) => Some(free),
             })
             .map(|end| (nodes[end as usize].cell, end))
             .collect();
         best.sort_unstable_by_key(|&(cell, _)| cell);
-        Reach {
-            nodes: search.nodes,
-            best,
-        }
+        Reach { nodes: search.nodes, best }
     }
 
     /// A way has come to a cell: keep it if it is the best of its kind.
@@ -243,20 +203,14 @@ impl<C: Copy + Ord, const PARTS: u32> Search<C, PARTS> {
 
     /// Is the goal reached at least as cheaply and shortly as this?
     fn settled(&self, goal: usize, cost: Points<PARTS>, steps: u32) -> bool {
-        let reached = |end: &u32| {
-            self.nodes
-                .get(*end as usize)
-                .is_some_and(|node| (node.cost, node.steps) <= (cost, steps))
-        };
+        let reached =
+            |end: &u32| self.nodes.get(*end as usize).is_some_and(|node| (node.cost, node.steps) <= (cost, steps));
         self.ends[goal].iter().any(reached)
     }
 
     /// Is `a` a better way to its cell than `b`: cheaper, then shorter, then by lower numbers?
     fn better(&self, a: &Node<C, PARTS>, b: &Node<C, PARTS>) -> bool {
-        (a.cost, a.steps)
-            .cmp(&(b.cost, b.steps))
-            .then_with(|| self.compare(a, b))
-            == Ordering::Less
+        (a.cost, a.steps).cmp(&(b.cost, b.steps)).then_with(|| self.compare(a, b)) == Ordering::Less
     }
 
     /// Compares two ways of equal length cell by cell from the start. Both are branches of one tree, so the first
@@ -379,12 +333,7 @@ pub fn walk<G: Grid, B, const PARTS: u32>(
             return Err(WalkFault::NotAdjacent { at, from, to });
         };
         if halted {
-            return Err(WalkFault::Halted {
-                at,
-                halted: from,
-                to,
-                spent,
-            });
+            return Err(WalkFault::Halted { at, halted: from, to, spent });
         }
         let needed = match step(from, edge, to) {
             Step::Pay(needed) => needed,
@@ -397,14 +346,7 @@ pub fn walk<G: Grid, B, const PARTS: u32>(
         match spent.checked_add(needed) {
             Some(sum) if sum <= purse => spent = sum,
             _ => {
-                return Err(WalkFault::Exhausted {
-                    at,
-                    from,
-                    to,
-                    spent,
-                    needed,
-                    purse,
-                });
+                return Err(WalkFault::Exhausted { at, from, to, spent, needed, purse });
             }
         }
         costs.push(spent);

@@ -16,8 +16,7 @@ struct Prices(Vec<u8>);
 
 impl Prices {
     fn step(&self, from: u16, to: u16) -> Step<&'static str> {
-        let mixed =
-            u32::from(from).wrapping_mul(2_654_435_761) ^ u32::from(to).wrapping_mul(40_503);
+        let mixed = u32::from(from).wrapping_mul(2_654_435_761) ^ u32::from(to).wrapping_mul(40_503);
         let drawn = self.0[(mixed >> 8) as usize % self.0.len()];
         match drawn % 8 {
             0 => Step::Barred("wall"),
@@ -51,11 +50,7 @@ fn by_hand<G: Grid>(
                     Step::PayAndHalt(price) => (price, true),
                     Step::Barred(_) => continue,
                 };
-                let way = (
-                    *cost + price,
-                    steps + 1,
-                    [path.as_slice(), &[next]].concat(),
-                );
+                let way = (*cost + price, steps + 1, [path.as_slice(), &[next]].concat());
                 if way.0 > purse {
                     continue;
                 }
@@ -90,10 +85,7 @@ fn agrees<G: Grid<Cell: std::fmt::Debug>>(
         let Some((cost, steps, path)) = expected.get(&cell) else {
             prop_assert_eq!(found.cost(cell), None);
             prop_assert_eq!(found.path(cell), None);
-            prop_assert_eq!(
-                cheapest_path(grid, from, cell, purse, |a, _, b| step(a, b)),
-                None
-            );
+            prop_assert_eq!(cheapest_path(grid, from, cell, purse, |a, _, b| step(a, b)), None);
             continue;
         };
         prop_assert_eq!(found.cost(cell), Some(*cost));
@@ -179,15 +171,9 @@ fn in_the_open_a_unit_reaches_what_is_near() {
     let map = santiago_1898();
     let santiago = Hex::printed(1308);
     let found = reach(&map, santiago, Mp::whole(4), open);
-    let near: Vec<Hex> = map
-        .cells()
-        .filter(|&hex| map.distance(santiago, hex) <= 4)
-        .collect();
+    let near: Vec<Hex> = map.cells().filter(|&hex| map.distance(santiago, hex) <= 4).collect();
     assert_eq!(found.cells().collect::<Vec<_>>(), near);
-    assert!(
-        near.iter()
-            .all(|&hex| found.cost(hex) == Some(Mp::whole(map.distance(santiago, hex))))
-    );
+    assert!(near.iter().all(|&hex| found.cost(hex) == Some(Mp::whole(map.distance(santiago, hex)))));
 }
 
 #[test]
@@ -195,10 +181,7 @@ fn of_equal_ways_the_one_with_the_lowest_numbers_counts() {
     let map = santiago_1898();
     let found = reach(&map, Hex::printed(1308), Mp::whole(4), open);
     // 1110 lies two rows south and three half hexes east: 1208 or 1309 first, 1109 or 1209 next.
-    assert_eq!(
-        found.path(Hex::printed(1110)),
-        Some(hexes(&[1308, 1208, 1109, 1110]))
-    );
+    assert_eq!(found.path(Hex::printed(1110)), Some(hexes(&[1308, 1208, 1109, 1110])));
     assert_eq!(found.path(Hex::printed(1308)), Some(hexes(&[1308])));
 }
 
@@ -220,24 +203,10 @@ fn a_halt_is_entered_but_not_passed() {
     let path = hexes(&[1308, 1309, 1409]);
     let fault = walk(&map, &path, Mp::whole(9), picket).unwrap_err();
     let halted = Hex::printed(1309);
-    assert_eq!(
-        fault,
-        WalkFault::Halted {
-            at: 2,
-            halted,
-            to: Hex::printed(1409),
-            spent: Mp::whole(1)
-        }
-    );
-    assert_eq!(
-        fault.to_string(),
-        "movement ends on entering 1309, so 1409 cannot be entered"
-    );
+    assert_eq!(fault, WalkFault::Halted { at: 2, halted, to: Hex::printed(1409), spent: Mp::whole(1) });
+    assert_eq!(fault.to_string(), "movement ends on entering 1309, so 1409 cannot be entered");
     let fault = walk(&map, &hexes(&[1308, 1309, 1310]), Mp::whole(9), picket).unwrap_err();
-    assert!(
-        matches!(fault, WalkFault::Halted { .. }),
-        "the halt comes before the bar"
-    );
+    assert!(matches!(fault, WalkFault::Halted { .. }), "the halt comes before the bar");
 }
 
 #[test]
@@ -253,10 +222,7 @@ fn a_hex_that_halts_on_one_side_only_can_be_passed_by_the_other() {
     };
     let found = reach(&map, Hex::printed(1308), Mp::whole(5), river);
     assert_eq!(found.path(Hex::printed(1309)), Some(hexes(&[1308, 1309])));
-    assert_eq!(
-        found.path(Hex::printed(1310)),
-        Some(hexes(&[1308, 1408, 1309, 1310]))
-    );
+    assert_eq!(found.path(Hex::printed(1310)), Some(hexes(&[1308, 1408, 1309, 1310])));
     assert_eq!(found.cost(Hex::printed(1310)), Some(Mp::whole(3)));
 }
 
@@ -264,33 +230,17 @@ fn a_hex_that_halts_on_one_side_only_can_be_passed_by_the_other() {
 fn a_walk_says_what_was_missing() {
     let map = santiago_1898();
     let step = |_: Hex, _: Bearing, to: Hex| -> Step<&'static str> {
-        if to == Hex::printed(1210) {
-            Step::Pay("2½".parse().unwrap())
-        } else {
-            Step::Pay(Mp::whole(1))
-        }
+        if to == Hex::printed(1210) { Step::Pay("2½".parse().unwrap()) } else { Step::Pay(Mp::whole(1)) }
     };
     let fault = walk(&map, &hexes(&[1310, 1209, 1210]), Mp::whole(3), step).unwrap_err();
-    assert_eq!(
-        fault.to_string(),
-        "entering 1210 from 1209 needs 2½ more after 1 spent, of 3"
-    );
+    assert_eq!(fault.to_string(), "entering 1210 from 1209 needs 2½ more after 1 spent, of 3");
     let fault = walk(&map, &hexes(&[1310, 1210, 1408]), Mp::whole(9), step).unwrap_err();
     assert_eq!(fault.to_string(), "1408 does not touch 1210");
     let fault = walk(&map, &hexes(&[1310, 1210, 2010]), Mp::whole(9), step).unwrap_err();
-    assert_eq!(
-        fault,
-        WalkFault::OffMap {
-            at: 2,
-            cell: Hex::printed(2010)
-        }
-    );
+    assert_eq!(fault, WalkFault::OffMap { at: 2, cell: Hex::printed(2010) });
     assert_eq!(walk(&map, &[], Mp::whole(9), step), Err(WalkFault::Empty));
     let walked = walk(&map, &hexes(&[1310, 1210, 1110]), Mp::whole(9), step).unwrap();
-    assert_eq!(
-        walked.costs,
-        ["0", "2½", "3½"].map(|text| text.parse().unwrap())
-    );
+    assert_eq!(walked.costs, ["0", "2½", "3½"].map(|text| text.parse().unwrap()));
 }
 
 #[test]
@@ -302,17 +252,8 @@ fn a_start_off_the_map_reaches_nothing() {
 #[test]
 fn a_cost_beyond_counting_is_never_cheap() {
     let map = santiago_1898();
-    let found = reach(
-        &map,
-        Hex::printed(1308),
-        Mp::MAX,
-        |_, _, _| -> Step<&'static str> { Step::Pay(Mp::MAX) },
-    );
-    assert_eq!(
-        found.cells().count(),
-        7,
-        "the hex itself and its six neighbours"
-    );
+    let found = reach(&map, Hex::printed(1308), Mp::MAX, |_, _, _| -> Step<&'static str> { Step::Pay(Mp::MAX) });
+    assert_eq!(found.cells().count(), 7, "the hex itself and its six neighbours");
 }
 
 #[test]

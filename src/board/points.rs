@@ -60,11 +60,7 @@ impl<const PARTS: u32> Points<PARTS> {
         let Some(parts) = above.checked_mul(PARTS) else {
             return None;
         };
-        if below == 0 || parts % below != 0 {
-            None
-        } else {
-            Some(Self(parts / below))
-        }
+        if below == 0 || parts % below != 0 { None } else { Some(Self(parts / below)) }
     }
 
     /// The number of smallest parts.
@@ -89,11 +85,7 @@ impl<const PARTS: u32> Points<PARTS> {
 
     /// The half of it, if that is a whole number of parts.
     pub const fn half(self) -> Option<Self> {
-        if self.0 % 2 == 0 {
-            Some(Self(self.0 / 2))
-        } else {
-            None
-        }
+        if self.0 % 2 == 0 { Some(Self(self.0 / 2)) } else { None }
     }
 
     /// The sum, if it is in range.
@@ -152,10 +144,7 @@ impl<const PARTS: u32> fmt::Display for Points<PARTS> {
         }
         let shared = common_divisor(rest, PARTS);
         let (above, below) = (rest / shared, PARTS / shared);
-        let sign = SIGNS
-            .iter()
-            .find(|&&(a, b, _)| (a, b) == (above, below))
-            .map(|&(_, _, sign)| sign);
+        let sign = SIGNS.iter().find(|&&(a, b, _)| (a, b) == (above, below)).map(|&(_, _, sign)| sign);
         let text = match (whole, sign) {
             (0, Some(sign)) => sign.to_string(),
             (0, None) => format!("{above}/{below}"),
@@ -177,10 +166,7 @@ impl<const PARTS: u32> FromStr for Points<PARTS> {
 
     /// Reads `2`, `2½`, `1/4`, `2 1/2` and `2.5`.
     fn from_str(text: &str) -> Result<Self, NotPoints> {
-        read(text.trim()).ok_or_else(|| NotPoints {
-            text: text.to_owned(),
-            parts: PARTS,
-        })
+        read(text.trim()).ok_or_else(|| NotPoints { text: text.to_owned(), parts: PARTS })
     }
 }
 
@@ -192,20 +178,12 @@ fn read<const PARTS: u32>(text: &str) -> Option<Points<PARTS>> {
     let whole = |text: &str| digits(text)?.checked_mul(PARTS).map(Points);
     if let Some(&(above, below, sign)) = SIGNS.iter().find(|&&(_, _, sign)| text.ends_with(sign)) {
         let before = text.strip_suffix(sign)?.trim_end();
-        let before = if before.is_empty() {
-            Points::ZERO
-        } else {
-            whole(before)?
-        };
+        let before = if before.is_empty() { Points::ZERO } else { whole(before)? };
         return before.checked_add(Points::ratio(above, below)?);
     }
     if let Some((left, below)) = text.split_once('/') {
         let (before, above) = left.rsplit_once(' ').unwrap_or(("", left));
-        let before = if before.is_empty() {
-            Points::ZERO
-        } else {
-            whole(before.trim_end())?
-        };
+        let before = if before.is_empty() { Points::ZERO } else { whole(before.trim_end())? };
         return before.checked_add(Points::ratio(digits(above)?, digits(below)?)?);
     }
     if let Some((before, after)) = text.split_once('.') {
@@ -237,9 +215,7 @@ impl<'de, const PARTS: u32> Deserialize<'de> for Points<PARTS> {
                 text.parse().map_err(E::custom)
             }
         }
-        deserializer
-            .deserialize_str(Text::<PARTS>)
-            .map_err(D::Error::custom)
+        deserializer.deserialize_str(Text::<PARTS>).map_err(D::Error::custom)
     }
 }
 
@@ -263,39 +239,17 @@ mod tests {
     #[test]
     fn points_read_as_a_player_writes_them() {
         let text = |parts| Points::<4>::from_parts(parts).to_string();
-        assert_eq!(
-            [0, 1, 2, 3, 4, 8, 10, 11].map(text),
-            ["0", "¼", "½", "¾", "1", "2", "2½", "2¾"]
-        );
+        assert_eq!([0, 1, 2, 3, 4, 8, 10, 11].map(text), ["0", "¼", "½", "¾", "1", "2", "2½", "2¾"]);
         assert_eq!(Points::<3>::from_parts(7).to_string(), "2⅓");
         assert_eq!(Points::<16>::from_parts(35).to_string(), "2 3/16");
         for two_and_a_half in ["2½", "2 1/2", "2.5", "2.50", "5/2", " 2½ ", "10/4"] {
-            assert_eq!(
-                two_and_a_half.parse(),
-                Ok(Points::<4>::from_parts(10)),
-                "{two_and_a_half}"
-            );
+            assert_eq!(two_and_a_half.parse(), Ok(Points::<4>::from_parts(10)), "{two_and_a_half}");
         }
     }
 
     #[test]
     fn what_does_not_fit_is_refused() {
-        for text in [
-            "",
-            "½½",
-            "1/3",
-            "0.3",
-            "1/0",
-            "-1",
-            "2.",
-            ".5",
-            "2,5",
-            "/",
-            "1/",
-            "x",
-            "4294967295",
-            "+1",
-        ] {
+        for text in ["", "½½", "1/3", "0.3", "1/0", "-1", "2.", ".5", "2,5", "/", "1/", "x", "4294967295", "+1"] {
             assert!(text.parse::<Points<4>>().is_err(), "{text}");
         }
         assert!("½".parse::<Points<1>>().is_err());
@@ -319,10 +273,7 @@ mod tests {
         let points: Points<2> = "3½".parse().unwrap();
         assert_eq!((points.floor(), points.ceil()), (3, 4));
         assert_eq!(Points::<2>::whole(3).half(), Some(Points::from_parts(3)));
-        let all: Points<2> = ["½", "1", "1½"]
-            .iter()
-            .map(|text| text.parse::<Points<2>>().unwrap())
-            .sum();
+        let all: Points<2> = ["½", "1", "1½"].iter().map(|text| text.parse::<Points<2>>().unwrap()).sum();
         assert_eq!(all, Points::whole(3));
     }
 
@@ -331,10 +282,7 @@ mod tests {
         let points = Points::<4>::from_parts(10);
         assert_eq!(serde_json::to_string(&points).unwrap(), r#""2½""#);
         assert_eq!(serde_yaml::from_str::<Points<4>>("2.5").unwrap(), points);
-        assert_eq!(
-            serde_yaml::from_str::<Points<4>>("\"½\"").unwrap(),
-            Points::from_parts(2)
-        );
+        assert_eq!(serde_yaml::from_str::<Points<4>>("\"½\"").unwrap(), Points::from_parts(2));
         assert!(serde_json::from_str::<Points<4>>("2.5").is_err());
     }
 

@@ -41,9 +41,7 @@ pub enum SquareFrameFault {
         last: u16,
     },
     /// Lanes and ranks must cross.
-    #[error(
-        "lanes grow {lanes} and ranks grow {ranks}: one must grow north or south, the other east or west"
-    )]
+    #[error("lanes grow {lanes} and ranks grow {ranks}: one must grow north or south, the other east or west")]
     Parallel {
         /// Where the lanes grow to.
         lanes: Facing,
@@ -94,10 +92,7 @@ impl SquareGrid {
         let (lane_east, lane_south) = self.frame.lanes.grow.bearing().east_south();
         let (rank_east, rank_south) = self.frame.ranks.grow.bearing().east_south();
         let (lane, rank) = (i32::from(square.first()), i32::from(square.second()));
-        (
-            lane * lane_east + rank * rank_east,
-            lane * lane_south + rank * rank_south,
-        )
+        (lane * lane_east + rank * rank_east, lane * lane_south + rank * rank_south)
     }
 
     /// The box that lies so many steps east and south of the origin, if the board has it.
@@ -121,9 +116,7 @@ impl SquareGrid {
         let (east, south) = (to.0 - from.0, to.1 - from.1);
         let straight = east == 0 || south == 0 || east.abs() == south.abs();
         let step = (east.signum(), south.signum());
-        Bearing::ALL
-            .into_iter()
-            .find(|bearing| straight && bearing.east_south() == step)
+        Bearing::ALL.into_iter().find(|bearing| straight && bearing.east_south() == step)
     }
 
     fn ranks(&self) -> usize {
@@ -156,24 +149,16 @@ impl Grid for SquareGrid {
 
     fn index(&self, cell: Square) -> Option<usize> {
         let SquareFrame { lanes, ranks } = &self.frame;
-        if !(lanes.first..=lanes.last).contains(&cell.first())
-            || !(ranks.first..=ranks.last).contains(&cell.second())
-        {
+        if !(lanes.first..=lanes.last).contains(&cell.first()) || !(ranks.first..=ranks.last).contains(&cell.second()) {
             return None;
         }
-        Some(
-            usize::from(cell.first() - lanes.first) * self.ranks()
-                + usize::from(cell.second() - ranks.first),
-        )
+        Some(usize::from(cell.first() - lanes.first) * self.ranks() + usize::from(cell.second() - ranks.first))
     }
 
     fn cell(&self, index: usize) -> Option<Square> {
         let lane = u16::try_from(index / self.ranks()).ok()?;
         let rank = u16::try_from(index % self.ranks()).ok()?;
-        self.at(
-            self.frame.lanes.first.checked_add(lane)?,
-            self.frame.ranks.first + rank,
-        )
+        self.at(self.frame.lanes.first.checked_add(lane)?, self.frame.ranks.first + rank)
     }
 
     fn way(&self, edge: Bearing) -> Option<usize> {
@@ -181,9 +166,7 @@ impl Grid for SquareGrid {
     }
 
     fn neighbours(&self, cell: Square) -> impl Iterator<Item = (Bearing, Square)> {
-        Bearing::ALL
-            .into_iter()
-            .filter_map(move |bearing| Some((bearing, self.neighbour(cell, bearing)?)))
+        Bearing::ALL.into_iter().filter_map(move |bearing| Some((bearing, self.neighbour(cell, bearing)?)))
     }
 
     fn neighbour(&self, cell: Square, edge: Bearing) -> Option<Square> {
@@ -194,11 +177,7 @@ impl Grid for SquareGrid {
     }
 
     fn distance(&self, a: Square, b: Square) -> u32 {
-        u32::from(
-            a.first()
-                .abs_diff(b.first())
-                .max(a.second().abs_diff(b.second())),
-        )
+        u32::from(a.first().abs_diff(b.first()).max(a.second().abs_diff(b.second())))
     }
 }
 
@@ -217,40 +196,14 @@ mod tests {
         let board = heights();
         assert_eq!(board.len(), 117);
         // Lane 1 is the northern end and the right of the U.S. line; rank 1 is the Spanish edge.
-        assert_eq!(
-            board.beside(at(709), Facing::W, Relative::Ahead),
-            Some(at(708))
-        );
-        assert_eq!(
-            board.beside(at(709), Facing::W, Relative::Right),
-            Some(at(609))
-        );
-        assert_eq!(
-            board.beside(at(709), Facing::W, Relative::AheadLeft),
-            Some(at(808))
-        );
-        assert_eq!(
-            board.beside(at(709), Facing::W, Relative::Back),
-            None,
-            "the U.S. edge"
-        );
-        assert_eq!(
-            board.beside(at(702), Facing::E, Relative::BackRight),
-            Some(at(801))
-        );
-        assert_eq!(
-            board.sees(at(702), Facing::E, at(705)),
-            Some(Relative::Ahead)
-        );
-        assert_eq!(
-            board.sees(at(702), Facing::E, at(504)),
-            Some(Relative::AheadLeft)
-        );
-        assert_eq!(
-            board.sees(at(702), Facing::E, at(505)),
-            None,
-            "neither straight nor diagonal"
-        );
+        assert_eq!(board.beside(at(709), Facing::W, Relative::Ahead), Some(at(708)));
+        assert_eq!(board.beside(at(709), Facing::W, Relative::Right), Some(at(609)));
+        assert_eq!(board.beside(at(709), Facing::W, Relative::AheadLeft), Some(at(808)));
+        assert_eq!(board.beside(at(709), Facing::W, Relative::Back), None, "the U.S. edge");
+        assert_eq!(board.beside(at(702), Facing::E, Relative::BackRight), Some(at(801)));
+        assert_eq!(board.sees(at(702), Facing::E, at(705)), Some(Relative::Ahead));
+        assert_eq!(board.sees(at(702), Facing::E, at(504)), Some(Relative::AheadLeft));
+        assert_eq!(board.sees(at(702), Facing::E, at(505)), None, "neither straight nor diagonal");
         assert_eq!(board.sees(at(702), Facing::E, at(702)), None);
     }
 
@@ -258,10 +211,7 @@ mod tests {
     fn a_box_has_eight_neighbours_and_a_corner_three() {
         let board = heights();
         assert_eq!(board.neighbours(at(702)).count(), 8);
-        let corner: Vec<Square> = board
-            .neighbours(at(101))
-            .map(|(_, square)| square)
-            .collect();
+        let corner: Vec<Square> = board.neighbours(at(101)).map(|(_, square)| square).collect();
         assert_eq!(corner, [at(102), at(202), at(201)]);
         assert_eq!(board.neighbours(at(1401)).count(), 0, "not on the board");
     }
@@ -270,12 +220,8 @@ mod tests {
     fn a_frame_of_boxes_is_read_from_yaml() {
         let text = "lanes: {first: 1, last: 13, grow: s}\nranks: {first: 1, last: 9, grow: e}\n";
         assert_eq!(serde_yaml::from_str::<SquareGrid>(text).unwrap(), heights());
-        let fault =
-            serde_yaml::from_str::<SquareGrid>(&text.replace("grow: e", "grow: n")).unwrap_err();
-        assert!(
-            fault.to_string().contains("one must grow north or south"),
-            "{fault}"
-        );
+        let fault = serde_yaml::from_str::<SquareGrid>(&text.replace("grow: e", "grow: n")).unwrap_err();
+        assert!(fault.to_string().contains("one must grow north or south"), "{fault}");
         assert!(serde_yaml::from_str::<SquareGrid>(&text.replace("last: 9", "last: 100")).is_err());
     }
 

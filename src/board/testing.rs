@@ -32,15 +32,8 @@ pub fn santiago_1898() -> HexGrid {
 
 /// The fifth-of-a-mile map: the same make, with a hex less in the even rows.
 pub fn splendid_little_war() -> HexGrid {
-    let missing = (2..=28)
-        .step_by(2)
-        .filter_map(|row| Hex::from_halves(row, 37))
-        .collect();
-    HexGrid::new(Frame {
-        missing,
-        ..romero(29, 37)
-    })
-    .unwrap()
+    let missing = (2..=28).step_by(2).filter_map(|row| Hex::from_halves(row, 37)).collect();
+    HexGrid::new(Frame { missing, ..romero(29, 37) }).unwrap()
 }
 
 /// The half-mile map: column and row, rows from north to south, odd columns half a hex south.
@@ -62,16 +55,8 @@ pub fn santiago_campaign() -> HexGrid {
 /// The Heights: thirteen lanes from north to south, nine ranks from west to east.
 pub fn heights() -> SquareGrid {
     SquareGrid::new(SquareFrame {
-        lanes: Axis {
-            first: 1,
-            last: 13,
-            grow: Facing::S,
-        },
-        ranks: Axis {
-            first: 1,
-            last: 9,
-            grow: Facing::E,
-        },
+        lanes: Axis { first: 1, last: 13, grow: Facing::S },
+        ranks: Axis { first: 1, last: 9, grow: Facing::E },
     })
     .unwrap()
 }
@@ -85,33 +70,18 @@ pub fn any_frame(holes: bool) -> impl Strategy<Value = HexGrid> {
             let shifted = Shifted::ALL[shifted];
             let mut frame = Frame {
                 orientation: shifted.orientation(),
-                numbering: if row_first {
-                    Numbering::RowFirst
-                } else {
-                    Numbering::ColumnFirst
-                },
+                numbering: if row_first { Numbering::RowFirst } else { Numbering::ColumnFirst },
                 rows: [row, row + rows - 1],
                 columns: [column, column + columns - 1],
-                rows_grow: if north {
-                    RowsGrow::North
-                } else {
-                    RowsGrow::South
-                },
-                columns_grow: if east {
-                    ColumnsGrow::East
-                } else {
-                    ColumnsGrow::West
-                },
+                rows_grow: if north { RowsGrow::North } else { RowsGrow::South },
+                columns_grow: if east { ColumnsGrow::East } else { ColumnsGrow::West },
                 shifted,
                 missing: BTreeSet::new(),
                 source: None,
             };
             if holes {
                 let whole = HexGrid::new(frame.clone()).unwrap();
-                frame.missing = picks
-                    .iter()
-                    .filter_map(|pick| whole.cell(pick.index(whole.len())))
-                    .collect();
+                frame.missing = picks.iter().filter_map(|pick| whole.cell(pick.index(whole.len()))).collect();
                 if frame.missing.len() == whole.len() {
                     frame.missing.clear();
                 }
@@ -123,22 +93,11 @@ pub fn any_frame(holes: bool) -> impl Strategy<Value = HexGrid> {
 
 /// A board of boxes with up to nine lanes and ranks, numbered any way round.
 pub fn any_boxes() -> impl Strategy<Value = SquareGrid> {
-    (
-        0u16..=90,
-        1u16..=9,
-        0u16..=90,
-        1u16..=9,
-        0usize..4,
-        any::<bool>(),
-    )
-        .prop_map(|(lane, lanes, rank, ranks, grow, left)| {
+    (0u16..=90, 1u16..=9, 0u16..=90, 1u16..=9, 0usize..4, any::<bool>()).prop_map(
+        |(lane, lanes, rank, ranks, grow, left)| {
             let grow = Facing::ALL[grow];
             SquareGrid::new(SquareFrame {
-                lanes: Axis {
-                    first: lane,
-                    last: lane + lanes - 1,
-                    grow,
-                },
+                lanes: Axis { first: lane, last: lane + lanes - 1, grow },
                 ranks: Axis {
                     first: rank,
                     last: rank + ranks - 1,
@@ -146,5 +105,6 @@ pub fn any_boxes() -> impl Strategy<Value = SquareGrid> {
                 },
             })
             .unwrap()
-        })
+        },
+    )
 }
