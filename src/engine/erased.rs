@@ -161,6 +161,8 @@ pub trait Match: Send + Sync {
     fn random_policy(&self, state: &AnyState, kind: &str, chance: &mut Chance) -> Json;
     /// Tells a journal from an event on, as one side may read it (`None`: all of it).
     fn tell(&self, journal: &AnyJournal, from: usize, reader: Option<Side>, diary: &mut Diary);
+    /// What each side lost and gained, as one side may read it.
+    fn sum_up(&self, journal: &AnyJournal, reader: Option<Side>, diary: &mut Diary);
     /// The events as data, as one side may read them.
     fn events(&self, journal: &AnyJournal, reader: Option<Side>) -> Result<Vec<Json>, NotCanonical>;
     /// Every clause the journal applied.
@@ -346,6 +348,11 @@ impl<G: Game> Match for Table<G> {
         for noted in self.events(journal).iter().skip(from).filter(|noted| readable(noted, reader, reader.is_none())) {
             self.0.tell(&noted.event, diary);
         }
+    }
+    fn sum_up(&self, journal: &AnyJournal, reader: Option<Side>, diary: &mut Diary) {
+        let readable = Table::events(self, journal).iter().filter(|noted| readable(noted, reader, reader.is_none()));
+        let events: Vec<&G::Event> = readable.map(|noted| &noted.event).collect();
+        self.0.sum_up(&events, diary);
     }
     fn events(&self, journal: &AnyJournal, reader: Option<Side>) -> Result<Vec<Json>, NotCanonical> {
         let events = Table::events(self, journal).iter().filter(|noted| readable(noted, reader, reader.is_none()));

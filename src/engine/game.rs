@@ -286,6 +286,9 @@ pub trait Game: Sized + Send + Sync + 'static {
     /// Tells an event.
     fn tell(&self, event: &Self::Event, diary: &mut Diary);
 
+    /// What each side lost and gained: the head of a report, from the events of a span alone.
+    fn sum_up(&self, _events: &[&Self::Event], _diary: &mut Diary) {}
+
     /// Where the campaign stands: victory count, control, supply, losses, reserves.
     fn tell_state(&self, seen: &Seen<'_, Self::State>, diary: &mut Diary);
 
