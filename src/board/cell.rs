@@ -7,6 +7,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error as _, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
+
 /// A text that is not the number of a cell.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not a {kind} number: four digits are needed, such as `0816`")]
@@ -102,6 +104,20 @@ macro_rules! printed_number {
                     }
                 }
                 deserializer.deserialize_str(Digits)
+            }
+        }
+
+        /// A number as printed, or a name of a place that the lexicon knows.
+        impl FromDoc for $name {
+            fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
+                let name = reader.name($kind, node, at)?;
+                match name.parse() {
+                    Ok(cell) => Some(cell),
+                    Err(error) => {
+                        reader.fault(at, NotANumber::to_string(&error), "write the four digits printed on the map");
+                        None
+                    }
+                }
             }
         }
 
