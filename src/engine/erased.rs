@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::dice::Chance;
 use super::doc::{DocPath, Fault, Lexicon, Node, Reader};
-use super::game::{self, About, Charter, DataFinding, Failure, Game, Picture, Query, Reply, Seen, Verdict, Window};
+use super::game::{self, About, Arranged, Charter, DataFinding, Failure, Game, Picture, Query, Reply, Seen, Verdict, Window};
 use super::{
     Clause, Diary, Event, Holdings, Json, KindInfo, Lapse, Minutes, NotCanonical, Noted, Policy, Segment, Settled, Side,
     Slot, Stop, to_json,
@@ -80,6 +80,18 @@ pub struct AnyOutcome {
     pub dice_left: usize,
 }
 
+/// The position a conformance case of some game starts from.
+pub struct AnyArranged {
+    /// The table, laid as the case asks.
+    pub table: Box<dyn Match>,
+    /// The state.
+    pub state: AnyState,
+    /// Whose packet is due.
+    pub stop: Stop,
+    /// What lies face down in the position.
+    pub holdings: Holdings,
+}
+
 /// A state somebody looks at.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
@@ -108,7 +120,7 @@ pub trait Ruleset: Sync + Send {
     /// Checks a player's own data files.
     fn check_data(&self, files: &BTreeMap<String, String>) -> Vec<DataFinding>;
     /// Lays out the position of a conformance case.
-    fn arrange(&self, start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<(Box<dyn Match>, AnyState, Stop)>;
+    fn arrange(&self, start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<AnyArranged>;
     /// JSON Schemas of the files a person writes.
     fn schemas(&self) -> Vec<(String, serde_json::Value)>;
 
@@ -226,9 +238,9 @@ impl<G: Game> Ruleset for Entry<G> {
     fn check_data(&self, files: &BTreeMap<String, String>) -> Vec<DataFinding> {
         G::check_data(files)
     }
-    fn arrange(&self, start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<(Box<dyn Match>, AnyState, Stop)> {
-        let (game, state, stop) = G::arrange(start, at, faults)?;
-        Some((Box::new(Table(game)), AnyState(Arc::new(state)), stop))
+    fn arrange(&self, start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<AnyArranged> {
+        let Arranged { game, state, stop, holdings } = G::arrange(start, at, faults)?;
+        Some(AnyArranged { table: Box::new(Table(game)), state: AnyState(Arc::new(state)), stop, holdings })
     }
     fn schemas(&self) -> Vec<(String, serde_json::Value)> {
         G::schemas()

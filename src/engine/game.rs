@@ -311,7 +311,7 @@ pub trait Game: Sized + Send + Sync + 'static {
     fn flaws(&self, state: &Self::State) -> Vec<String>;
 
     /// Lays out the position of a conformance case: any scenario, or a blank or patched map with invented units.
-    fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<(Self, Self::State, Stop)>;
+    fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Arranged<Self>>;
 
     /// JSON Schemas of the files a person writes for this game: file name and schema.
     fn schemas() -> Vec<(String, serde_json::Value)>;
@@ -320,6 +320,19 @@ pub trait Game: Sized + Send + Sync + 'static {
     fn resealed(&self, _before: &Seen<'_, Self::State>, _after: &Seen<'_, Self::State>) -> Result<(), Clause> {
         Ok(())
     }
+}
+
+/// The position a conformance case starts from.
+#[derive(Clone, Debug)]
+pub struct Arranged<G: Game> {
+    /// The table, laid as the case asks.
+    pub game: G,
+    /// The state.
+    pub state: G::State,
+    /// Whose packet is due.
+    pub stop: Stop,
+    /// What lies face down in the position; nothing where all is open.
+    pub holdings: Holdings,
 }
 
 /// One finding of `garcia data check`.

@@ -21,10 +21,10 @@ mod umpire;
 
 pub use clause::Clause;
 pub use diary::{Diary, Entry as DiaryEntry};
-pub use erased::{AnyJournal, AnyOrders, AnyOutcome, AnyState, Entry, Match, Ruleset, View};
+pub use erased::{AnyArranged, AnyJournal, AnyOrders, AnyOutcome, AnyState, Entry, Match, Ruleset, View};
 pub use game::{
-    About, Breach, Charter, DataFinding, Fact, Failure, Game, Halt, OptionInfo, Outcome, Patch, Picture, Query, Reply,
-    Ruling, ScenarioInfo, Seen, Tone, Verdict, Window, run,
+    About, Arranged, Breach, Charter, DataFinding, Fact, Failure, Game, Halt, OptionInfo, Outcome, Patch, Picture,
+    Query, Reply, Ruling, ScenarioInfo, Seen, Tone, Verdict, Window, run,
 };
 pub use journal::{Event, Lapse, Noted};
 pub use json::{Json, NotCanonical, from_json, to_json};
