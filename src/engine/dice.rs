@@ -74,11 +74,7 @@ impl Die {
 
     /// A die with `sides` sides, or nothing if there is no such die.
     pub const fn new(sides: u16) -> Option<Die> {
-        if sides >= 1 && sides <= 256 {
-            Some(Die(sides))
-        } else {
-            None
-        }
+        if sides >= 1 && sides <= 256 { Some(Die(sides)) } else { None }
     }
 
     /// How many sides it has.
@@ -122,11 +118,7 @@ struct Stream {
 
 impl Stream {
     fn new(key: [u8; 32]) -> Self {
-        Stream {
-            blocks: ChaCha20Rng::from_seed(key),
-            block: [0; 64],
-            at: 64,
-        }
+        Stream { blocks: ChaCha20Rng::from_seed(key), block: [0; 64], at: 64 }
     }
 
     fn byte(&mut self) -> u8 {
@@ -190,9 +182,14 @@ mod tests {
     use super::*;
 
     fn seed() -> Seed {
-        "b5603a2d0330c75fac79801b57820494eceb8b0738c68dfd771ee09f63dde4b1"
-            .parse()
-            .expect("a seed")
+        "b5603a2d0330c75fac79801b57820494eceb8b0738c68dfd771ee09f63dde4b1".parse().expect("a seed")
+    }
+
+    #[test]
+    fn the_stream_is_chacha20_with_twenty_rounds() {
+        let mut stream = Stream::new([0; 32]);
+        let bytes: Vec<u8> = (0..16).map(|_| stream.byte()).collect();
+        assert_eq!(to_hex(&bytes), "76b8e0ada0f13d90405d6ae55386bd28");
     }
 
     #[test]
@@ -201,14 +198,8 @@ mod tests {
         let with = faces(&seed(), "test/one", &[one, Die::D6, Die::D6]);
         let bytes = stream_bytes(&seed(), "test/one", 3);
         assert_eq!(with[0], 1);
-        assert!(
-            bytes[1..].iter().all(|b| *b < 252),
-            "this label was chosen to need no second try"
-        );
-        assert_eq!(
-            with[1..],
-            [u16::from(bytes[1]) % 6 + 1, u16::from(bytes[2]) % 6 + 1]
-        );
+        assert!(bytes[1..].iter().all(|b| *b < 252), "this label was chosen to need no second try");
+        assert_eq!(with[1..], [u16::from(bytes[1]) % 6 + 1, u16::from(bytes[2]) % 6 + 1]);
     }
 
     #[test]

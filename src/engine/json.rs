@@ -47,10 +47,7 @@ pub struct NotCanonical {
 
 impl NotCanonical {
     fn new(what: impl Into<String>) -> Self {
-        NotCanonical {
-            at: String::new(),
-            what: what.into(),
-        }
+        NotCanonical { at: String::new(), what: what.into() }
     }
 
     /// The same fault seen from one level further out.
@@ -78,15 +75,8 @@ impl Json {
     }
 
     /// An object from its members.
-    pub fn object<K: Into<String>, V: Into<Json>>(
-        members: impl IntoIterator<Item = (K, V)>,
-    ) -> Json {
-        Json::Map(
-            members
-                .into_iter()
-                .map(|(key, value)| (key.into(), value.into()))
-                .collect(),
-        )
+    pub fn object<K: Into<String>, V: Into<Json>>(members: impl IntoIterator<Item = (K, V)>) -> Json {
+        Json::Map(members.into_iter().map(|(key, value)| (key.into(), value.into())).collect())
     }
 
     /// Member `key`, if this is an object that has it.
@@ -101,14 +91,11 @@ impl Json {
         if pointer.is_empty() {
             return Some(self);
         }
-        pointer
-            .strip_prefix('/')?
-            .split('/')
-            .try_fold(self, |value, step| match value {
-                Json::Map(members) => members.get(&unescape(step)),
-                Json::List(items) => items.get(index(step)?),
-                _ => None,
-            })
+        pointer.strip_prefix('/')?.split('/').try_fold(self, |value, step| match value {
+            Json::Map(members) => members.get(&unescape(step)),
+            Json::List(items) => items.get(index(step)?),
+            _ => None,
+        })
     }
 
     /// The same as [`Json::pointer`], to change the value.
@@ -116,68 +103,41 @@ impl Json {
         if pointer.is_empty() {
             return Some(self);
         }
-        pointer
-            .strip_prefix('/')?
-            .split('/')
-            .try_fold(self, |value, step| match value {
-                Json::Map(members) => members.get_mut(&unescape(step)),
-                Json::List(items) => items.get_mut(index(step)?),
-                _ => None,
-            })
+        pointer.strip_prefix('/')?.split('/').try_fold(self, |value, step| match value {
+            Json::Map(members) => members.get_mut(&unescape(step)),
+            Json::List(items) => items.get_mut(index(step)?),
+            _ => None,
+        })
     }
 
     /// The text, if it is one.
     pub fn as_str(&self) -> Option<&str> {
-        if let Json::Str(text) = self {
-            Some(text)
-        } else {
-            None
-        }
+        if let Json::Str(text) = self { Some(text) } else { None }
     }
 
     /// The number, if it is one.
     pub fn as_int(&self) -> Option<i64> {
-        if let Json::Int(number) = self {
-            Some(*number)
-        } else {
-            None
-        }
+        if let Json::Int(number) = self { Some(*number) } else { None }
     }
 
     /// The truth value, if it is one.
     pub fn as_bool(&self) -> Option<bool> {
-        if let Json::Bool(truth) = self {
-            Some(*truth)
-        } else {
-            None
-        }
+        if let Json::Bool(truth) = self { Some(*truth) } else { None }
     }
 
     /// The items, if it is an array.
     pub fn as_list(&self) -> Option<&[Json]> {
-        if let Json::List(items) = self {
-            Some(items)
-        } else {
-            None
-        }
+        if let Json::List(items) = self { Some(items) } else { None }
     }
 
     /// The members, if it is an object.
     pub fn as_map(&self) -> Option<&BTreeMap<String, Json>> {
-        if let Json::Map(members) = self {
-            Some(members)
-        } else {
-            None
-        }
+        if let Json::Map(members) = self { Some(members) } else { None }
     }
 
     /// The members to change, if it is an object.
     pub fn as_map_mut(&mut self) -> Option<&mut BTreeMap<String, Json>> {
-        if let Json::Map(members) = self {
-            Some(members)
-        } else {
-            None
-        }
+        if let Json::Map(members) = self { Some(members) } else { None }
     }
 
     /// What sort of value it is, for messages: `an object`, `a string` and so on.
@@ -202,10 +162,10 @@ impl Json {
             Json::Bool(_) => Ok(()),
             Json::Int(number) => check_int(*number).map(drop),
             Json::Str(text) => check_text(text),
-            Json::List(items) => items.iter().enumerate().try_for_each(|(at, item)| {
-                item.check_at(depth + 1)
-                    .map_err(|e| e.inside(&at.to_string()))
-            }),
+            Json::List(items) => items
+                .iter()
+                .enumerate()
+                .try_for_each(|(at, item)| item.check_at(depth + 1).map_err(|e| e.inside(&at.to_string()))),
             Json::Map(members) => members.iter().try_for_each(|(key, value)| {
                 check_key(key)?;
                 value.check_at(depth + 1).map_err(|e| e.inside(key))
@@ -230,9 +190,7 @@ fn index(step: &str) -> Option<usize> {
 
 fn check_depth(depth: usize) -> Result<(), NotCanonical> {
     if depth > MAX_DEPTH {
-        return Err(NotCanonical::new(format!(
-            "nested deeper than {MAX_DEPTH} levels"
-        )));
+        return Err(NotCanonical::new(format!("nested deeper than {MAX_DEPTH} levels")));
     }
     Ok(())
 }
@@ -247,9 +205,7 @@ fn check_int(number: i64) -> Result<i64, NotCanonical> {
 /// Whether the text may be a key: `[a-z0-9_./-]{1,64}`.
 pub fn is_key(text: &str) -> bool {
     (1..=64).contains(&text.len())
-        && text
-            .bytes()
-            .all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'.' | b'/' | b'-'))
+        && text.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'.' | b'/' | b'-'))
 }
 
 fn check_key(key: &str) -> Result<(), NotCanonical> {
@@ -262,14 +218,8 @@ fn check_key(key: &str) -> Result<(), NotCanonical> {
 }
 
 fn check_text(text: &str) -> Result<(), NotCanonical> {
-    match text
-        .chars()
-        .find(|c| matches!(c, '\0'..='\u{1f}' | '\u{7f}'))
-    {
-        Some(c) => Err(NotCanonical::new(format!(
-            "control character U+{:04X} in a text",
-            u32::from(c)
-        ))),
+    match text.chars().find(|c| matches!(c, '\0'..='\u{1f}' | '\u{7f}')) {
+        Some(c) => Err(NotCanonical::new(format!("control character U+{:04X} in a text", u32::from(c)))),
         None => Ok(()),
     }
 }
@@ -406,9 +356,7 @@ mod tests {
     }
 
     fn refused(text: &str) -> String {
-        Json::parse_canonical(text.as_bytes())
-            .expect_err(text)
-            .to_string()
+        Json::parse_canonical(text.as_bytes()).expect_err(text).to_string()
     }
 
     #[test]
@@ -459,28 +407,16 @@ mod tests {
         ] {
             refused(text);
         }
-        assert_eq!(
-            Json::parse_canonical(b"9007199254740991"),
-            Ok(Json::Int(MAX_INT))
-        );
-        assert_eq!(
-            Json::parse_canonical(b"-9007199254740991"),
-            Ok(Json::Int(-MAX_INT))
-        );
+        assert_eq!(Json::parse_canonical(b"9007199254740991"), Ok(Json::Int(MAX_INT)));
+        assert_eq!(Json::parse_canonical(b"-9007199254740991"), Ok(Json::Int(-MAX_INT)));
         assert!(Json::parse_canonical(b"\"\xff\"").is_err());
-        assert!(
-            Json::parse_canonical(b"\"\xed\xa0\x80\"").is_err(),
-            "half of a surrogate pair"
-        );
+        assert!(Json::parse_canonical(b"\"\xed\xa0\x80\"").is_err(), "half of a surrogate pair");
     }
 
     #[test]
     fn depth_and_size_have_a_limit() {
         let nested = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
-        assert!(
-            Json::parse_canonical(nested(33).as_bytes()).is_ok(),
-            "the innermost lies 32 below the outermost"
-        );
+        assert!(Json::parse_canonical(nested(33).as_bytes()).is_ok(), "the innermost lies 32 below the outermost");
         assert!(refused(&nested(34)).contains("deeper"));
         assert!(refused(&nested(400_000)).contains("deeper"));
         assert!(refused(&format!("\"{}\"", "a".repeat(MAX_BYTES))).contains("1 MiB"));
@@ -488,8 +424,7 @@ mod tests {
 
     #[test]
     fn pointers_find_members_items_and_keys_with_a_slash() {
-        let mut value =
-            Json::object([("a", Json::from(vec![1, 2])), ("ticket/1", Json::from("x"))]);
+        let mut value = Json::object([("a", Json::from(vec![1, 2])), ("ticket/1", Json::from("x"))]);
         assert_eq!(value.pointer("/a/1"), Some(&Json::Int(2)));
         assert_eq!(value.pointer("/ticket~11"), Some(&Json::from("x")));
         for nothing in ["/a/2", "/a/01", "/a/-1", "/a/+1", "a", "/b", "/a/1/0"] {

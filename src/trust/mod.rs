@@ -1,1 +1,20 @@
 //! Records, signatures, dice chains and verification.
+//!
+//! A game is a chain of signed records. This module makes them, reads them, and finds the first one that is wrong. It
+//! calls the engine; the engine knows nothing of it.
+
+pub mod armour;
+pub mod chain;
+pub mod data;
+pub mod hex;
+pub mod home;
+pub mod key;
+pub mod record;
+pub mod role;
+pub mod secret;
+pub mod store;
+pub mod yaml;
+
+pub use hex::{Id, Sig};
+pub use record::{Body, Kind, Record};
+pub use role::Role;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::de::{
-    Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error as _,
-    IntoDeserializer, MapAccess, SeqAccess, Unexpected, VariantAccess, Visitor,
+    Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error as _, IntoDeserializer, MapAccess,
+    SeqAccess, Unexpected, VariantAccess, Visitor,
 };
 use serde::forward_to_deserialize_any;
 
@@ -46,11 +46,7 @@ impl<'de> Visitor<'de> for AnyValue {
     }
 
     fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<Json, E> {
-        self.visit_i64(
-            number
-                .try_into()
-                .map_err(|_| E::custom(format!("{number} is beyond 2^53 - 1")))?,
-        )
+        self.visit_i64(number.try_into().map_err(|_| E::custom(format!("{number} is beyond 2^53 - 1")))?)
     }
 
     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Json, E> {
@@ -98,20 +94,14 @@ impl<'de> Deserializer<'de> for &'de Json {
             Json::Int(number) => visitor.visit_i64(*number),
             Json::Str(text) => visitor.visit_borrowed_str(text),
             Json::List(items) => {
-                let mut rest = Items {
-                    items: items.iter(),
-                    at: 0,
-                };
+                let mut rest = Items { items: items.iter(), at: 0 };
                 let value = visitor.visit_seq(&mut rest)?;
                 match rest.items.len() {
                     0 => Ok(value),
                     more => Err(NotCanonical::custom(format!("{more} items too many"))),
                 }
             }
-            Json::Map(members) => visitor.visit_map(Members {
-                members: members.iter(),
-                value: None,
-            }),
+            Json::Map(members) => visitor.visit_map(Members { members: members.iter(), value: None }),
         }
     }
 
@@ -136,19 +126,10 @@ impl<'de> Deserializer<'de> for &'de Json {
         match self {
             Json::Str(name) => visitor.visit_enum(Variant { name, value: None }),
             Json::Map(members) if members.len() == 1 => match members.first_key_value() {
-                Some((name, value)) => visitor.visit_enum(Variant {
-                    name,
-                    value: Some(value),
-                }),
-                None => Err(NotCanonical::invalid_type(
-                    Unexpected::Map,
-                    &"a name or an object with one member",
-                )),
+                Some((name, value)) => visitor.visit_enum(Variant { name, value: Some(value) }),
+                None => Err(NotCanonical::invalid_type(Unexpected::Map, &"a name or an object with one member")),
             },
-            other => Err(NotCanonical::invalid_type(
-                unexpected(other),
-                &"a name or an object with one member",
-            )),
+            other => Err(NotCanonical::invalid_type(unexpected(other), &"a name or an object with one member")),
         }
     }
 
@@ -174,18 +155,13 @@ struct Items<'de> {
 impl<'de> SeqAccess<'de> for &mut Items<'de> {
     type Error = NotCanonical;
 
-    fn next_element_seed<T: DeserializeSeed<'de>>(
-        &mut self,
-        seed: T,
-    ) -> Result<Option<T::Value>, NotCanonical> {
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, NotCanonical> {
         let Some(item) = self.items.next() else {
             return Ok(None);
         };
         let at = self.at;
         self.at += 1;
-        seed.deserialize(item)
-            .map(Some)
-            .map_err(|e| e.inside(&at.to_string()))
+        seed.deserialize(item).map(Some).map_err(|e| e.inside(&at.to_string()))
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -201,10 +177,7 @@ struct Members<'de> {
 impl<'de> MapAccess<'de> for Members<'de> {
     type Error = NotCanonical;
 
-    fn next_key_seed<K: DeserializeSeed<'de>>(
-        &mut self,
-        seed: K,
-    ) -> Result<Option<K::Value>, NotCanonical> {
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, NotCanonical> {
         let Some((key, value)) = self.members.next() else {
             return Ok(None);
         };
@@ -212,14 +185,8 @@ impl<'de> MapAccess<'de> for Members<'de> {
         seed.deserialize(Key(key)).map(Some)
     }
 
-    fn next_value_seed<T: DeserializeSeed<'de>>(
-        &mut self,
-        seed: T,
-    ) -> Result<T::Value, NotCanonical> {
-        let (key, value) = self
-            .value
-            .take()
-            .ok_or_else(|| NotCanonical::custom("a value without its key"))?;
+    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, NotCanonical> {
+        let (key, value) = self.value.take().ok_or_else(|| NotCanonical::custom("a value without its key"))?;
         seed.deserialize(value).map_err(|e| e.inside(key))
     }
 
@@ -274,10 +241,7 @@ impl<'de> Deserializer<'de> for Key<'de> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, NotCanonical> {
-        visitor.visit_enum(Variant {
-            name: self.0,
-            value: None,
-        })
+        visitor.visit_enum(Variant { name: self.0, value: None })
     }
 
     forward_to_deserialize_any! {
@@ -295,18 +259,14 @@ impl<'de> EnumAccess<'de> for Variant<'de> {
     type Error = NotCanonical;
     type Variant = Self;
 
-    fn variant_seed<V: DeserializeSeed<'de>>(
-        self,
-        seed: V,
-    ) -> Result<(V::Value, Self), NotCanonical> {
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), NotCanonical> {
         Ok((seed.deserialize(Key(self.name))?, self))
     }
 }
 
 impl<'de> Variant<'de> {
     fn value(&self) -> Result<&'de Json, NotCanonical> {
-        self.value
-            .ok_or_else(|| NotCanonical::custom(format!("{:?} needs a value", self.name)))
+        self.value.ok_or_else(|| NotCanonical::custom(format!("{:?} needs a value", self.name)))
     }
 }
 
@@ -316,43 +276,24 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
     fn unit_variant(self) -> Result<(), NotCanonical> {
         match self.value {
             None => Ok(()),
-            Some(_) => Err(NotCanonical::custom(format!(
-                "{:?} takes no value",
-                self.name
-            ))),
+            Some(_) => Err(NotCanonical::custom(format!("{:?} takes no value", self.name))),
         }
     }
 
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(
-        self,
-        seed: T,
-    ) -> Result<T::Value, NotCanonical> {
-        seed.deserialize(self.value()?)
-            .map_err(|e| e.inside(self.name))
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, NotCanonical> {
+        seed.deserialize(self.value()?).map_err(|e| e.inside(self.name))
     }
 
-    fn tuple_variant<V: Visitor<'de>>(
-        self,
-        _: usize,
-        visitor: V,
-    ) -> Result<V::Value, NotCanonical> {
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, NotCanonical> {
         match self.value()? {
-            list @ Json::List(_) => list
-                .deserialize_any(visitor)
-                .map_err(|e| e.inside(self.name)),
+            list @ Json::List(_) => list.deserialize_any(visitor).map_err(|e| e.inside(self.name)),
             other => Err(NotCanonical::invalid_type(unexpected(other), &visitor).inside(self.name)),
         }
     }
 
-    fn struct_variant<V: Visitor<'de>>(
-        self,
-        _: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, NotCanonical> {
+    fn struct_variant<V: Visitor<'de>>(self, _: &'static [&'static str], visitor: V) -> Result<V::Value, NotCanonical> {
         match self.value()? {
-            map @ Json::Map(_) => map
-                .deserialize_any(visitor)
-                .map_err(|e| e.inside(self.name)),
+            map @ Json::Map(_) => map.deserialize_any(visitor).map_err(|e| e.inside(self.name)),
             other => Err(NotCanonical::invalid_type(unexpected(other), &visitor).inside(self.name)),
         }
     }

@@ -8,19 +8,14 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Json, NotCanonical> {
     if bytes.len() > MAX_BYTES {
         return Err(NotCanonical::new("longer than 1 MiB"));
     }
-    let text = std::str::from_utf8(bytes).map_err(|e| NotCanonical {
-        at: format!("byte {}", e.valid_up_to()),
-        what: "not UTF-8".to_owned(),
-    })?;
+    let text = std::str::from_utf8(bytes)
+        .map_err(|e| NotCanonical { at: format!("byte {}", e.valid_up_to()), what: "not UTF-8".to_owned() })?;
     let mut reader = Reader { text, at: 0 };
     let value = reader.value(0).and_then(|value| match reader.peek() {
         None => Ok(value),
         Some(_) => Err(NotCanonical::new("something follows the end")),
     });
-    value.map_err(|e| NotCanonical {
-        at: format!("byte {}", reader.at),
-        ..e
-    })
+    value.map_err(|e| NotCanonical { at: format!("byte {}", reader.at), ..e })
 }
 
 struct Reader<'a> {
@@ -41,14 +36,7 @@ impl<'a> Reader<'a> {
     }
 
     fn expect(&mut self, byte: u8) -> Result<(), NotCanonical> {
-        if self.take(byte) {
-            Ok(())
-        } else {
-            Err(NotCanonical::new(format!(
-                "'{}' expected",
-                char::from(byte)
-            )))
-        }
+        if self.take(byte) { Ok(()) } else { Err(NotCanonical::new(format!("'{}' expected", char::from(byte)))) }
     }
 
     fn rest(&self) -> &'a str {
@@ -69,11 +57,7 @@ impl<'a> Reader<'a> {
                     self.at += word.len();
                     Json::Bool(truth)
                 })
-                .ok_or_else(|| {
-                    NotCanonical::new(
-                        "a value expected (object, array, string, integer, true or false)",
-                    )
-                }),
+                .ok_or_else(|| NotCanonical::new("a value expected (object, array, string, integer, true or false)")),
         }
     }
 
@@ -101,13 +85,8 @@ impl<'a> Reader<'a> {
         loop {
             let key = self.string()?;
             check_key(&key)?;
-            if members
-                .last_key_value()
-                .is_some_and(|(last, _)| *last >= key)
-            {
-                return Err(NotCanonical::new(format!(
-                    "key {key:?} stands twice or out of order"
-                )));
+            if members.last_key_value().is_some_and(|(last, _)| *last >= key) {
+                return Err(NotCanonical::new(format!("key {key:?} stands twice or out of order")));
             }
             self.expect(b':')?;
             let value = self.value(depth + 1)?;
@@ -152,9 +131,7 @@ impl<'a> Reader<'a> {
         if count == 0 || digits.starts_with('0') && text != "0" {
             return Err(NotCanonical::new("not an integer as it is written here"));
         }
-        let number = text
-            .parse()
-            .map_err(|_| NotCanonical::new(format!("{text} is beyond 2^53 - 1")))?;
+        let number = text.parse().map_err(|_| NotCanonical::new(format!("{text} is beyond 2^53 - 1")))?;
         check_int(number)?;
         self.at += text.len();
         Ok(Json::Int(number))

@@ -6,9 +6,8 @@
 use std::collections::BTreeMap;
 
 use serde::ser::{
-    Error as _, Impossible, Serialize, SerializeMap, SerializeSeq, SerializeStruct,
-    SerializeStructVariant, SerializeTuple, SerializeTupleStruct, SerializeTupleVariant,
-    Serializer,
+    Error as _, Impossible, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant,
+    SerializeTuple, SerializeTupleStruct, SerializeTupleVariant, Serializer,
 };
 
 use super::{Json, NotCanonical, check_depth, check_int, check_key, check_text};
@@ -59,26 +58,19 @@ impl Writer {
 
     /// A value that has to be there, under a key or index for messages.
     fn item<T: Serialize + ?Sized>(self, key: &str, value: &T) -> Result<Json, NotCanonical> {
-        let written = self
-            .deeper()
-            .and_then(|inner| value.serialize(inner)?.ok_or_else(absent));
+        let written = self.deeper().and_then(|inner| value.serialize(inner)?.ok_or_else(absent));
         written.map_err(|e| e.inside(key))
     }
 
     fn number(self, number: impl TryInto<i64> + std::fmt::Display + Copy) -> Written {
-        let small = number
-            .try_into()
-            .map_err(|_| NotCanonical::new(format!("{number} is beyond 2^53 - 1")))?;
+        let small = number.try_into().map_err(|_| NotCanonical::new(format!("{number} is beyond 2^53 - 1")))?;
         check_int(small).map(|n| Some(Json::Int(n)))
     }
 }
 
 fn tagged(variant: &str, value: Json) -> Written {
     check_key(variant)?;
-    Ok(Some(Json::Map(BTreeMap::from([(
-        variant.to_owned(),
-        value,
-    )]))))
+    Ok(Some(Json::Map(BTreeMap::from([(variant.to_owned(), value)]))))
 }
 
 macro_rules! integers {
@@ -114,9 +106,7 @@ impl Serializer for Writer {
     }
 
     fn serialize_f64(self, number: f64) -> Written {
-        Err(NotCanonical::new(format!(
-            "{number} is a floating-point number"
-        )))
+        Err(NotCanonical::new(format!("{number} is a floating-point number")))
     }
 
     fn serialize_char(self, c: char) -> Written {
@@ -129,9 +119,7 @@ impl Serializer for Writer {
     }
 
     fn serialize_bytes(self, _: &[u8]) -> Written {
-        Err(NotCanonical::new(
-            "bytes have to be written as hexadecimal text",
-        ))
+        Err(NotCanonical::new("bytes have to be written as hexadecimal text"))
     }
 
     fn serialize_none(self) -> Written {
@@ -155,11 +143,7 @@ impl Serializer for Writer {
         Ok(Some(Json::from(variant)))
     }
 
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(
-        self,
-        _: &'static str,
-        value: &T,
-    ) -> Written {
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Written {
         value.serialize(self)
     }
 
@@ -174,11 +158,7 @@ impl Serializer for Writer {
     }
 
     fn serialize_seq(self, _: Option<usize>) -> Result<Items, NotCanonical> {
-        Ok(Items {
-            writer: self,
-            variant: None,
-            items: Vec::new(),
-        })
+        Ok(Items { writer: self, variant: None, items: Vec::new() })
     }
 
     fn serialize_tuple(self, _: usize) -> Result<Items, NotCanonical> {
@@ -196,20 +176,11 @@ impl Serializer for Writer {
         variant: &'static str,
         _: usize,
     ) -> Result<Items, NotCanonical> {
-        Ok(Items {
-            writer: self.deeper()?,
-            variant: Some(variant),
-            items: Vec::new(),
-        })
+        Ok(Items { writer: self.deeper()?, variant: Some(variant), items: Vec::new() })
     }
 
     fn serialize_map(self, _: Option<usize>) -> Result<Members, NotCanonical> {
-        Ok(Members {
-            writer: self,
-            variant: None,
-            key: None,
-            members: BTreeMap::new(),
-        })
+        Ok(Members { writer: self, variant: None, key: None, members: BTreeMap::new() })
     }
 
     fn serialize_struct(self, _: &'static str, _: usize) -> Result<Members, NotCanonical> {
@@ -223,12 +194,7 @@ impl Serializer for Writer {
         variant: &'static str,
         _: usize,
     ) -> Result<Members, NotCanonical> {
-        Ok(Members {
-            writer: self.deeper()?,
-            variant: Some(variant),
-            key: None,
-            members: BTreeMap::new(),
-        })
+        Ok(Members { writer: self.deeper()?, variant: Some(variant), key: None, members: BTreeMap::new() })
     }
 }
 
@@ -242,8 +208,7 @@ struct Items {
 impl Items {
     fn push<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), NotCanonical> {
         let item = self.writer.item(&self.items.len().to_string(), value);
-        self.items
-            .push(item.map_err(|e| self.variant.into_iter().fold(e, NotCanonical::inside))?);
+        self.items.push(item.map_err(|e| self.variant.into_iter().fold(e, NotCanonical::inside))?);
         Ok(())
     }
 
@@ -292,9 +257,7 @@ impl Members {
             check_key(key)?;
             value.serialize(inner).map_err(|e| e.inside(key))
         });
-        let Some(value) =
-            member.map_err(|e| self.variant.into_iter().fold(e, NotCanonical::inside))?
-        else {
+        let Some(value) = member.map_err(|e| self.variant.into_iter().fold(e, NotCanonical::inside))? else {
             return Ok(());
         };
         match self.members.insert(key.to_owned(), value) {
@@ -321,10 +284,7 @@ impl SerializeMap for Members {
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), NotCanonical> {
-        let key = self
-            .key
-            .take()
-            .ok_or_else(|| NotCanonical::custom("a map value without its key"))?;
+        let key = self.key.take().ok_or_else(|| NotCanonical::custom("a map value without its key"))?;
         self.put(&key, value)
     }
 
@@ -433,13 +393,7 @@ impl Serializer for KeyWriter {
         no_key("an absent value")
     }
 
-    fn serialize_newtype_variant<T: Serialize + ?Sized>(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        _: &T,
-    ) -> Key {
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(self, _: &'static str, _: u32, _: &'static str, _: &T) -> Key {
         no_key("a variant with a value")
     }
 
@@ -455,13 +409,7 @@ impl Serializer for KeyWriter {
         no_key("a list")
     }
 
-    fn serialize_tuple_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        _: usize,
-    ) -> Result<No, NotCanonical> {
+    fn serialize_tuple_variant(self, _: &'static str, _: u32, _: &'static str, _: usize) -> Result<No, NotCanonical> {
         no_key("a variant with a value")
     }
 
@@ -473,13 +421,7 @@ impl Serializer for KeyWriter {
         no_key("an object")
     }
 
-    fn serialize_struct_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        _: usize,
-    ) -> Result<No, NotCanonical> {
+    fn serialize_struct_variant(self, _: &'static str, _: u32, _: &'static str, _: usize) -> Result<No, NotCanonical> {
         no_key("a variant with a value")
     }
 }
@@ -521,14 +463,8 @@ mod tests {
             orders: vec![
                 Order::Hold,
                 Order::MoveTo(812),
-                Order::Attack {
-                    hex: "0816".to_owned(),
-                    support: None,
-                },
-                Order::Attack {
-                    hex: "0817".to_owned(),
-                    support: Some(2),
-                },
+                Order::Attack { hex: "0816".to_owned(), support: None },
+                Order::Attack { hex: "0817".to_owned(), support: Some(2) },
                 Order::Pair(-1, 1),
             ],
             by_hex: BTreeMap::from([(Hex(1210), true)]),
@@ -556,10 +492,7 @@ mod tests {
     #[test]
     fn what_has_no_canonical_form_is_refused_with_its_place() {
         assert_eq!(why(1.5), "1.5 is a floating-point number");
-        assert_eq!(
-            why(BTreeMap::from([("a", vec![0.5])])),
-            "/a/0: 0.5 is a floating-point number"
-        );
+        assert_eq!(why(BTreeMap::from([("a", vec![0.5])])), "/a/0: 0.5 is a floating-point number");
         assert!(why(vec![Some(1), None]).starts_with("/1: an absent value"));
         assert!(why(None::<u8>).contains("absent"));
         assert!(why(()).contains("absent"));
@@ -585,15 +518,9 @@ mod tests {
 
     #[test]
     fn a_wrong_type_is_refused_when_reading() {
-        let read =
-            |text: &str| from_json::<Sheet>(&Json::parse_canonical(text.as_bytes()).expect(text));
-        assert!(
-            read(r#"{"name":"x"}"#)
-                .expect_err("missing")
-                .contains("orders")
-        );
-        let order =
-            |text: &str| from_json::<Order>(&Json::parse_canonical(text.as_bytes()).expect(text));
+        let read = |text: &str| from_json::<Sheet>(&Json::parse_canonical(text.as_bytes()).expect(text));
+        assert!(read(r#"{"name":"x"}"#).expect_err("missing").contains("orders"));
+        let order = |text: &str| from_json::<Order>(&Json::parse_canonical(text.as_bytes()).expect(text));
         assert_eq!(order(r#"{"move-to":7}"#), Ok(Order::MoveTo(7)));
         for wrong in [
             r#""move-to""#,
@@ -609,9 +536,6 @@ mod tests {
             assert!(order(wrong).is_err(), "{wrong}");
         }
         assert!(from_json::<BTreeMap<Hex, bool>>(&Json::object([("70000", true)])).is_err());
-        assert!(
-            from_json::<BTreeMap<Hex, bool>>(&Json::object([("07", true)])).is_err(),
-            "one key, one text"
-        );
+        assert!(from_json::<BTreeMap<Hex, bool>>(&Json::object([("07", true)])).is_err(), "one key, one text");
     }
 }

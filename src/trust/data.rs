@@ -1,0 +1,745 @@
+//! What each kind of record says, and the checks that need no game.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::chain::MAX_LINKS;
+use super::hex::Id;
+use super::key;
+use super::record::{Body, Kind};
+use super::role::Role;
+use crate::engine::dice::Die;
+use crate::engine::json::{Json, from_json, to_json};
+use crate::engine::{Key, NotCanonical, Slot};
+
+/// How a game is played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// Two opponents close each other's segments.
+    TwoPlayer,
+    /// A game master closes every segment.
+    Gm,
+    /// One person plays all sides from one committed chain.
+    Solo,
+}
+
+impl Mode {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Mode::TwoPlayer => "two-player",
+            Mode::Gm => "gm",
+            Mode::Solo => "solo",
+        }
+    }
+}
+
+/// The offer that begins a game.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Genesis {
+    /// How it is played.
+    pub mode: Mode,
+    /// The rule set.
+    pub ruleset: String,
+    /// The scenario. Records are checked without it; the rules need it.
+    pub scenario: Option<String>,
+    /// The options, `questions` among them.
+    pub options: Option<BTreeMap<String, String>>,
+    /// SHA-256 of map, counters, tables and scenario.
+    pub rules_sha256: Id,
+    /// Rule set and version of the rules code.
+    pub engine: String,
+    /// The signer's public key.
+    pub key: Id,
+    /// Link 0 of the signer's chain.
+    pub anchor: Id,
+    /// How many links every chain of the game has.
+    pub links: u32,
+    /// The other player.
+    pub opponent: Option<Role>,
+    /// With a game master: the roles that sign for themselves, in joining order.
+    pub players: Option<Vec<Role>>,
+    /// Set aside: a third person who can finish a game.
+    pub director: Option<Id>,
+    /// How many answer stops each side may cause in one span.
+    pub max_asks: Option<u32>,
+    /// Set aside: orders that only the game master can read.
+    pub private: Option<bool>,
+    /// A remark; the only place for letters beyond ASCII.
+    pub note: Option<String>,
+}
+
+/// The acceptance of an offer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Join {
+    /// The id of the offer.
+    pub accept: Id,
+    /// The signer's public key.
+    pub key: Id,
+    /// Link 0 of the signer's chain; absent where a game master closes.
+    pub anchor: Option<Id>,
+    /// Commitments.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hide: Vec<Hide>,
+}
+
+/// A packet or answers of the closer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// The hash of the state it was written for.
+    pub state: Id,
+    /// The public part of a packet.
+    pub orders: Option<Json>,
+    /// How many sealed entries the packet has.
+    pub entries: Option<u32>,
+    /// Commitments.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hide: Vec<Hide>,
+    /// Answers to the questions of the last stop.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<Answer>,
+    /// Openings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reveals: Vec<Reveal>,
+    /// Facts stated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<ClaimSaid>,
+}
+
+/// What opens a segment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Orders {
+    /// Unpredictable to the closer.
+    pub nonce: Id,
+    /// The hash of the state it was written for.
+    pub state: Id,
+    /// A packet, or `{"call":true}`; absent if only answers or facts are given.
+    pub orders: Option<Json>,
+    /// Policies for one's own part of the span.
+    pub policies: Option<BTreeMap<String, Json>>,
+    /// Solo: standing orders in place, until replaced.
+    pub standing: Option<BTreeMap<String, Json>>,
+    /// Answers to the questions of the last stop.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<Answer>,
+    /// Commitments.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hide: Vec<Hide>,
+    /// Openings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reveals: Vec<Reveal>,
+    /// Facts stated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<ClaimSaid>,
+    /// The side ordered for, where that is not the signer's own.
+    #[serde(rename = "for")]
+    pub side: Option<Role>,
+    /// The game master wrote them because the player sent none.
+    pub nmr: Option<bool>,
+}
+
+impl Orders {
+    /// Whether these orders only answer a plan.
+    pub fn is_call(&self) -> bool {
+        self.orders.as_ref().is_some_and(|orders| *orders == Json::object([("call", true)]))
+    }
+}
+
+/// What closes a segment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Closing {
+    /// The id of the orders.
+    pub orders: Id,
+    /// Which link of the closer's chain.
+    pub index: u32,
+    /// The link.
+    pub link: Id,
+    /// The rolls, in the order the rules called for them.
+    pub rolls: Vec<RollSaid>,
+    /// The openings, in order.
+    pub reveals: Vec<Reveal>,
+    /// The hash of the state where resolution ended.
+    pub state: Id,
+    /// Who must speak next.
+    pub stop: StopSaid,
+    /// Facts stated, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<ClaimSaid>,
+    /// Commitments.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hide: Vec<Hide>,
+    /// Set aside: the role a director closes for.
+    #[serde(rename = "for")]
+    pub role: Option<Role>,
+}
+
+/// The opening of everything after the end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Audit {
+    /// The secret behind all salts of the role.
+    pub hide_secret: Id,
+    /// Every value ever committed, by `<slot>/<version>`.
+    pub values: BTreeMap<String, Json>,
+    /// Every secret roll of the role.
+    pub secret_rolls: Vec<SecretFaces>,
+}
+
+/// A commitment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hide {
+    /// The slot.
+    #[serde(deserialize_with = "slot")]
+    pub slot: Slot,
+    /// 1, 2, 3 … per role and slot.
+    pub version: u32,
+    /// The commitment.
+    pub commit: Id,
+}
+
+/// The opening of a commitment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reveal {
+    /// The slot.
+    #[serde(deserialize_with = "slot")]
+    pub slot: Slot,
+    /// The version.
+    pub version: u32,
+    /// The salt.
+    pub salt: Id,
+    /// The value.
+    pub value: Json,
+    /// The owner, where that is not the signer.
+    pub by: Option<Role>,
+}
+
+/// A fact about hidden values.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClaimSaid {
+    /// Its key.
+    #[serde(deserialize_with = "label")]
+    pub claim: Key,
+    /// The fact.
+    pub value: Json,
+}
+
+/// An answer to a question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Answer {
+    /// The key of the question.
+    #[serde(deserialize_with = "label")]
+    pub key: Key,
+    /// The choice.
+    pub choice: Json,
+}
+
+/// A roll as a result tells it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "RollParts", into = "RollParts")]
+pub enum RollSaid {
+    /// Everybody sees the faces.
+    Open {
+        /// The label.
+        label: Key,
+        /// The dice.
+        sides: Vec<Die>,
+        /// What they showed.
+        faces: Vec<u16>,
+    },
+    /// Only one role knows the faces.
+    Secret {
+        /// The label.
+        label: Key,
+        /// The dice.
+        sides: Vec<Die>,
+        /// The ticket spent on it.
+        ticket: Slot,
+        /// Whose ticket.
+        by: Role,
+    },
+}
+
+impl RollSaid {
+    /// The label.
+    pub fn label(&self) -> &Key {
+        let (RollSaid::Open { label, .. } | RollSaid::Secret { label, .. }) = self;
+        label
+    }
+
+    /// The dice.
+    pub fn sides(&self) -> &[Die] {
+        let (RollSaid::Open { sides, .. } | RollSaid::Secret { sides, .. }) = self;
+        sides
+    }
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RollParts {
+    #[serde(deserialize_with = "label")]
+    label: Key,
+    sides: Vec<u16>,
+    faces: Option<Vec<u16>>,
+    #[serde(default, deserialize_with = "some_slot")]
+    secret: Option<Slot>,
+    by: Option<Role>,
+}
+
+impl TryFrom<RollParts> for RollSaid {
+    type Error = String;
+
+    fn try_from(parts: RollParts) -> Result<RollSaid, String> {
+        let RollParts { label, sides, faces, secret, by } = parts;
+        let sides: Option<Vec<Die>> = sides.into_iter().map(Die::new).collect();
+        let sides = sides.ok_or("a die has 1 to 256 sides")?;
+        match (faces, secret, by) {
+            (Some(faces), None, None) => Ok(RollSaid::Open { label, sides, faces }),
+            (None, Some(ticket), Some(by)) => Ok(RollSaid::Secret { label, sides, ticket, by }),
+            _ => Err("a roll has either `faces`, or `secret` and `by`".to_owned()),
+        }
+    }
+}
+
+impl From<RollSaid> for RollParts {
+    fn from(roll: RollSaid) -> RollParts {
+        let plain = |sides: Vec<Die>| sides.into_iter().map(Die::sides).collect();
+        match roll {
+            RollSaid::Open { label, sides, faces } => {
+                RollParts { label, sides: plain(sides), faces: Some(faces), secret: None, by: None }
+            }
+            RollSaid::Secret { label, sides, ticket, by } => {
+                RollParts { label, sides: plain(sides), faces: None, secret: Some(ticket), by: Some(by) }
+            }
+        }
+    }
+}
+
+/// Who must speak next, as a result tells it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StopSaid {
+    /// Who; absent at the end.
+    pub who: Option<Role>,
+    /// `answers`, `facts`, `end`, or the name of the packet due.
+    pub ask: String,
+    /// The questions, in the order asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<QuestionSaid>,
+    /// Slots to be opened.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "slots")]
+    pub slots: Vec<Slot>,
+    /// Claims to be stated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "labels")]
+    pub claims: Vec<Key>,
+}
+
+impl StopSaid {
+    /// Whether a packet is due: the span is over.
+    pub fn ends_span(&self) -> bool {
+        self.ask != "answers" && self.ask != "facts"
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let word = !self.ask.is_empty()
+            && self.ask.len() <= 32
+            && self.ask.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+        let fits = match self.ask.as_str() {
+            "end" => self.who.is_none() && self.questions.is_empty() && self.slots.is_empty() && self.claims.is_empty(),
+            "answers" => {
+                self.who.is_some() && self.slots.is_empty() && self.claims.is_empty() && !self.questions.is_empty()
+            }
+            "facts" => self.who.is_some() && self.questions.is_empty(),
+            _ => self.who.is_some() && self.questions.is_empty() && self.slots.is_empty() && self.claims.is_empty(),
+        };
+        if word && fits { Ok(()) } else { Err(format!("the members of `stop` do not go together for {:?}", self.ask)) }
+    }
+}
+
+/// A question as a stop tells it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QuestionSaid {
+    /// Its key.
+    #[serde(deserialize_with = "label")]
+    pub key: Key,
+    /// Its kind.
+    pub kind: String,
+}
+
+/// The faces of a secret roll, told at the audit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SecretFaces {
+    /// The label.
+    #[serde(deserialize_with = "label")]
+    pub label: Key,
+    /// The faces.
+    pub faces: Vec<u16>,
+}
+
+/// The data of a record, by kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Data {
+    /// A genesis.
+    Genesis(Box<Genesis>),
+    /// A join.
+    Join(Join),
+    /// A plan.
+    Plan(Plan),
+    /// Orders.
+    Orders(Orders),
+    /// A result.
+    Closing(Closing),
+    /// An audit.
+    Audit(Audit),
+}
+
+impl Data {
+    /// Reads the data of a record whose header and signature are good; the message says what is not as it should be.
+    pub fn read(body: &Body) -> Result<Data, String> {
+        ascii_but_notes(&body.data)?;
+        let data = match &body.kind {
+            Kind::Genesis => Data::Genesis(from_json(&body.data)?),
+            Kind::Join => Data::Join(from_json(&body.data)?),
+            Kind::Plan => Data::Plan(from_json(&body.data)?),
+            Kind::Orders => Data::Orders(from_json(&body.data)?),
+            Kind::Result => Data::Closing(from_json(&body.data)?),
+            Kind::Audit => Data::Audit(from_json(&body.data)?),
+            Kind::Reserved(_) => {
+                return Err(format!("`{}` is a reserved kind; this version does not play it", body.kind));
+            }
+            Kind::Unknown(word) => return Err(format!("there is no kind `{word}`")),
+        };
+        data.check(&body.by)?;
+        Ok(data)
+    }
+
+    /// The data as it is signed.
+    pub fn to_json(&self) -> Result<Json, NotCanonical> {
+        match self {
+            Data::Genesis(data) => to_json(data),
+            Data::Join(data) => to_json(data),
+            Data::Plan(data) => to_json(data),
+            Data::Orders(data) => to_json(data),
+            Data::Closing(data) => to_json(data),
+            Data::Audit(data) => to_json(data),
+        }
+    }
+
+    /// The kind of record that holds it.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Data::Genesis(_) => Kind::Genesis,
+            Data::Join(_) => Kind::Join,
+            Data::Plan(_) => Kind::Plan,
+            Data::Orders(_) => Kind::Orders,
+            Data::Closing(_) => Kind::Result,
+            Data::Audit(_) => Kind::Audit,
+        }
+    }
+
+    /// The commitments it makes.
+    pub fn hides(&self) -> &[Hide] {
+        match self {
+            Data::Join(Join { hide, .. })
+            | Data::Plan(Plan { hide, .. })
+            | Data::Orders(Orders { hide, .. })
+            | Data::Closing(Closing { hide, .. }) => hide,
+            Data::Genesis(_) | Data::Audit(_) => &[],
+        }
+    }
+
+    /// The openings it makes.
+    pub fn reveals(&self) -> &[Reveal] {
+        match self {
+            Data::Plan(Plan { reveals, .. })
+            | Data::Orders(Orders { reveals, .. })
+            | Data::Closing(Closing { reveals, .. }) => reveals,
+            Data::Genesis(_) | Data::Join(_) | Data::Audit(_) => &[],
+        }
+    }
+
+    /// The facts it states.
+    pub fn claims(&self) -> &[ClaimSaid] {
+        match self {
+            Data::Plan(Plan { claims, .. })
+            | Data::Orders(Orders { claims, .. })
+            | Data::Closing(Closing { claims, .. }) => claims,
+            Data::Genesis(_) | Data::Join(_) | Data::Audit(_) => &[],
+        }
+    }
+
+    fn check(&self, by: &Role) -> Result<(), String> {
+        let mut seen = BTreeSet::new();
+        for hide in self.hides() {
+            if hide.version == 0 {
+                return Err(format!("versions of {} count from 1", hide.slot));
+            }
+            if !seen.insert(&hide.slot) {
+                return Err(format!("{} is committed twice", hide.slot));
+            }
+        }
+        let mut seen = BTreeSet::new();
+        for reveal in self.reveals() {
+            if !seen.insert((&reveal.by, &reveal.slot, reveal.version)) {
+                return Err(format!("{} is opened twice", reveal.slot));
+            }
+        }
+        distinct("claim", self.claims().iter().map(|c| &c.claim))?;
+        match self {
+            Data::Genesis(genesis) => genesis.check(by),
+            Data::Join(join) => sound(&join.key),
+            Data::Plan(plan) => plan.check(),
+            Data::Orders(orders) => orders.check(),
+            Data::Closing(closing) => closing.check(),
+            Data::Audit(audit) => distinct("secret roll", audit.secret_rolls.iter().map(|r| &r.label)),
+        }
+    }
+}
+
+fn distinct<'a>(what: &str, keys: impl Iterator<Item = &'a Key>) -> Result<(), String> {
+    let mut seen = BTreeSet::new();
+    for key in keys {
+        if !seen.insert(key) {
+            return Err(format!("the {what} {key} stands twice"));
+        }
+    }
+    Ok(())
+}
+
+fn sound(key: &Id) -> Result<(), String> {
+    if key::is_sound(key) { Ok(()) } else { Err("the key is no sound Ed25519 key".to_owned()) }
+}
+
+impl Genesis {
+    fn check(&self, by: &Role) -> Result<(), String> {
+        sound(&self.key)?;
+        if !(1..=MAX_LINKS).contains(&self.links) {
+            return Err(format!("a chain has 1 to {MAX_LINKS} links"));
+        }
+        let version = self.engine.strip_prefix(self.ruleset.as_str()).and_then(|rest| rest.strip_prefix(' '));
+        if !version.is_some_and(|n| n.parse::<u32>().is_ok_and(|v| v.to_string() == n)) {
+            return Err("`engine` has to be the rule set, a blank and a number".to_owned());
+        }
+        for (set_aside, name) in [(self.director.is_some(), "director"), (self.private.is_some(), "private")] {
+            if set_aside {
+                return Err(format!("`{name}` is reserved; this version does not play it"));
+            }
+        }
+        match (self.mode, &self.opponent, &self.players) {
+            (Mode::TwoPlayer, Some(opponent), None) if opponent != by => Ok(()),
+            (Mode::Gm, None, Some(players)) => {
+                let names: BTreeSet<&Role> = players.iter().collect();
+                if *by != Role::gm() || names.contains(by) || names.len() != players.len() {
+                    return Err("a game master signs as `gm`, and each player has one seat".to_owned());
+                }
+                Ok(())
+            }
+            (Mode::Solo, None, None) if *by == Role::solo() => Ok(()),
+            (Mode::TwoPlayer, ..) => {
+                Err("a game of two names one other role as `opponent`, and no `players`".to_owned())
+            }
+            (Mode::Gm, ..) => Err("a game with a game master names `players`, and no `opponent`".to_owned()),
+            (Mode::Solo, ..) => Err("a solo game is signed as `solo` and names nobody else".to_owned()),
+        }
+    }
+}
+
+impl Plan {
+    fn check(&self) -> Result<(), String> {
+        distinct("answer", self.answers.iter().map(|a| &a.key))
+    }
+}
+
+impl Orders {
+    fn check(&self) -> Result<(), String> {
+        if self.is_call() && (self.policies.is_some() || self.standing.is_some() || !self.answers.is_empty()) {
+            return Err("a call decides nothing: no policies, standing orders or answers".to_owned());
+        }
+        distinct("answer", self.answers.iter().map(|a| &a.key))
+    }
+}
+
+impl Closing {
+    fn check(&self) -> Result<(), String> {
+        if self.role.is_some() {
+            return Err("`for` in a result is reserved for a director; this version does not play it".to_owned());
+        }
+        distinct("roll", self.rolls.iter().map(RollSaid::label))?;
+        self.stop.check()
+    }
+}
+
+/// Letters beyond ASCII stand in `note` alone.
+fn ascii_but_notes(value: &Json) -> Result<(), String> {
+    match value {
+        Json::Str(text) if !text.is_ascii() => Err("letters beyond ASCII are allowed in `note` only".to_owned()),
+        Json::List(items) => items.iter().try_for_each(ascii_but_notes),
+        Json::Map(members) => {
+            members.iter().filter(|(key, _)| *key != "note").try_for_each(|(_, value)| ascii_but_notes(value))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn slot<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Slot, D::Error> {
+    Slot::parse(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+}
+
+fn some_slot<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Slot>, D::Error> {
+    slot(deserializer).map(Some)
+}
+
+fn slots<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Slot>, D::Error> {
+    let texts = Vec::<String>::deserialize(deserializer)?;
+    texts.iter().map(|text| Slot::parse(text).map_err(serde::de::Error::custom)).collect()
+}
+
+fn label<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Key, D::Error> {
+    Key::parse(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+}
+
+fn labels<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Key>, D::Error> {
+    let texts = Vec::<String>::deserialize(deserializer)?;
+    texts.iter().map(|text| Key::parse(text).map_err(serde::de::Error::custom)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(kind: &str, by: &str, data: &str) -> Result<Data, String> {
+        Data::read(&Body {
+            by: by.parse().expect("role"),
+            data: Json::parse_canonical(data.as_bytes()).expect(data),
+            game: None,
+            kind: Kind::from(kind),
+            prev: Id::ZERO,
+            seq: 0,
+        })
+    }
+
+    fn genesis(change: impl Fn(&mut BTreeMap<String, Json>)) -> Result<Data, String> {
+        let key = crate::trust::key::PrivateKey::from_seed(&[1; 32]).public();
+        let mut json = Json::object([
+            ("mode", Json::from("solo")),
+            ("ruleset", "toy".into()),
+            ("rules_sha256", Id::ZERO.to_string().into()),
+            ("engine", "toy 1".into()),
+            ("key", key.to_string().into()),
+            ("anchor", Id::ZERO.to_string().into()),
+            ("links", Json::Int(8)),
+            ("note", "García".into()),
+        ]);
+        change(json.as_map_mut().expect("an object"));
+        let by = if json.get("mode") == Some(&"gm".into()) { "gm" } else { "solo" };
+        read("genesis", by, &json.to_string())
+    }
+
+    #[test]
+    fn a_genesis_says_how_it_is_played_and_by_whom() {
+        let data = genesis(|_| ()).expect("good");
+        assert_eq!(
+            Data::read(&Body {
+                by: Role::solo(),
+                data: data.to_json().expect("canonical"),
+                game: None,
+                kind: data.kind(),
+                prev: Id::ZERO,
+                seq: 0
+            }),
+            Ok(data)
+        );
+        let refused = |name: &'static str, value: Json| {
+            genesis(move |g| drop(g.insert(name.to_owned(), value.clone()))).expect_err(name)
+        };
+        assert!(refused("director", Id::ZERO.to_string().into()).contains("reserved"));
+        assert!(refused("private", true.into()).contains("reserved"));
+        assert!(refused("links", 0.into()).contains("links"));
+        assert!(refused("links", 70000.into()).contains("links"));
+        assert!(refused("engine", "toy one".into()).contains("engine"));
+        assert!(refused("engine", "boy 1".into()).contains("engine"));
+        assert!(refused("key", Id::ZERO.to_string().into()).contains("sound"));
+        assert!(refused("opponent", "us".into()).contains("names nobody else"));
+        assert!(refused("mode", "chess".into()).contains("/mode"));
+        assert!(refused("extra", 1.into()).contains("unknown field `extra`"));
+        assert!(refused("ruleset", "toý".into()).contains("ASCII"));
+        assert!(genesis(|g| drop(g.remove("anchor"))).expect_err("anchor").contains("missing field `anchor`"));
+        let gm = |players: &[&str]| {
+            let players: Vec<Json> = players.iter().map(|p| Json::from(*p)).collect();
+            genesis(move |g| {
+                g.insert("mode".to_owned(), "gm".into());
+                g.insert("players".to_owned(), Json::List(players.clone()));
+            })
+        };
+        assert!(gm(&["us", "spain"]).is_ok());
+        assert!(gm(&[]).is_ok());
+        assert!(gm(&["us", "us"]).is_err());
+        assert!(gm(&["gm"]).is_err());
+    }
+
+    #[test]
+    fn faults_of_a_result_are_named_with_their_place() {
+        let result = |rolls: &str, stop: &str| {
+            let zero = Id::ZERO;
+            read(
+                "result",
+                "us",
+                &format!(
+                    r#"{{"index":1,"link":"{zero}","orders":"{zero}","reveals":[],"rolls":{rolls},"state":"{zero}","stop":{stop}}}"#
+                ),
+            )
+        };
+        let turn = r#"{"ask":"turn","who":"us"}"#;
+        assert!(result("[]", turn).is_ok());
+        let roll = r#"{"faces":[2],"label":"a/1","sides":[6]}"#;
+        assert!(result(&format!("[{roll}]"), turn).is_ok());
+        assert!(result(&format!("[{roll},{roll}]"), turn).expect_err("twice").contains("a/1 stands twice"));
+        for (rolls, part) in [
+            (r#"[{"faces":[2],"label":"A","sides":[6]}]"#, "/rolls/0/label"),
+            (r#"[{"faces":[2],"label":"a","sides":[300]}]"#, "1 to 256"),
+            (r#"[{"label":"a","sides":[6]}]"#, "either `faces`"),
+            (r#"[{"by":"us","faces":[2],"label":"a","secret":"ticket/1","sides":[6]}]"#, "either `faces`"),
+            (r#"[{"faces":[2],"label":"a","luck":1,"sides":[6]}]"#, "/rolls/0"),
+        ] {
+            let e = result(rolls, turn).expect_err(rolls);
+            assert!(e.contains(part), "{e}");
+        }
+        assert!(result(r#"[{"by":"us","label":"a","secret":"ticket/1","sides":[10]}]"#, turn).is_ok());
+        for stop in [
+            r#"{"ask":"end","who":"us"}"#,
+            r#"{"ask":"answers","who":"us"}"#,
+            r#"{"ask":"turn"}"#,
+            r#"{"ask":"facts","questions":[{"key":"a","kind":"b"}],"who":"us"}"#,
+            r#"{"ask":"Turn","who":"us"}"#,
+        ] {
+            assert!(result("[]", stop).expect_err(stop).contains("stop"));
+        }
+        assert!(result("[]", r#"{"ask":"facts","slots":["s-01"],"who":"us"}"#).is_ok());
+        assert!(result("[]", r#"{"ask":"end"}"#).is_ok());
+    }
+
+    #[test]
+    fn a_call_decides_nothing_and_reserved_kinds_are_refused() {
+        let zero = Id::ZERO;
+        let orders = |rest: &str| read("orders", "us", &format!(r#"{{{rest}"state":"{zero}"}}"#));
+        assert!(orders(&format!(r#""nonce":"{zero}","orders":{{"call":true}},"#)).is_ok());
+        let e =
+            orders(&format!(r#""nonce":"{zero}","orders":{{"call":true}},"policies":{{}},"#)).expect_err("policies");
+        assert!(e.contains("call decides nothing"));
+        assert!(orders("").expect_err("no nonce").contains("missing field `nonce`"));
+        assert!(read("ruling", "gm", "{}").expect_err("ruling").contains("reserved"));
+        assert!(read("poem", "gm", "{}").expect_err("poem").contains("no kind `poem`"));
+    }
+}

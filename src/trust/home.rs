@@ -1,0 +1,328 @@
+//! The folder with a player's secrets: his key, and for every game its secret, sealed values and sign ledger.
+//!
+//! It never lies inside a game folder, so that a game folder may be handed on.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use zeroize::{Zeroize, Zeroizing};
+
+use super::hex::Id;
+use super::key::PrivateKey;
+use super::record::{Body, Record};
+use super::role::Role;
+use super::secret::GameSecret;
+use super::store::{FileTrouble, Lock, Readers, write_whole};
+use super::yaml;
+use crate::engine::Slot;
+use crate::engine::digest::{from_hex, to_hex};
+use crate::engine::json::Json;
+
+/// The folder with a player's secrets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Home {
+    path: PathBuf,
+}
+
+impl Home {
+    /// The folder given on the command line, else `$GARCIA_HOME`, else the system's place for settings.
+    pub fn find(given: Option<&Path>) -> Result<Home, FileTrouble> {
+        Home::choose(given, |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from))
+    }
+
+    fn choose(given: Option<&Path>, variable: impl Fn(&str) -> Option<PathBuf>) -> Result<Home, FileTrouble> {
+        let home = |below: &str| variable("HOME").map(|home| home.join(below));
+        let settings = || match std::env::consts::OS {
+            "windows" => variable("APPDATA"),
+            "macos" => home("Library/Application Support"),
+            _ => variable("XDG_CONFIG_HOME").or_else(|| home(".config")),
+        };
+        let path = given
+            .map(Path::to_owned)
+            .or_else(|| variable("GARCIA_HOME"))
+            .or_else(|| settings().map(|folder| folder.join("garcia")));
+        path.map(|path| Home { path }).ok_or_else(|| {
+            FileTrouble::new(Path::new("GARCIA_HOME"), "no folder for secrets is known; set this variable to one")
+        })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn identity_path(&self) -> PathBuf {
+        self.path.join("identity.yaml")
+    }
+
+    fn game_path(&self, game: &Id, role: &Role) -> PathBuf {
+        let mut short = game.to_string();
+        short.truncate(16);
+        self.path.join("secrets").join(format!("{short}-{role}.yaml"))
+    }
+
+    /// The player's key, made the first time it is asked for.
+    pub fn identity(&self) -> Result<PrivateKey, FileTrouble> {
+        let path = self.identity_path();
+        let _held = Lock::take(&self.path)?;
+        if path.exists() {
+            let mut json = read_secret(&path)?;
+            let seed = json.get("key").and_then(Json::as_str).and_then(from_hex).map(Zeroizing::new);
+            wipe(&mut json);
+            let seed = seed.ok_or_else(|| FileTrouble::new(&path, "`key` has to be 64 hexadecimal digits"))?;
+            return Ok(PrivateKey::from_seed(&seed));
+        }
+        let key = PrivateKey::fresh().map_err(|e| FileTrouble::new(&path, e))?;
+        let seed = Zeroizing::new(to_hex(key.seed().as_ref()));
+        let head = [
+            "Your private key. Whoever has this file can sign in your name: keep it, copy it to paper, show it to nobody.",
+        ];
+        let json = Json::object([("key", seed.as_str()), ("public", &key.public().to_string())]);
+        write_secret(&path, &head, json)?;
+        Ok(key)
+    }
+
+    /// Keeps the secret of a new game.
+    pub fn begin_game(&self, game: Id, role: Role, secret: GameSecret, links: u32) -> Result<GameFile, FileTrouble> {
+        let path = self.game_path(&game, &role);
+        if path.exists() {
+            return Err(FileTrouble::new(&path, "there are secrets for this game and role already"));
+        }
+        let file = GameFile { path, game, role, secret, links, values: BTreeMap::new(), signed: BTreeMap::new() };
+        file.save()?;
+        Ok(file)
+    }
+
+    /// The secrets of a game.
+    pub fn game(&self, game: &Id, role: &Role) -> Result<GameFile, FileTrouble> {
+        GameFile::load(self.game_path(game, role), game, role)
+    }
+
+    /// The roles of a game whose secrets are here.
+    pub fn roles(&self, game: &Id) -> Result<Vec<Role>, FileTrouble> {
+        let folder = self.path.join("secrets");
+        let mut short = game.to_string();
+        short.truncate(16);
+        let Ok(entries) = fs::read_dir(&folder) else { return Ok(Vec::new()) };
+        let mut roles = Vec::new();
+        for entry in entries {
+            let name = entry.map_err(|e| FileTrouble::new(&folder, e))?.file_name();
+            let name = name.to_string_lossy();
+            let role =
+                name.strip_prefix(&short).and_then(|n| n.strip_prefix('-')).and_then(|n| n.strip_suffix(".yaml"));
+            roles.extend(role.and_then(|r| r.parse().ok()));
+        }
+        roles.sort();
+        Ok(roles)
+    }
+}
+
+/// What a role keeps during one game.
+pub struct GameFile {
+    path: PathBuf,
+    game: Id,
+    role: Role,
+    secret: GameSecret,
+    links: u32,
+    values: BTreeMap<String, Json>,
+    signed: BTreeMap<Id, Id>,
+}
+
+/// Why nothing was signed.
+#[derive(Debug, thiserror::Error)]
+pub enum NotSigned {
+    /// Something else was signed at this place before.
+    #[error(
+        "you have signed record {0} at this place already; a second one would convict you of a fork. \
+         Send the first one again (`garcia resend`)"
+    )]
+    Twice(Id),
+    /// The record could not be made.
+    #[error(transparent)]
+    Record(#[from] super::record::NotARecord),
+    /// The secrets file could not be written, so the signature was withheld.
+    #[error(transparent)]
+    File(#[from] FileTrouble),
+}
+
+impl GameFile {
+    /// The game.
+    pub fn game(&self) -> Id {
+        self.game
+    }
+
+    /// The role.
+    pub fn role(&self) -> &Role {
+        &self.role
+    }
+
+    /// The secret of the game.
+    pub fn secret(&self) -> &GameSecret {
+        &self.secret
+    }
+
+    /// How many links the chain has.
+    pub fn links(&self) -> u32 {
+        self.links
+    }
+
+    /// The value that was sealed in one version of a slot.
+    pub fn value(&self, slot: &Slot, version: u32) -> Option<&Json> {
+        self.values.get(&format!("{slot}/{version}"))
+    }
+
+    /// All sealed values, by `<slot>/<version>`.
+    pub fn values(&self) -> &BTreeMap<String, Json> {
+        &self.values
+    }
+
+    /// Notes the value sealed in one version of a slot. Kept when the file is next written, by [`GameFile::sign`].
+    pub fn keep(&mut self, slot: &Slot, version: u32, value: Json) {
+        self.values.insert(format!("{slot}/{version}"), value);
+    }
+
+    /// Signs a record, once for each place in the ledger. The decision is on disk before the signature leaves.
+    pub fn sign(&mut self, body: Body, key: &PrivateKey) -> Result<Record, NotSigned> {
+        let (prev, id) = (body.prev, body.id());
+        if let Some(before) = self.signed.get(&prev).filter(|before| **before != id) {
+            return Err(NotSigned::Twice(*before));
+        }
+        let record = Record::sign(body, key)?;
+        let _held = self.path.parent().map(Lock::take).transpose()?;
+        if self.path.exists() {
+            // Another process may have signed since this file was read.
+            let there = GameFile::load(self.path.clone(), &self.game, &self.role)?;
+            if let Some(before) = there.signed.get(&prev).filter(|before| **before != id) {
+                return Err(NotSigned::Twice(*before));
+            }
+        }
+        self.signed.insert(prev, id);
+        self.save()?;
+        Ok(record)
+    }
+
+    fn load(path: PathBuf, game: &Id, role: &Role) -> Result<GameFile, FileTrouble> {
+        let mut json = read_secret(&path)?;
+        let wrong = |what: &str| FileTrouble::new(&path, format!("`{what}` is missing or damaged"));
+        let text = |name: &str| json.get(name).and_then(Json::as_str);
+        if text("game") != Some(&game.to_string()) || text("role") != Some(role.as_str()) {
+            return Err(FileTrouble::new(&path, "these are the secrets of another game"));
+        }
+        let secret = text("secret").and_then(GameSecret::parse).ok_or_else(|| wrong("secret"))?;
+        let links = json.get("links").and_then(Json::as_int).and_then(|n| u32::try_from(n).ok());
+        let links = links.ok_or_else(|| wrong("links"))?;
+        let values = json.get("values").and_then(Json::as_map).cloned().ok_or_else(|| wrong("values"))?;
+        let mut signed = BTreeMap::new();
+        for (prev, id) in json.get("signed").and_then(Json::as_map).ok_or_else(|| wrong("signed"))? {
+            let id = id.as_str().and_then(|id| id.parse().ok());
+            signed.insert(prev.parse().map_err(|_| wrong("signed"))?, id.ok_or_else(|| wrong("signed"))?);
+        }
+        wipe(&mut json);
+        Ok(GameFile { path, game: *game, role: role.clone(), secret, links, values, signed })
+    }
+
+    fn save(&self) -> Result<(), FileTrouble> {
+        let signed = self.signed.iter().map(|(prev, id)| (prev.to_string(), Json::from(id.to_string())));
+        let json = Json::object([
+            ("game", Json::from(self.game.to_string())),
+            ("role", Json::from(self.role.as_str())),
+            ("secret", Json::from(self.secret.text().as_str())),
+            ("links", Json::from(self.links)),
+            ("values", Json::Map(self.values.clone())),
+            ("signed", Json::Map(signed.collect())),
+        ]);
+        let head = [
+            "Your secrets of one game. Whoever has this file can foresee dice that you close and read what you sealed.",
+            "`signed` remembers what you signed after which record, so that nothing is signed twice.",
+        ];
+        write_secret(&self.path, &head, json)
+    }
+}
+
+fn read_secret(path: &Path) -> Result<Json, FileTrouble> {
+    let bytes = Zeroizing::new(fs::read(path).map_err(|e| FileTrouble::new(path, e))?);
+    yaml::read_own(&bytes).map_err(|e| FileTrouble::new(path, e))
+}
+
+fn write_secret(path: &Path, head: &[&str], mut json: Json) -> Result<(), FileTrouble> {
+    let head: Vec<String> = head.iter().map(|line| (*line).to_owned()).collect();
+    let text = Zeroizing::new(yaml::write(&head, &json));
+    wipe(&mut json);
+    write_whole(path, text.as_bytes(), Readers::OwnerOnly)
+}
+
+/// Overwrites every text in a value that held secrets.
+fn wipe(json: &mut Json) {
+    match json {
+        Json::Str(text) => text.zeroize(),
+        Json::List(items) => items.iter_mut().for_each(wipe),
+        Json::Map(members) => members.values_mut().for_each(wipe),
+        Json::Bool(_) | Json::Int(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trust::Kind;
+
+    fn home() -> (tempfile::TempDir, Home) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let home = Home::find(Some(folder.path())).expect("given");
+        (folder, home)
+    }
+
+    fn body(note: &str) -> Body {
+        Body {
+            by: "us".parse().expect("role"),
+            data: Json::object([("note", note)]),
+            game: Some(Id::ZERO),
+            kind: Kind::Orders,
+            prev: Id::hash("record", &["prev"]),
+            seq: 1,
+        }
+    }
+
+    #[test]
+    fn the_folder_is_the_one_given_then_the_variable_then_the_systems() {
+        let chosen = |given: Option<&str>, set: &[(&str, &str)]| {
+            let set: BTreeMap<String, PathBuf> = set.iter().map(|(k, v)| ((*k).to_owned(), PathBuf::from(v))).collect();
+            Home::choose(given.map(Path::new), |name| set.get(name).cloned()).map(|home| home.path).ok()
+        };
+        assert_eq!(chosen(Some("/a"), &[("GARCIA_HOME", "/b")]), Some("/a".into()));
+        assert_eq!(chosen(None, &[("GARCIA_HOME", "/b"), ("HOME", "/h")]), Some("/b".into()));
+        assert_eq!(chosen(None, &[]), None);
+        if std::env::consts::OS == "linux" {
+            assert_eq!(chosen(None, &[("HOME", "/h")]), Some("/h/.config/garcia".into()));
+            assert_eq!(chosen(None, &[("HOME", "/h"), ("XDG_CONFIG_HOME", "/x")]), Some("/x/garcia".into()));
+        }
+    }
+
+    #[test]
+    fn a_key_is_made_once() {
+        let (_folder, home) = home();
+        let first = home.identity().expect("made").public();
+        assert_eq!(home.identity().expect("read").public(), first);
+    }
+
+    #[test]
+    fn the_same_place_is_signed_once_even_after_a_restart() {
+        let (_folder, home) = home();
+        let (key, us) = (home.identity().expect("made"), "us".parse::<Role>().expect("role"));
+        let secret = GameSecret::fresh().expect("randomness");
+        let mut file = home.begin_game(Id::ZERO, us.clone(), secret.clone(), 8).expect("begun");
+        let mut other = home.game(&Id::ZERO, &us).expect("read");
+        file.keep(&Slot::standing("retreat"), 1, Json::object([("policy", "ask")]));
+        let record = file.sign(body("a"), &key).expect("signed");
+        assert_eq!(file.sign(body("a"), &key).expect("the same again"), record);
+        assert!(matches!(file.sign(body("b"), &key), Err(NotSigned::Twice(id)) if id == record.id()));
+        assert!(matches!(other.sign(body("b"), &key), Err(NotSigned::Twice(id)) if id == record.id()));
+        let again = home.game(&Id::ZERO, &us).expect("read");
+        assert_eq!(*again.secret().text(), *secret.text());
+        assert_eq!(again.value(&Slot::standing("retreat"), 1), Some(&Json::object([("policy", "ask")])));
+        assert!(home.begin_game(Id::ZERO, us.clone(), secret, 8).is_err(), "a secret is never replaced");
+        assert_eq!(home.roles(&Id::ZERO).expect("listed"), [us]);
+        assert!(home.game(&Id::ZERO, &Role::gm()).is_err());
+    }
+}

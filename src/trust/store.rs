@@ -1,0 +1,304 @@
+//! Files that are written whole or not at all, and the folder that holds a game's records.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::record::{NotARecord, Record};
+
+/// Something that went wrong with a file, and which.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {what}", .path.display())]
+pub struct FileTrouble {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// What happened.
+    pub what: String,
+}
+
+impl FileTrouble {
+    /// Trouble with a path.
+    pub fn new(path: &Path, what: impl ToString) -> FileTrouble {
+        FileTrouble { path: path.to_owned(), what: what.to_string() }
+    }
+}
+
+/// Who may read a file that is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Readers {
+    /// Whoever the system lets.
+    Anyone,
+    /// Its owner alone.
+    OwnerOnly,
+}
+
+/// Replaces a file whole: whoever reads it finds the old text or the new one, also after a power cut.
+pub fn write_whole(path: &Path, bytes: &[u8], readers: Readers) -> Result<(), FileTrouble> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).map_err(|e| FileTrouble::new(folder, e))?;
+    let name = path.file_name().ok_or_else(|| FileTrouble::new(path, "not the name of a file"))?;
+    let draft = folder.join(format!(".{}.{}.draft", name.to_string_lossy(), std::process::id()));
+    let written = draft_file(&draft, bytes, readers).and_then(|()| fs::rename(&draft, path));
+    if let Err(e) = written {
+        // The draft is of no use to anybody; whether it can be removed changes nothing.
+        fs::remove_file(&draft).ok();
+        return Err(FileTrouble::new(path, e));
+    }
+    sync_folder(folder);
+    Ok(())
+}
+
+fn draft_file(draft: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    restrict(&mut options, readers);
+    let mut file = options.open(draft)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+#[cfg(unix)]
+fn restrict(options: &mut OpenOptions, readers: Readers) {
+    use std::os::unix::fs::OpenOptionsExt;
+    if readers == Readers::OwnerOnly {
+        options.mode(0o600);
+    }
+}
+
+#[cfg(not(unix))]
+fn restrict(_: &mut OpenOptions, _: Readers) {}
+
+/// Makes a rename last. Systems that cannot do that for a folder lose nothing but the guarantee.
+fn sync_folder(folder: &Path) {
+    if let Ok(folder) = File::open(folder) {
+        folder.sync_all().ok();
+    }
+}
+
+/// Holds a folder for one process; given back when dropped.
+pub struct Lock {
+    _file: File,
+}
+
+impl Lock {
+    /// Takes the lock of a folder, or says that another `garcia` is at work there.
+    pub fn take(folder: &Path) -> Result<Lock, FileTrouble> {
+        fs::create_dir_all(folder).map_err(|e| FileTrouble::new(folder, e))?;
+        let path = folder.join(".lock");
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        let file = options.open(&path).map_err(|e| FileTrouble::new(&path, e))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Lock { _file: file }),
+            Err(fs::TryLockError::WouldBlock) => {
+                Err(FileTrouble::new(folder, "another garcia is at work in this folder; try again when it is done"))
+            }
+            Err(fs::TryLockError::Error(e)) => Err(FileTrouble::new(&path, e)),
+        }
+    }
+}
+
+/// The folder with a game's records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LedgerFolder {
+    path: PathBuf,
+}
+
+/// A file of the ledger, read or not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LedgerFile {
+    /// Its name.
+    pub name: String,
+    /// The place its name gives it.
+    pub seq: u32,
+    /// The record, or why there is none.
+    pub record: Result<Record, NotARecord>,
+}
+
+/// What was found in a ledger folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The record files in order of their place, then name.
+    pub files: Vec<LedgerFile>,
+    /// Everything that is not as it should be, in words: unreadable files, gaps, two files for one place, strangers.
+    pub problems: Vec<String>,
+}
+
+impl LedgerFolder {
+    /// The ledger of a game folder.
+    pub fn of_game(game: &Path) -> LedgerFolder {
+        LedgerFolder { path: game.join("ledger") }
+    }
+
+    /// A folder that holds the records themselves.
+    pub fn at(path: &Path) -> LedgerFolder {
+        LedgerFolder { path: path.to_owned() }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Adds a record. One that is there already is left alone; one that differs is never overwritten.
+    pub fn add(&self, record: &Record, _held: &Lock) -> Result<PathBuf, FileTrouble> {
+        let path = self.path.join(record.file_name());
+        match fs::read(&path) {
+            Ok(bytes) => match Record::read(&bytes) {
+                Ok(there) if there == *record => return Ok(path),
+                _ => return Err(FileTrouble::new(&path, "another record stands here; it is not overwritten")),
+            },
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+            Err(e) => return Err(FileTrouble::new(&path, e)),
+        }
+        write_whole(&path, record.to_yaml().as_bytes(), Readers::Anyone)?;
+        Ok(path)
+    }
+
+    /// Reads all records in order and notes all problems, instead of stopping at the first.
+    pub fn read(&self) -> Result<Found, FileTrouble> {
+        let mut found = Found::default();
+        let trouble = |e| FileTrouble::new(&self.path, e);
+        for entry in fs::read_dir(&self.path).map_err(trouble)? {
+            let entry = entry.map_err(trouble)?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.starts_with('.') {
+                continue;
+            }
+            let Some(seq) = place(&name) else {
+                found.problems.push(format!("{} is not named like a record", shown(&name)));
+                continue;
+            };
+            let bytes = fs::read(entry.path()).map_err(|e| FileTrouble::new(&entry.path(), e))?;
+            found.files.push(LedgerFile { name, seq, record: Record::read(&bytes) });
+        }
+        found.files.sort_by(|a, b| (a.seq, &a.name).cmp(&(b.seq, &b.name)));
+        found.problems.sort();
+        found.note_problems();
+        Ok(found)
+    }
+}
+
+impl Found {
+    fn note_problems(&mut self) {
+        let mut expected = 0;
+        for file in &self.files {
+            if let Err(e) = &file.record {
+                self.problems.push(format!("{}: {e}", file.name));
+            }
+            if file.seq > expected {
+                self.problems.push(match file.seq - expected {
+                    1 => format!("record {expected} is missing"),
+                    _ => format!("records {expected} to {} are missing", file.seq - 1),
+                });
+            } else if file.seq < expected {
+                self.problems.push(format!("{}: there is another file for record {}", file.name, file.seq));
+            }
+            expected = expected.max(file.seq + 1);
+        }
+    }
+}
+
+/// The place that a file name gives: `0005-us-result.yaml`; copies may have other endings.
+fn place(name: &str) -> Option<u32> {
+    let (number, rest) = name.split_once('-')?;
+    let known = [".yaml", ".yml", ".json"].iter().any(|ending| rest.ends_with(ending));
+    let digits = (4..=9).contains(&number.len()) && number.bytes().all(|b| b.is_ascii_digit());
+    if known && digits { number.parse().ok() } else { None }
+}
+
+/// A foreign file name, made safe to print.
+fn shown(name: &str) -> String {
+    name.chars().take(80).flat_map(char::escape_default).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::json::Json;
+    use crate::trust::key::PrivateKey;
+    use crate::trust::{Body, Id, Kind};
+
+    fn record(seq: u32, word: &str) -> Record {
+        let body = Body {
+            by: "us".parse().expect("role"),
+            data: Json::object([("note", word)]),
+            game: (seq > 0).then_some(Id::ZERO),
+            kind: Kind::Orders,
+            prev: Id::ZERO,
+            seq,
+        };
+        Record::sign(body, &PrivateKey::from_seed(&[1; 32])).expect("signed")
+    }
+
+    #[test]
+    fn a_file_is_replaced_whole_and_no_draft_is_left() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("deep/state.yaml");
+        write_whole(&path, b"old", Readers::Anyone).expect("written");
+        write_whole(&path, b"new", Readers::Anyone).expect("written");
+        assert_eq!(fs::read(&path).expect("read"), b"new");
+        assert_eq!(fs::read_dir(folder.path().join("deep")).expect("listed").count(), 1);
+        let blocked = folder.path().join("blocked");
+        fs::create_dir(&blocked).expect("made");
+        assert!(write_whole(&blocked, b"x", Readers::Anyone).is_err(), "a folder is in the way");
+        assert_eq!(fs::read_dir(folder.path()).expect("listed").count(), 2);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_secret_file_is_for_its_owner_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("secret.yaml");
+        write_whole(&path, b"x", Readers::OwnerOnly).expect("written");
+        assert_eq!(fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn two_processes_do_not_work_in_one_folder() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let held = Lock::take(folder.path()).expect("free");
+        let refused = Lock::take(folder.path()).err().expect("taken");
+        assert!(refused.to_string().contains("another garcia"));
+        drop(held);
+        assert!(Lock::take(folder.path()).is_ok());
+    }
+
+    #[test]
+    fn a_record_is_added_once_and_never_overwritten() {
+        let game = tempfile::tempdir().expect("a folder");
+        let (held, ledger) = (Lock::take(game.path()).expect("free"), LedgerFolder::of_game(game.path()));
+        let path = ledger.add(&record(0, "a"), &held).expect("added");
+        let text = fs::read_to_string(&path).expect("read");
+        assert_eq!(ledger.add(&record(0, "a"), &held).expect("already there"), path);
+        let refused = ledger.add(&record(0, "b"), &held).expect_err("another");
+        assert!(refused.to_string().contains("not overwritten"));
+        assert_eq!(fs::read_to_string(&path).expect("read"), text);
+        assert_eq!(ledger.read().expect("read").files[0].record, Ok(record(0, "a")));
+    }
+
+    #[test]
+    fn everything_amiss_in_a_ledger_is_listed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let put = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("written");
+        put("0000-us-orders.yaml", &record(0, "a").to_yaml());
+        put("0002-us-orders.yaml", &record(2, "c").to_yaml());
+        put("0002-us-orders copy.yaml", &record(2, "d").to_yaml());
+        put("0005-us-orders.json", "{}");
+        put("notes.txt", "hello");
+        put(".hidden", "");
+        let found = LedgerFolder::at(folder.path()).read().expect("read");
+        assert_eq!(found.files.iter().map(|f| f.seq).collect::<Vec<_>>(), [0, 2, 2, 5]);
+        assert_eq!(
+            found.problems,
+            [
+                "notes.txt is not named like a record",
+                "record 1 is missing",
+                "0002-us-orders.yaml: there is another file for record 2",
+                "0005-us-orders.json: not a record: the record lacks `body`",
+                "records 3 to 4 are missing",
+            ]
+        );
+    }
+}

@@ -1,0 +1,261 @@
+//! The published test vectors of the protocol, each recomputed.
+
+use std::collections::BTreeMap;
+
+use garcia::engine::dice::{Die, Seed, faces, stream_bytes};
+use garcia::engine::digest::{from_hex, hash, to_hex};
+use garcia::engine::json::Json;
+use garcia::engine::{Key, Slot};
+use garcia::trust::armour;
+use garcia::trust::chain::{Chain, before};
+use garcia::trust::data::{Audit, Closing, Data, Orders, RollSaid};
+use garcia::trust::key::PrivateKey;
+use garcia::trust::record::record_id;
+use garcia::trust::secret::{GameSecret, HideSecret, commitment};
+use garcia::trust::{Id, Record, Role};
+
+type Vectors = BTreeMap<String, serde_json::Value>;
+
+fn vectors() -> Vectors {
+    serde_json::from_str(include_str!("vectors/protocol_vectors.json")).expect("JSON")
+}
+
+fn text(vectors: &Vectors, name: &str) -> String {
+    vectors[name].as_str().unwrap_or_else(|| panic!("{name} is a text")).to_owned()
+}
+
+fn numbers(vectors: &Vectors, name: &str) -> Vec<u16> {
+    serde_json::from_value(vectors[name].clone()).expect("numbers")
+}
+
+fn dice(sides: &[u16]) -> Vec<Die> {
+    sides.iter().map(|s| Die::new(*s).expect("a die")).collect()
+}
+
+fn role(name: &str) -> Role {
+    name.parse().expect("a role")
+}
+
+fn slot(name: &str) -> Slot {
+    Slot::parse(name).expect("a slot")
+}
+
+fn secret(name: &str) -> GameSecret {
+    GameSecret::from_bytes(if name == "us" { [0xa1; 32] } else { [0xb2; 32] })
+}
+
+fn records() -> Vec<Record> {
+    let all: Vec<String> = serde_json::from_value(vectors()["records"].clone()).expect("texts");
+    all.iter().map(|bytes| Record::read(bytes.as_bytes()).expect("a record")).collect()
+}
+
+fn closing(record: &Record) -> Closing {
+    match Data::read(record.body()) {
+        Ok(Data::Closing(closing)) => closing,
+        other => panic!("a result expected: {other:?}"),
+    }
+}
+
+fn orders(record: &Record) -> Orders {
+    match Data::read(record.body()) {
+        Ok(Data::Orders(orders)) => orders,
+        other => panic!("orders expected: {other:?}"),
+    }
+}
+
+/// The seed of record 5, in which most dice vectors are rolled.
+fn seed_five() -> Seed {
+    let all = records();
+    Seed::of_segment(&all[4].id().to_string(), &closing(&all[5]).link.to_string())
+}
+
+#[test]
+fn the_hash() {
+    assert_eq!(hash("x", &["a", "b"]), text(&vectors(), "H(x)"));
+}
+
+#[test]
+fn canonical_text_and_its_id() {
+    let v = vectors();
+    let value = Json::object([
+        ("b", Json::List(vec![Json::Int(1), Json::Bool(true), Json::from("García \"x\" \\")])),
+        ("a", Json::object([("z", Json::Int(-5)), ("3412", Json::from("s-01"))])),
+    ]);
+    assert_eq!(value.to_string(), text(&v, "canon"));
+    assert_eq!(record_id(&value).to_string(), text(&v, "canon record id"));
+    assert_eq!(Json::parse_canonical(text(&v, "canon").as_bytes()), Ok(value));
+}
+
+#[test]
+fn keys_and_chains() {
+    let v = vectors();
+    for name in ["us", "spain"] {
+        let seed = from_hex(&text(&v, &format!("{name} signing seed"))).expect("32 bytes");
+        assert_eq!(PrivateKey::from_seed(&seed).public().to_string(), text(&v, &format!("{name} public key")));
+        let chain: Chain = secret(name).chain(&role(name), 8);
+        for (index, suffix) in [(0, " (anchor)"), (1, ""), (2, ""), (7, ""), (8, " (top)")] {
+            let link = chain.link(index).expect("a link");
+            assert_eq!(link.to_string(), text(&v, &format!("{name} link {index}{suffix}")));
+        }
+        assert_eq!(before(&role(name), 1, &chain.link(1).expect("a link")), chain.anchor());
+    }
+}
+
+#[test]
+fn every_record_has_its_id_and_signature_and_could_have_been_signed_here() {
+    let v = vectors();
+    let all = records();
+    assert_eq!(all.len(), 12);
+    let mut prev = Id::ZERO;
+    for (seq, record) in all.iter().enumerate() {
+        let body = record.body();
+        let (by, kind) = (&body.by, &body.kind);
+        assert_eq!(record.id().to_string(), text(&v, &format!("record {seq} {by} {kind} id")));
+        assert_eq!(record.sig().to_string(), text(&v, &format!("record {seq} sig")));
+        assert_eq!(body.prev, prev);
+        prev = record.id();
+        let seed = from_hex(&text(&v, &format!("{by} signing seed"))).expect("32 bytes");
+        let key = PrivateKey::from_seed(&seed);
+        assert!(record.is_signed_by(&key.public()));
+        assert_eq!(Record::sign(body.clone(), &key).as_ref(), Ok(record));
+        let data = Data::read(body).expect("well-formed");
+        assert_eq!(data.to_json(), Ok(body.data.clone()), "typed data lose nothing");
+        assert_eq!(Record::read(record.to_yaml().as_bytes()).as_ref(), Ok(record));
+    }
+    for seq in [4, 5] {
+        assert_eq!(String::from_utf8(all[seq].to_bytes()).expect("UTF-8"), text(&v, &format!("record {seq} bytes")));
+    }
+}
+
+#[test]
+fn nonces_links_and_seeds_of_the_sample_game() {
+    let v = vectors();
+    let all = records();
+    let mut used: BTreeMap<String, u32> = BTreeMap::new();
+    for record in &all {
+        let by = record.body().by.to_string();
+        match Data::read(record.body()).expect("well-formed") {
+            Data::Orders(orders) => assert_eq!(orders.nonce, secret(&by).nonce(&record.body().prev)),
+            Data::Closing(closing) => {
+                let index = used.entry(by.clone()).or_insert(0);
+                *index += 1;
+                assert_eq!(closing.index, *index);
+                assert_eq!(Some(closing.link), secret(&by).chain(&role(&by), 8).link(*index));
+                assert_eq!(closing.orders, record.body().prev);
+                let seed = Seed::of_segment(&closing.orders.to_string(), &closing.link.to_string());
+                for roll in &closing.rolls {
+                    if let RollSaid::Open { label, sides, faces: said } = roll {
+                        assert_eq!(faces(&seed, label.as_str(), sides), *said);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(seed_five().to_string(), text(&v, "seed"));
+}
+
+#[test]
+fn salts_and_commitments() {
+    let v = vectors();
+    let all = records();
+    let (game, spain) = (all[0].id(), role("spain"));
+    let hide = secret("spain").hide();
+    let salt = hide.salt(&slot("s-01"), 1);
+    assert_eq!(salt.to_string(), text(&v, "salt s-01 v1"));
+    let value = Json::parse_canonical(text(&v, "value s-01 v1").as_bytes()).expect("canonical");
+    let made = commitment(&game, &spain, &slot("s-01"), 1, &salt, &value);
+    assert_eq!(made.to_string(), text(&v, "commit s-01 v1"));
+    let hides = orders(&all[2]).hide;
+    assert_eq!(hides[0].commit, made);
+    for hide_said in &hides {
+        let value = match hide_said.slot.as_str() {
+            "s-01" => value.clone(),
+            "s-02" => Json::object([("unit", "dummy")]),
+            _ => Json::map(),
+        };
+        let salt = hide.salt(&hide_said.slot, hide_said.version);
+        assert_eq!(commitment(&game, &spain, &hide_said.slot, hide_said.version, &salt, &value), hide_said.commit);
+    }
+}
+
+#[test]
+fn the_state_hash() {
+    let v = vectors();
+    let state = Json::object([
+        ("turn", Json::Int(1)),
+        ("losses", Json::object([("spain", 0), ("us", 0)])),
+        ("known", Json::map()),
+    ]);
+    assert_eq!(state.to_string(), text(&v, "state 0 bytes"));
+    assert_eq!(hash("state", &[&state.to_string()]), text(&v, "state 0 hash"));
+    assert_eq!(orders(&records()[2]).state.to_string(), text(&v, "state 0 hash"));
+}
+
+#[test]
+fn faces_and_the_bytes_behind_them() {
+    let v = vectors();
+    let seed = seed_five();
+    for label in ["t1.us.assault/3412/attack/1", "t1.us.assault/3514/attack/1"] {
+        assert_eq!(seed.roll_key(label), text(&v, &format!("key  {label}")));
+        assert_eq!(to_hex(&stream_bytes(&seed, label, 8)), text(&v, &format!("bytes {label}")));
+        assert_eq!(faces(&seed, label, &[Die::D6, Die::D6]), numbers(&v, &format!("faces {label}")));
+    }
+    let mixed = faces(&seed, "test/mixed/1", &dice(&numbers(&v, "sides test/mixed/1")));
+    assert_eq!(mixed, numbers(&v, "faces test/mixed/1"));
+    let label = text(&v, "rejection label");
+    assert_eq!(to_hex(&stream_bytes(&seed, &label, 8)), text(&v, "rejection bytes"));
+    assert_eq!(faces(&seed, &label, &[Die::D6; 3]), numbers(&v, "rejection faces [6,6,6]"));
+    let long = faces(&seed, "test/long/1", &[Die::D6; 200]);
+    assert_eq!(u64::from(long.iter().sum::<u16>()), v["200d6 test/long/1 sum"].as_u64().expect("a number"));
+    assert_eq!(long[190..], numbers(&v, "200d6 test/long/1 last10"));
+}
+
+#[test]
+fn the_die_is_even() {
+    let v = vectors();
+    let seed = seed_five();
+    let mut counts = vec![0u16; 6];
+    for n in 0..1000 {
+        for face in faces(&seed, &format!("stat/{n}"), &[Die::D6; 60]) {
+            counts[usize::from(face) - 1] += 1;
+        }
+    }
+    assert_eq!(counts, numbers(&v, "counts"));
+}
+
+#[test]
+fn the_secret_roll_and_its_proof_at_the_audit() {
+    let v = vectors();
+    let all = records();
+    let seed = Seed::of_segment(&all[6].id().to_string(), &closing(&all[7]).link.to_string());
+    assert_eq!(seed.to_string(), text(&v, "public seed of record 7"));
+    let Ok(Data::Audit(Audit { hide_secret, secret_rolls, .. })) = Data::read(all[11].body()) else {
+        panic!("an audit expected");
+    };
+    let salt = HideSecret(hide_secret).salt(&slot("ticket/1"), 1);
+    assert_eq!(salt.to_string(), text(&v, "ticket/1 salt"));
+    let own = seed.secret(&salt.to_string());
+    assert_eq!(own.to_string(), text(&v, "secret seed"));
+    let label = Key::parse("t1.spain.secret/relief/1").expect("a label");
+    assert_eq!(secret_rolls[0].label, label);
+    assert_eq!(faces(&own, label.as_str(), &[Die::D6]), numbers(&v, "secret faces"));
+    assert_eq!(secret_rolls[0].faces, numbers(&v, "secret faces"));
+    assert_eq!(closing(&all[7]).rolls.last().map(RollSaid::label), Some(&label));
+}
+
+#[test]
+fn armour() {
+    let v = vectors();
+    let wanted = text(&v, "armour record 5");
+    let five = records().swap_remove(5);
+    assert_eq!(five.armoured(), wanted);
+    let mangled: String = wanted.lines().map(|line| format!("> > {line}  \r\n\r\n")).collect();
+    assert_eq!(armour::unwrap(&format!("Hi,\r\nhere it is\r\n{mangled}> bye\r\n")), [Ok(five.to_bytes())]);
+    let damaged: Vec<String> = wanted
+        .lines()
+        .enumerate()
+        .map(|(n, line)| if n == 3 { line.replacen('Z', "Y", 1) } else { line.to_owned() })
+        .collect();
+    assert!(armour::unwrap(&damaged.join("\n"))[0].is_err());
+}
