@@ -4,8 +4,8 @@ use std::fmt::{self, Write as _};
 use std::io::IsTerminal;
 
 use miette::{
-    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError,
-    MietteSpanContents, Severity, SourceCode, SourceSpan, SpanContents,
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, Severity,
+    SourceCode, SourceSpan, SpanContents,
 };
 use serde::Serialize;
 
@@ -30,11 +30,7 @@ pub struct Look {
 
 impl Look {
     /// For files and pipes: plain characters, no colours.
-    pub const PLAIN: Look = Look {
-        color: false,
-        unicode: false,
-        width: 100,
-    };
+    pub const PLAIN: Look = Look { color: false, unicode: false, width: 100 };
 
     /// What suits standard error: plain unless it is a terminal, and no colours if `NO_COLOR` says so.
     pub fn of_stderr() -> Look {
@@ -95,9 +91,7 @@ pub fn render(faults: &[Fault], source: &Source, look: Look) -> String {
 /// `3 faults, 1 warning in orders.yaml`.
 pub fn summary(faults: &[Fault], source: &Source) -> String {
     let warnings = faults.iter().filter(|fault| fault.warning).count();
-    let count = |number: usize, word: &str| {
-        format!("{number} {word}{}", if number == 1 { "" } else { "s" })
-    };
+    let count = |number: usize, word: &str| format!("{number} {word}{}", if number == 1 { "" } else { "s" });
     let mut parts = Vec::new();
     if faults.len() > warnings {
         parts.push(count(faults.len() - warnings, "fault"));
@@ -161,23 +155,13 @@ pub fn entries(faults: &[Fault], source: &Source) -> Vec<Entry> {
 
 /// Warnings after faults; otherwise as they stand in the file.
 fn in_order<'f>(faults: &'f [Fault], source: &Source) -> Vec<(&'f Fault, Place)> {
-    let mut ordered: Vec<(&Fault, usize)> = faults
-        .iter()
-        .map(|fault| (fault, span_of(fault, source).0))
-        .collect();
+    let mut ordered: Vec<(&Fault, usize)> = faults.iter().map(|fault| (fault, span_of(fault, source).0)).collect();
     ordered.sort_by_key(|(fault, start)| (fault.warning, *start));
     // Only what is shown needs its column counted.
-    let places = ordered
-        .into_iter()
-        .enumerate()
-        .map(|(number, (fault, start))| {
-            let place = if number < MOST_SHOWN {
-                place_of(fault, start, source)
-            } else {
-                Place { line: 0, column: 0 }
-            };
-            (fault, place)
-        });
+    let places = ordered.into_iter().enumerate().map(|(number, (fault, start))| {
+        let place = if number < MOST_SHOWN { place_of(fault, start, source) } else { Place { line: 0, column: 0 } };
+        (fault, place)
+    });
     places.collect()
 }
 
@@ -253,11 +237,7 @@ impl Shown {
 
 /// The part of a line around a column (from zero), with the stretch of `bytes` to underline in it.
 fn excerpt(line: &str, column: usize, bytes: usize) -> (String, (usize, usize)) {
-    let first = if column < WIDEST {
-        0
-    } else {
-        column - WIDEST / 2
-    };
+    let first = if column < WIDEST { 0 } else { column - WIDEST / 2 };
     let mut shown = String::new();
     let mut label = None;
     let mut end = 0;
@@ -292,17 +272,11 @@ impl std::error::Error for Shown {}
 
 impl Diagnostic for Shown {
     fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.clause
-            .as_ref()
-            .map(|clause| Box::new(clause) as Box<dyn fmt::Display>)
+        self.clause.as_ref().map(|clause| Box::new(clause) as Box<dyn fmt::Display>)
     }
 
     fn severity(&self) -> Option<Severity> {
-        Some(if self.warning {
-            Severity::Warning
-        } else {
-            Severity::Error
-        })
+        Some(if self.warning { Severity::Warning } else { Severity::Error })
     }
 
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
@@ -329,22 +303,124 @@ impl SourceCode for Shown {
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
         // Asked without lines around it, the place itself is wanted, in the columns of the file.
         let (data, span, column) = if lines_before == 0 {
-            let data = self
-                .line
-                .get(span.offset()..)
-                .ok_or(MietteError::OutOfBounds)?;
+            let data = self.line.get(span.offset()..).ok_or(MietteError::OutOfBounds)?;
             (data, *span, self.place.column - 1)
         } else {
             (self.line.as_str(), (0, self.line.len()).into(), 0)
         };
-        let contents = MietteSpanContents::new_named(
-            self.name.clone(),
-            data.as_bytes(),
-            span,
-            self.place.line - 1,
-            column,
-            1,
-        );
+        let contents =
+            MietteSpanContents::new_named(self.name.clone(), data.as_bytes(), span, self.place.line - 1, column, 1);
         Ok(Box::new(contents))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Clause;
+    use crate::engine::doc::{DocPath, read_document};
+
+    const ORDERS: &str = "turn: 3\nmoves:\n- units: us-9-inf\n  to: \"Él \u{202e}Pozo\"\n  tto: 0816\n";
+
+    fn source() -> Source {
+        read_document("orders.yaml", ORDERS.as_bytes()).expect("well formed").1
+    }
+
+    fn faults() -> Vec<Fault> {
+        let first = DocPath::root().key("moves").index(0);
+        vec![
+            Fault::new(&DocPath::root().key("turn"), "it is late", "hurry").as_warning(),
+            Fault::new(&first.name("tto"), "unknown key `tto`", "did you mean `to`?"),
+            Fault::new(&first.key("to"), "there is no hex `Él \u{202e}Pozo`", "write a hex").by(Clause("9.3c")),
+        ]
+    }
+
+    #[test]
+    fn the_report_shows_each_fault_in_its_line() {
+        let report = render(&faults(), &source(), Look::PLAIN);
+        let expected = [
+            "§9.3c",
+            "",
+            "  x there is no hex `Él \\u{202e}Pozo`",
+            "   ,-[orders.yaml:4:7]",
+            " 4 |   to: \"Él \\u{202e}Pozo\"",
+            "   :       ^^^^^^^^^^^^^^^^^",
+            "   `----",
+            "  help: write a hex",
+            "",
+            "  x unknown key `tto`",
+            "   ,-[orders.yaml:5:3]",
+            " 5 |   tto: 0816",
+            "   :   ^^^",
+            "   `----",
+            "  help: did you mean `to`?",
+            "",
+            "  ! it is late",
+            "   ,-[orders.yaml:1:7]",
+            " 1 | turn: 3",
+            "   :       ^",
+            "   `----",
+            "  help: hurry",
+            "",
+            "2 faults, 1 warning in orders.yaml",
+        ];
+        assert_eq!(report.lines().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn colours_only_where_they_are_wanted() {
+        let colored = Look { color: true, unicode: true, ..Look::PLAIN };
+        assert!(render(&faults(), &source(), colored).contains('\u{1b}'));
+        let plain = Look { color: false, ..colored };
+        assert!(!render(&faults(), &source(), plain).contains('\u{1b}'));
+    }
+
+    #[test]
+    fn a_program_gets_the_same_as_a_list() {
+        let list = serde_json::to_value(entries(&faults(), &source())).expect("plain data");
+        assert_eq!(
+            list[0],
+            serde_json::json!({
+                "file": "orders.yaml", "line": 4, "column": 7, "path": "moves[0].to", "clause": "9.3c",
+                "what": "there is no hex `Él \u{202e}Pozo`", "remedy": "write a hex", "severity": "fault",
+            })
+        );
+        assert_eq!(list[2]["severity"], "warning");
+        assert_eq!(list[2]["clause"], serde_json::Value::Null);
+        assert_eq!(list.as_array().map(Vec::len), Some(3));
+    }
+
+    #[test]
+    fn nothing_wrong_is_said_plainly() {
+        assert_eq!(summary(&[], &source()), "no faults in orders.yaml");
+        assert_eq!(summary(&faults()[..1], &source()), "1 warning in orders.yaml");
+        assert_eq!(summary(&faults()[1..2], &Source::new("a\u{1b}b", "")), "1 fault in a\\u{1b}b");
+    }
+
+    #[test]
+    fn a_flood_of_faults_is_cut_short() {
+        let items = "[],".repeat(50_000);
+        let text = format!("a: [{items}]\n");
+        let source = read_document("orders.yaml", text.as_bytes()).expect("well formed").1;
+        let list = DocPath::root().key("a");
+        let faults: Vec<Fault> = (0..50_000).map(|i| Fault::new(&list.index(i), "no", "never")).collect();
+        let report = render(&faults, &source, Look::PLAIN);
+        assert!(report.contains("… and 49900 more"));
+        assert!(report.ends_with("50000 faults in orders.yaml\n"));
+        assert!(report.lines().all(|line| line.chars().count() <= WIDEST + 10), "long lines are cut");
+        let entries = entries(&faults, &source);
+        assert_eq!(entries.len(), MOST_SHOWN + 1);
+        assert_eq!((entries[99].line, entries[99].column), (1, 5 + 3 * 99));
+    }
+
+    #[test]
+    fn the_end_of_a_line_and_an_empty_file_can_be_pointed_at() {
+        for (text, line, column) in [("", 1, 1), ("a: 1\n", 1, 5), ("a: 1\n", 2, 1), ("é\tb", 1, 3)] {
+            let source = Source::new("orders.yaml", text);
+            let fault = Fault { place: Some(Place { line, column }), ..Fault::new(&DocPath::root(), "no", "never") };
+            let report = render(&[fault], &source, Look::PLAIN);
+            assert!(report.contains(&format!("[orders.yaml:{line}:{column}]")), "{report}");
+            assert!(report.contains('^'), "{report}");
+        }
     }
 }

@@ -25,14 +25,7 @@ pub struct Fault {
 impl Fault {
     /// A fault of form.
     pub fn new(at: &DocPath, what: impl Into<String>, remedy: impl Into<String>) -> Fault {
-        Fault {
-            at: at.clone(),
-            place: None,
-            clause: None,
-            what: what.into(),
-            remedy: remedy.into(),
-            warning: false,
-        }
+        Fault { at: at.clone(), place: None, clause: None, what: what.into(), remedy: remedy.into(), warning: false }
     }
 
     /// The same fault, laid at a rule.

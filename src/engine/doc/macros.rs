@@ -228,22 +228,12 @@ pub fn key_of(field: &str) -> String {
 /// The number of the word a text stands for, each given with its other spellings.
 pub fn find_word(text: &str, words: &[&[&str]]) -> Option<usize> {
     let wanted = fold(text);
-    words
-        .iter()
-        .position(|spellings| spellings.iter().any(|word| fold(word) == wanted))
+    words.iter().position(|spellings| spellings.iter().any(|word| fold(word) == wanted))
 }
 
 /// Reads one of several words.
-pub fn read_word(
-    node: &Node,
-    at: &DocPath,
-    reader: &mut Reader<'_>,
-    words: &[&[&str]],
-) -> Option<usize> {
-    let allowed: Vec<&str> = words
-        .iter()
-        .filter_map(|spellings| spellings.first().copied())
-        .collect();
+pub fn read_word(node: &Node, at: &DocPath, reader: &mut Reader<'_>, words: &[&[&str]]) -> Option<usize> {
+    let allowed: Vec<&str> = words.iter().filter_map(|spellings| spellings.first().copied()).collect();
     let text = reader.text(node, at, &one_of(&allowed))?;
     let found = find_word(text, words);
     if found.is_none() {
@@ -267,11 +257,7 @@ pub struct Shape {
 impl Shape {
     /// A map described by these doc comments, without fields so far.
     pub fn new(docs: &[Option<&str>]) -> Shape {
-        Shape {
-            description: description(docs),
-            properties: Map::new(),
-            required: Vec::new(),
-        }
+        Shape { description: description(docs), properties: Map::new(), required: Vec::new() }
     }
 
     /// Adds a field.
@@ -317,11 +303,7 @@ pub fn word_schema(docs: &[Option<&str>], words: &[(&str, &[Option<&str>])]) -> 
         .iter()
         .map(|(word, docs)| {
             let text = description(docs);
-            if text.is_empty() {
-                json!({ "const": word })
-            } else {
-                json!({ "const": word, "description": text })
-            }
+            if text.is_empty() { json!({ "const": word }) } else { json!({ "const": word, "description": text }) }
         })
         .collect();
     let mut schema = Map::new();
@@ -423,13 +405,10 @@ mod tests {
 
     fn read(text: &str) -> Result<Packet, Vec<(String, String, String)>> {
         let (node, _) = read_document("orders.yaml", text.as_bytes()).expect("well formed");
-        read_as::<Packet>(&node, &PlainTexts)
-            .map(|(packet, _)| packet)
-            .map_err(|faults| {
-                let said = faults.into_iter();
-                said.map(|fault| (fault.at.to_string(), fault.what, fault.remedy))
-                    .collect()
-            })
+        read_as::<Packet>(&node, &PlainTexts).map(|(packet, _)| packet).map_err(|faults| {
+            let said = faults.into_iter();
+            said.map(|fault| (fault.at.to_string(), fault.what, fault.remedy)).collect()
+        })
     }
 
     #[test]
@@ -457,10 +436,7 @@ mod tests {
              reserve: perhaps\npolicies: [1]\n",
         )
         .expect_err("many faults");
-        let said: Vec<(&str, &str)> = faults
-            .iter()
-            .map(|(at, what, _)| (at.as_str(), what.as_str()))
-            .collect();
+        let said: Vec<(&str, &str)> = faults.iter().map(|(at, what, _)| (at.as_str(), what.as_str())).collect();
         assert_eq!(
             said,
             [
@@ -475,19 +451,11 @@ mod tests {
                 ("trun", "unknown key `trun`"),
             ]
         );
-        let remedy = |at: &str| {
-            faults
-                .iter()
-                .find(|fault| fault.0 == at)
-                .map_or("", |fault| &fault.2)
-        };
+        let remedy = |at: &str| faults.iter().find(|fault| fault.0 == at).map_or("", |fault| &fault.2);
         assert!(remedy("trun").starts_with("did you mean `turn`?"));
         assert!(remedy("trun").contains("allowed here: `turn`, `moves`, `policies` or `first`"));
         assert!(remedy("moves[1].too").starts_with("did you mean `to`?"));
-        assert_eq!(
-            remedy("moves[0].steps"),
-            "write a whole number from 0 to 255"
-        );
+        assert_eq!(remedy("moves[0].steps"), "write a whole number from 0 to 255");
     }
 
     #[test]
@@ -505,34 +473,22 @@ mod tests {
         assert_eq!(schema["required"], json!(["turn"]));
         assert_eq!(schema["additionalProperties"], false);
         let order = &schema["$defs"]["MoveOrder"];
-        assert_eq!(
-            order["description"],
-            "One move.\n\nMade in the movement phase."
-        );
+        assert_eq!(order["description"], "One move.\n\nMade in the movement phase.");
         assert_eq!(order["required"], json!(["pace", "steps"]));
-        assert_eq!(
-            order["properties"]["units"]["description"],
-            "Who moves, all together."
-        );
+        assert_eq!(order["properties"]["units"]["description"], "Who moves, all together.");
         assert_eq!(order["properties"]["to"]["type"], "string");
         assert_eq!(order["properties"]["press-if"]["type"], "string");
         assert_eq!(order["properties"]["type"], json!({"$ref": "#/$defs/Pace"}));
         let pace = &schema["$defs"]["Pace"];
         assert_eq!(pace["oneOf"][1]["const"], "forced-march");
-        assert_eq!(
-            pace["oneOf"][1]["description"],
-            "At the price of stragglers."
-        );
+        assert_eq!(pace["oneOf"][1]["description"], "At the price of stragglers.");
     }
 
     #[test]
     fn what_is_absent_is_not_written() {
         let packet = read("turn: 1\nmoves: {pace: normal, steps: 1}\n").expect("no faults");
         let written = to_json(&packet).expect("plain data").to_string();
-        assert_eq!(
-            written,
-            r#"{"moves":[{"pace":"normal","steps":1}],"turn":1}"#
-        );
+        assert_eq!(written, r#"{"moves":[{"pace":"normal","steps":1}],"turn":1}"#);
     }
 
     fn any_order() -> impl Strategy<Value = MoveOrder> {
@@ -547,17 +503,15 @@ mod tests {
             any::<bool>(),
             any::<u8>(),
         )
-            .prop_map(
-                |(units, to, pace, press_if, r#type, reserve, steps)| MoveOrder {
-                    units,
-                    to,
-                    pace,
-                    press_if,
-                    r#type,
-                    reserve,
-                    steps,
-                },
-            )
+            .prop_map(|(units, to, pace, press_if, r#type, reserve, steps)| MoveOrder {
+                units,
+                to,
+                pace,
+                press_if,
+                r#type,
+                reserve,
+                steps,
+            })
     }
 
     proptest! {

@@ -53,9 +53,7 @@ pub fn distance(one: &str, other: &str) -> usize {
     for (i, x) in a.iter().enumerate() {
         let mut row = vec![i + 1];
         for (j, y) in b.iter().enumerate() {
-            let mut best = (last[j] + usize::from(x != y))
-                .min(last[j + 1] + 1)
-                .min(row[j] + 1);
+            let mut best = (last[j] + usize::from(x != y)).min(last[j + 1] + 1).min(row[j] + 1);
             if i > 0 && j > 0 && *x == b[j - 1] && a[i - 1] == *y {
                 best = best.min(before[j - 1] + 1);
             }

@@ -22,10 +22,7 @@ pub enum Node {
 impl Node {
     /// A plain text.
     pub fn text(text: impl Into<String>) -> Node {
-        Node::Text {
-            text: text.into(),
-            quoted: false,
-        }
+        Node::Text { text: text.into(), quoted: false }
     }
 
     /// A value as a document: what a person would have typed for it.
@@ -33,10 +30,7 @@ impl Node {
         match value {
             Json::Bool(truth) => Node::text(truth.to_string()),
             Json::Int(number) => Node::text(number.to_string()),
-            Json::Str(text) => Node::Text {
-                text: text.clone(),
-                quoted: true,
-            },
+            Json::Str(text) => Node::Text { text: text.clone(), quoted: true },
             Json::List(items) => Node::List(items.iter().map(Node::from_json).collect()),
             Json::Map(members) => {
                 let member = |(key, value): (&String, &Json)| (key.clone(), Node::from_json(value));
@@ -60,10 +54,7 @@ impl Node {
     /// The value under `key`, if this is a map and has it. `press_if` and `press-if` are the same key.
     pub fn get(&self, key: &str) -> Option<&Node> {
         match self {
-            Node::Map(entries) => entries
-                .iter()
-                .find(|(name, _)| same_key(name, key))
-                .map(|(_, node)| node),
+            Node::Map(entries) => entries.iter().find(|(name, _)| same_key(name, key)).map(|(_, node)| node),
             _ => None,
         }
     }
@@ -110,10 +101,7 @@ impl Node {
 /// Whether two keys are the same to a person: hyphen and underscore do not differ.
 pub fn same_key(one: &str, other: &str) -> bool {
     one.len() == other.len()
-        && one
-            .bytes()
-            .zip(other.bytes())
-            .all(|(a, b)| a == b || (matches!(a, b'-' | b'_') && matches!(b, b'-' | b'_')))
+        && one.bytes().zip(other.bytes()).all(|(a, b)| a == b || (matches!(a, b'-' | b'_') && matches!(b, b'-' | b'_')))
 }
 
 impl Serialize for Node {

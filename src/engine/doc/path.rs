@@ -79,10 +79,7 @@ mod tests {
     fn a_path_reads_like_what_a_player_would_point_at() {
         let root = DocPath::root();
         assert_eq!(root.to_string(), "(file)");
-        assert_eq!(
-            root.key("moves").index(3).key("to").to_string(),
-            "moves[3].to"
-        );
+        assert_eq!(root.key("moves").index(3).key("to").to_string(), "moves[3].to");
         assert_eq!(root.index(2).to_string(), "[2]");
         assert_eq!(root.key("moves").name("tto").to_string(), "moves.tto");
     }

@@ -45,10 +45,7 @@ pub struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// A reader that has found nothing wrong yet.
     pub fn new(lexicon: &'a dyn Lexicon) -> Self {
-        Reader {
-            lexicon,
-            faults: Vec::new(),
-        }
+        Reader { lexicon, faults: Vec::new() }
     }
 
     /// Notes a fault of form.
@@ -57,13 +54,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Notes a fault against a rule.
-    pub fn fault_by(
-        &mut self,
-        at: &DocPath,
-        clause: Clause,
-        what: impl Into<String>,
-        remedy: impl Into<String>,
-    ) {
+    pub fn fault_by(&mut self, at: &DocPath, clause: Clause, what: impl Into<String>, remedy: impl Into<String>) {
         self.faults.push(Fault::new(at, what, remedy).by(clause));
     }
 
@@ -76,11 +67,7 @@ impl<'a> Reader<'a> {
     pub fn text<'n>(&mut self, node: &'n Node, at: &DocPath, what: &str) -> Option<&'n str> {
         let text = node.as_text();
         if text.is_none() {
-            self.fault(
-                at,
-                format!("expected {what}, found {}", node.kind()),
-                format!("write {what} here"),
-            );
+            self.fault(at, format!("expected {what}, found {}", node.kind()), format!("write {what} here"));
         }
         text
     }
@@ -122,11 +109,7 @@ pub trait FromDoc: Sized {
 
     /// What stands for a key that is not there: a fault, unless the type has a natural absence.
     fn missing(at: &DocPath, key: &str, reader: &mut Reader<'_>) -> Option<Self> {
-        reader.fault(
-            at,
-            format!("`{key}` is missing"),
-            format!("add a line `{key}: …`"),
-        );
+        reader.fault(at, format!("`{key}` is missing"), format!("add a line `{key}: …`"));
         None
     }
 
@@ -137,10 +120,7 @@ pub trait FromDoc: Sized {
 }
 
 /// Reads a whole document: the value with its warnings, or everything that is wrong with it.
-pub fn read_as<T: FromDoc>(
-    node: &Node,
-    lexicon: &dyn Lexicon,
-) -> Result<(T, Vec<Fault>), Vec<Fault>> {
+pub fn read_as<T: FromDoc>(node: &Node, lexicon: &dyn Lexicon) -> Result<(T, Vec<Fault>), Vec<Fault>> {
     let mut reader = Reader::new(lexicon);
     match T::read(node, &DocPath::root(), &mut reader) {
         Some(value) if !reader.refused() => Ok((value, reader.faults)),
@@ -162,10 +142,7 @@ impl<'n> Fields<'n> {
             reader.fault(at, format!("expected a map, found {}", node.kind()), remedy);
             return None;
         };
-        let fields = Fields {
-            at: at.clone(),
-            entries,
-        };
+        let fields = Fields { at: at.clone(), entries };
         fields.refuse_doubles(reader);
         Some(fields)
     }
@@ -210,29 +187,22 @@ impl<'n> Fields<'n> {
 
     /// Refuses every key that is not known, and says which one was probably meant.
     pub fn finish<S: AsRef<str>>(self, known: &[S], reader: &mut Reader<'_>) {
+        let allowed = if known.is_empty() {
+            "nothing may stand here".to_owned()
+        } else {
+            format!("allowed here: {}", one_of(known))
+        };
+        // A name already in use beside the unknown one is not what was meant.
+        let free: Vec<&str> = (known.iter().map(AsRef::as_ref)).filter(|name| !self.has(name)).collect();
         for (key, _) in self.entries {
             if known.iter().any(|name| same_key(name.as_ref(), key)) {
                 continue;
             }
-            let allowed = if known.is_empty() {
-                "nothing may stand here".to_owned()
-            } else {
-                format!("allowed here: {}", one_of(known))
-            };
-            // A name already in use beside this one is not what was meant.
-            let free = known
-                .iter()
-                .map(AsRef::as_ref)
-                .filter(|name| !self.has(name));
-            let remedy = match did_you_mean(&nearest(key, free)) {
+            let remedy = match did_you_mean(&nearest(key, free.iter().copied())) {
                 Some(meant) => format!("{meant} {allowed}"),
-                None => allowed,
+                None => allowed.clone(),
             };
-            reader.fault(
-                &self.at.name(key),
-                format!("unknown key `{}`", clip(key)),
-                remedy,
-            );
+            reader.fault(&self.at.name(key), format!("unknown key `{}`", clip(key)), remedy);
         }
     }
 }

@@ -17,7 +17,18 @@ pub struct Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(super) struct Span {
     pub start: usize,
-    pub len: usize,
+    /// Measured only when somebody asks, where it is not known: to the closing quote, or as far as the line goes.
+    len: Option<usize>,
+}
+
+impl Span {
+    pub fn exactly(start: usize, len: usize) -> Span {
+        Span { start, len: Some(len) }
+    }
+
+    pub fn open(start: usize) -> Span {
+        Span { start, len: None }
+    }
 }
 
 /// Where a value stands, and where its parts do. Mirrors the document.
@@ -35,12 +46,32 @@ pub(super) enum Parts {
     #[default]
     None,
     Items(Vec<Spans>),
-    /// By the key with hyphens: rules say `press-if` where the player may have written `press_if`.
-    Entries(BTreeMap<String, Spans>),
+    Entries(Entries),
 }
 
-pub(super) fn plain_key(key: &str) -> String {
-    key.replace('_', "-")
+/// The entries of a map. Rules say `press-if` where the player may have written `press_if`, so each is kept under its key
+/// with hyphens first and as written second.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub(super) struct Entries(BTreeMap<(String, String), Spans>);
+
+impl Entries {
+    pub fn insert(&mut self, key: &str, spans: Spans) {
+        self.0.insert(names(key), spans);
+    }
+
+    fn get(&self, key: &str) -> Option<&Spans> {
+        let names = names(key);
+        if let Some(spans) = self.0.get(&names) {
+            return Some(spans);
+        }
+        let (plain, _) = names;
+        let (found, spans) = self.0.range((plain.clone(), String::new())..).next()?;
+        (found.0 == plain).then_some(spans)
+    }
+}
+
+fn names(key: &str) -> (String, String) {
+    (key.replace('_', "-"), key.to_owned())
 }
 
 /// A text with its name. Line ends are `\n` and there is no byte order mark, whatever the file had.
@@ -51,25 +82,16 @@ pub struct Source {
     /// What it says.
     pub text: String,
     lines: Vec<usize>,
-    pub(super) spans: Spans,
+    pub(super) spans: Box<Spans>,
 }
 
 impl Source {
     /// A text whose parts are not known (yet).
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Source {
         let text = text.into();
-        let after_breaks = text
-            .bytes()
-            .enumerate()
-            .filter(|(_, byte)| *byte == b'\n')
-            .map(|(at, _)| at + 1);
+        let after_breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
         let lines = std::iter::once(0).chain(after_breaks).collect();
-        Source {
-            name: name.into(),
-            text,
-            lines,
-            spans: Spans::default(),
-        }
+        Source { name: name.into(), text, lines, spans: Box::default() }
     }
 
     /// Where a part of the document stands; if it does not exist, the nearest part around it that does.
@@ -79,14 +101,13 @@ impl Source {
 
     /// The same as an offset and a length in bytes.
     pub fn span(&self, at: &DocPath) -> (usize, usize) {
-        let mut spans = &self.spans;
+        let mut spans: &Spans = &self.spans;
         for segment in at.segments() {
             let next = match (segment, &spans.parts) {
                 (Segment::Index(index), Parts::Items(items)) => items.get(*index),
-                (Segment::Key(key), Parts::Entries(entries)) => entries.get(&plain_key(key)),
-                (Segment::Name(key), Parts::Entries(entries)) => match entries.get(&plain_key(key))
-                {
-                    Some(Spans { key: Some(key), .. }) => return (key.start, key.len),
+                (Segment::Key(key), Parts::Entries(entries)) => entries.get(key),
+                (Segment::Name(key), Parts::Entries(entries)) => match entries.get(key) {
+                    Some(Spans { key: Some(key), .. }) => return self.measure(*key),
                     found => found,
                 },
                 _ => None,
@@ -96,7 +117,19 @@ impl Source {
                 None => break,
             }
         }
-        (spans.value.start, spans.value.len)
+        self.measure(spans.value)
+    }
+
+    fn measure(&self, span: Span) -> (usize, usize) {
+        // A line may be as long as the file; nobody looks at more than this.
+        const LONGEST: usize = 400;
+        let len = span.len.unwrap_or_else(|| {
+            let end = self.text.floor_char_boundary(span.start.saturating_add(LONGEST));
+            let rest = self.text.get(span.start..end).unwrap_or("");
+            let line = rest.split('\n').next().unwrap_or(rest);
+            quoted(line).unwrap_or_else(|| line.split(" #").next().unwrap_or(line).trim_end().len())
+        });
+        (span.start, len)
     }
 
     /// The place of a byte of the text.
@@ -126,10 +159,7 @@ impl Source {
         let Some(start) = self.lines.get(index).copied() else {
             return "";
         };
-        let end = self
-            .lines
-            .get(index + 1)
-            .map_or(self.text.len(), |next| next - 1);
+        let end = self.lines.get(index + 1).map_or(self.text.len(), |next| next - 1);
         self.text.get(start..end).unwrap_or("")
     }
 
@@ -137,4 +167,17 @@ impl Source {
     pub fn line_count(&self) -> usize {
         self.lines.len()
     }
+}
+
+/// How long a quoted text at the beginning of a line is, if it ends in this line.
+fn quoted(line: &str) -> Option<usize> {
+    let quote = line.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let mut escaped = false;
+    for (at, c) in line.char_indices().skip(1) {
+        if c == quote && !escaped {
+            return Some(at + 1);
+        }
+        escaped = c == '\\' && quote == '"' && !escaped;
+    }
+    None
 }

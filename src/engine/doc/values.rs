@@ -50,11 +50,7 @@ impl FromDoc for bool {
             "yes" | "true" => Some(true),
             "no" | "false" => Some(false),
             _ => {
-                reader.fault(
-                    at,
-                    format!("`{}` is neither yes nor no", clip(text)),
-                    "write `yes` or `no`",
-                );
+                reader.fault(at, format!("`{}` is neither yes nor no", clip(text)), "write `yes` or `no`");
                 None
             }
         }
@@ -69,13 +65,7 @@ impl FromDoc for bool {
     }
 }
 
-fn whole_number(
-    node: &Node,
-    at: &DocPath,
-    reader: &mut Reader<'_>,
-    least: i64,
-    most: i64,
-) -> Option<i64> {
+fn whole_number(node: &Node, at: &DocPath, reader: &mut Reader<'_>, least: i64, most: i64) -> Option<i64> {
     let range = match (least, most) {
         (i64::MIN, i64::MAX) => "a whole number".to_owned(),
         (0, most) if most > i64::from(u16::MAX) => "a whole number, 0 or more".to_owned(),
@@ -87,19 +77,11 @@ fn whole_number(
     match text.parse::<i64>() {
         Ok(number) if whole && (least..=most).contains(&number) => Some(number),
         _ if whole => {
-            reader.fault(
-                at,
-                format!("`{}` is out of range", clip(text)),
-                format!("write {range}"),
-            );
+            reader.fault(at, format!("`{}` is out of range", clip(text)), format!("write {range}"));
             None
         }
         _ => {
-            reader.fault(
-                at,
-                format!("`{}` is not a whole number", clip(text)),
-                format!("write {range}"),
-            );
+            reader.fault(at, format!("`{}` is not a whole number", clip(text)), format!("write {range}"));
             None
         }
     }
@@ -159,9 +141,8 @@ impl<T: FromDoc> FromDoc for Vec<T> {
             return T::read(node, at, reader).map(|item| vec![item]);
         };
         // All items are read before the first bad one spoils the list, so that all faults are found.
-        let read: Vec<Option<T>> = (items.iter().enumerate())
-            .map(|(index, item)| T::read(item, &at.index(index), reader))
-            .collect();
+        let read: Vec<Option<T>> =
+            (items.iter().enumerate()).map(|(index, item)| T::read(item, &at.index(index), reader)).collect();
         read.into_iter().collect()
     }
 
@@ -215,11 +196,7 @@ impl<A: FromDoc, B: FromDoc> FromDoc for (A, B) {
                 Some(items) => format!("a list of {}", items.len()),
                 None => node.kind().to_owned(),
             };
-            reader.fault(
-                at,
-                format!("expected a list of two, found {found}"),
-                "write `[first, second]`",
-            );
+            reader.fault(at, format!("expected a list of two, found {found}"), "write `[first, second]`");
             return None;
         };
         let first = A::read(first, &at.index(0), reader);

@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 use yaml_rust2::parser::{Event, Parser, Tag};
 use yaml_rust2::scanner::{Marker, TScalarStyle};
 
-use super::complaint::{Complaint, mail_quoting, of_the_parser, of_the_text};
+use super::complaint::{ALIAS, Complaint, SHALLOWER, mail_quoting, of_the_parser, of_the_text, too_deep, unclosed};
 use super::fault::Fault;
 use super::node::Node;
 use super::path::DocPath;
 use super::reader::clip;
-use super::source::{Parts, Source, Span, Spans, plain_key};
+use super::source::{Entries, Parts, Place, Source, Span, Spans};
 
 /// No order file is this long; the limit keeps a hostile one from costing time.
 pub const LONGEST_FILE: usize = 1024 * 1024;
@@ -53,17 +53,13 @@ fn read(name: &str, bytes: &[u8], typed: bool) -> Result<(Node, Source), Unreada
     };
     let mut builder = Builder::new(&source, typed);
     let finished = builder.build();
-    let Builder {
-        mut complaints,
-        root,
-        ..
-    } = builder;
+    let Builder { mut complaints, root, .. } = builder;
     if let Err(complaint) = finished {
         complaints.push(complaint);
     }
     match root {
         Some((node @ Node::Map(_), spans)) if complaints.is_empty() => {
-            source.spans = spans;
+            source.spans = Box::new(spans);
             Ok((node, source))
         }
         root => {
@@ -81,13 +77,11 @@ fn read(name: &str, bytes: &[u8], typed: bool) -> Result<(Node, Source), Unreada
 
 fn no_map(root: Option<Node>, start: usize) -> Complaint {
     match root {
-        None => Complaint::new(
-            Span::default(),
-            "there is nothing in this file",
-            "write orders into it, or start from a fresh template",
-        ),
+        None => {
+            Complaint::new(0, "there is nothing in this file", "write orders into it, or start from a fresh template")
+        }
         Some(node) => Complaint::new(
-            Span { start, len: 1 },
+            start,
             format!("the file is {}, not a map", node.kind()),
             "begin with lines of the form `key: value`",
         ),
@@ -95,17 +89,14 @@ fn no_map(root: Option<Node>, start: usize) -> Complaint {
 }
 
 fn unreadable(source: Source, mut complaints: Vec<Complaint>) -> Unreadable {
-    complaints.sort_by_key(|complaint| complaint.span.start);
+    complaints.sort_by_key(|complaint| complaint.start);
     let faults = complaints
         .into_iter()
         .map(|complaint| {
             // The end of the file is the end of its last line with something in it.
             let last = source.text.trim_end().len();
-            let place = source.place_of(complaint.span.start.min(last));
-            Fault {
-                place: Some(place),
-                ..Fault::new(&complaint.at, complaint.what, complaint.remedy)
-            }
+            let place = source.place_of(complaint.start.min(last));
+            Fault { place: Some(place), ..Fault::new(&complaint.at, complaint.what, complaint.remedy) }
         })
         .collect();
     Unreadable { source, faults }
@@ -120,7 +111,7 @@ enum Open {
     },
     Map {
         entries: Vec<(String, Node)>,
-        spans: BTreeMap<String, Spans>,
+        spans: Entries,
         seen: BTreeMap<String, usize>,
         /// The key whose value comes next.
         key: Option<(String, Span)>,
@@ -163,7 +154,10 @@ impl<'s> Builder<'s> {
                 Ok(next) => next,
                 Err(error) => {
                     let at = self.offset(error.marker());
-                    return Err(of_the_parser(error.info(), at, self.source));
+                    return Err(match self.unclosed_before(at) {
+                        Some(bracket) => unclosed(self.source, bracket),
+                        None => of_the_parser(error.info(), at, self.source),
+                    });
                 }
             };
             let at = self.offset(&mark);
@@ -173,19 +167,15 @@ impl<'s> Builder<'s> {
                     self.documents += 1;
                     if self.documents > 1 {
                         return Err(self.complaint(
-                            Span { start: at, len: 3 },
+                            at,
                             "a second document begins here",
                             "keep one document in a file: delete the line `---`, or send two files",
                         ));
                     }
                 }
                 Event::Alias(_) => {
-                    self.complain(
-                        self.word_at(at),
-                        "aliases (`*name`) are not understood here",
-                        "write the value out, or put the text in quotes if it begins with `*`",
-                    );
-                    self.value(Node::text(""), self.word_at(at), Parts::None);
+                    self.complain(at, ALIAS, "write the value out, or put the text in quotes if it begins with `*`");
+                    self.value(Node::text(""), Span::open(at), Parts::None);
                 }
                 Event::Scalar(text, style, anchor, tag) => {
                     self.refuse_marks(anchor, tag.as_ref(), at);
@@ -194,37 +184,26 @@ impl<'s> Builder<'s> {
                 Event::SequenceStart(anchor, tag) => {
                     self.refuse_marks(anchor, tag.as_ref(), at);
                     self.descend(at)?;
-                    self.open.push(Open::List {
-                        items: Vec::new(),
-                        spans: Vec::new(),
-                        start: self.line_from(at),
-                    });
+                    self.open.push(Open::List { items: Vec::new(), spans: Vec::new(), start: Span::open(at) });
                 }
                 Event::MappingStart(anchor, tag) => {
                     self.refuse_marks(anchor, tag.as_ref(), at);
                     self.descend(at)?;
                     self.open.push(Open::Map {
                         entries: Vec::new(),
-                        spans: BTreeMap::new(),
+                        spans: Entries::default(),
                         seen: BTreeMap::new(),
                         key: None,
-                        start: self.line_from(at),
+                        start: Span::open(at),
                     });
                 }
                 Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
-                    Some(Open::List {
-                        items,
-                        spans,
-                        start,
-                    }) => {
+                    Some(Open::List { items, spans, start }) => {
                         self.value(Node::List(items), start, Parts::Items(spans));
                     }
-                    Some(Open::Map {
-                        entries,
-                        spans,
-                        start,
-                        ..
-                    }) => self.value(Node::Map(entries), start, Parts::Entries(spans)),
+                    Some(Open::Map { entries, spans, start, .. }) => {
+                        self.value(Node::Map(entries), start, Parts::Entries(spans))
+                    }
                     None => {}
                 },
                 Event::StreamStart | Event::DocumentEnd | Event::Nothing => {}
@@ -235,16 +214,25 @@ impl<'s> Builder<'s> {
         }
     }
 
+    /// The innermost bracket still open, if the text goes on in a later line or ends.
+    fn unclosed_before(&self, at: usize) -> Option<usize> {
+        let text = self.source.text.as_str();
+        let bracket = self.open.iter().rev().find_map(|open| match open {
+            Open::List { start, .. } | Open::Map { start, .. } => {
+                let byte = text.as_bytes().get(start.start)?;
+                matches!(byte, b'[' | b'{').then_some(start.start)
+            }
+        })?;
+        let ended = at >= text.trim_end().len();
+        (ended || text.get(bracket..at)?.contains('\n')).then_some(bracket)
+    }
+
     /// Whatever stands here, it does not stand too deep.
     fn not_too_deep(&self, at: usize) -> Result<(), Complaint> {
         if self.open.len() <= DEEPEST {
             return Ok(());
         }
-        Err(self.complaint(
-            self.line_from(at),
-            format!("lists and maps are nested more than {DEEPEST} deep"),
-            "nothing here needs that: close brackets earlier, or indent less",
-        ))
+        Err(self.complaint(at, too_deep(), SHALLOWER))
     }
 
     /// A list or map begins: not too deep, and not as the key of a map.
@@ -252,7 +240,7 @@ impl<'s> Builder<'s> {
         self.not_too_deep(at)?;
         match self.open.last() {
             Some(Open::Map { key: None, .. }) => Err(self.complaint(
-                self.line_from(at),
+                at,
                 "a list or map stands where a key is expected",
                 "write a single word before the colon; put text with brackets in quotes",
             )),
@@ -264,55 +252,45 @@ impl<'s> Builder<'s> {
         self.not_too_deep(at)?;
         let plain = style == TScalarStyle::Plain;
         let absent = plain && text.is_empty();
-        let span = if absent {
-            Span { start: at, len: 0 }
-        } else {
-            self.scalar_span(&text, style, at)
-        };
+        let span = if absent { Span::exactly(at, 0) } else { self.scalar_span(&text, style, at) };
         if plain && self.typed {
             self.refuse_look_alikes(&text, span);
         }
-        if let Some(Open::Map { key, seen, .. }) = self.open.last_mut()
+        // The parser sees that a map has begun only at its first colon; it begins at its first key.
+        let begins = match self.open.last() {
+            Some(Open::Map { key: None, seen, start, .. }) if seen.is_empty() && at < start.start => {
+                Some(Span::open(at))
+            }
+            _ => None,
+        };
+        if let Some(Open::Map { key, seen, start, .. }) = self.open.last_mut()
             && key.is_none()
         {
+            *start = begins.unwrap_or(*start);
             let first = seen.insert(text.clone(), span.start);
             *key = Some((text.clone(), span));
             return self.key(&text, span, absent, plain, first);
         }
         if !absent {
-            self.value(
-                Node::Text {
-                    text,
-                    quoted: !plain,
-                },
-                span,
-                Parts::None,
-            );
+            self.value(Node::Text { text, quoted: !plain }, span, Parts::None);
             return Ok(());
         }
         match self.open.last_mut() {
             // `key:` with nothing after it is the same as no key at all.
             Some(Open::Map { key, spans, .. }) if self.typed => {
                 if let Some((name, key)) = key.take() {
-                    let place = Spans {
-                        value: key,
-                        key: Some(key),
-                        parts: Parts::None,
-                    };
-                    spans.insert(plain_key(&name), place);
+                    let place = Spans { value: key, key: Some(key), parts: Parts::None };
+                    spans.insert(&name, place);
                 }
             }
             Some(Open::Map { .. }) => {
-                self.complain(
-                    span,
-                    "nothing stands after the colon",
-                    "write a value, or delete the key",
-                );
+                self.complain(span.start, "nothing stands after the colon", "write a value, or delete the key");
                 self.value(Node::text(""), span, Parts::None);
             }
             Some(Open::List { .. }) => {
+                let dash = self.empty_dash_before(at);
                 self.complain(
-                    self.line_from(at),
+                    dash,
                     "an item of this list is empty",
                     "write something there, or delete its dash or comma",
                 );
@@ -333,25 +311,18 @@ impl<'s> Builder<'s> {
     ) -> Result<(), Complaint> {
         if absent {
             return Err(self.complaint(
-                span,
+                span.start,
                 "a value stands here without a key",
                 "write a key before the colon; put text with a colon in quotes",
             ));
         }
         if text == "<<" && plain {
-            self.complain(
-                span,
-                "merge keys (`<<`) are not understood here",
-                "write the keys out",
-            );
+            self.complain(span.start, "merge keys (`<<`) are not understood here", "write the keys out");
         } else if let Some(first) = first {
             let line = self.source.place_of(first).line;
             self.complain(
-                span,
-                format!(
-                    "the key `{}` stands here twice, first in line {line}",
-                    clip(text)
-                ),
+                span.start,
+                format!("the key `{}` stands here twice, first in line {line}", clip(text)),
                 "keep one of the two, or make one list of both",
             );
         }
@@ -360,29 +331,20 @@ impl<'s> Builder<'s> {
 
     /// Puts a finished value where it belongs.
     fn value(&mut self, node: Node, span: Span, parts: Parts) {
-        let mut place = Spans {
-            value: span,
-            key: None,
-            parts,
-        };
+        let mut place = Spans { value: span, key: None, parts };
         match self.open.last_mut() {
             Some(Open::List { items, spans, .. }) => {
                 items.push(node);
                 spans.push(place);
             }
-            Some(Open::Map {
-                entries,
-                spans,
-                key,
-                ..
-            }) => {
+            Some(Open::Map { entries, spans, key, .. }) => {
                 if let Some((name, key)) = key.take() {
                     place.key = Some(key);
                     if !matches!(node, Node::Text { .. }) {
                         // Of a list or map under a key, the key is what a person points at.
                         place.value = key;
                     }
-                    spans.insert(plain_key(&name), place);
+                    spans.insert(&name, place);
                     entries.push((name, node));
                 }
             }
@@ -392,17 +354,17 @@ impl<'s> Builder<'s> {
 
     fn refuse_marks(&mut self, anchor: usize, tag: Option<&Tag>, at: usize) {
         if anchor > 0 {
-            let span = self.mark_before(at, '&');
+            let start = self.mark_before(at, '&');
             self.complain(
-                span,
+                start,
                 "anchors (`&name`) are not understood here",
                 "delete the anchor, or put the text in quotes if it begins with `&`",
             );
         }
         if tag.is_some() {
-            let span = self.mark_before(at, '!');
+            let start = self.mark_before(at, '!');
             self.complain(
-                span,
+                start,
                 "tags (`!name`) are not understood here",
                 "delete the tag, or put the text in quotes if it begins with `!`",
             );
@@ -416,56 +378,32 @@ impl<'s> Builder<'s> {
         };
         let dashed = |rest: &str| rest.starts_with(char::is_whitespace);
         match first {
-            '“' | '”' | '„' | '‟' | '‘' | '’' | '‚' | '‛' | '«' | '»' => self
-                .complain(
-                    span,
-                    format!("typographic quotes (`{first}`) do not quote here"),
-                    "use plain quotes: \"…\" or '…'",
-                ),
-            '–' | '—' | '‒' | '−' | '•' | '·' if dashed(&text[first.len_utf8()..]) => {
-                self.complain(
-                    Span {
-                        start: span.start,
-                        len: first.len_utf8(),
-                    },
-                    format!("`{first}` does not begin an item of a list"),
-                    "use a plain hyphen and a blank: `- `",
-                )
-            }
-            c if c.is_whitespace()
-                || matches!(c, '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2060}') =>
-            {
-                self.complain(
-                    Span {
-                        start: span.start,
-                        len: first.len_utf8(),
-                    },
-                    format!(
-                        "an invisible character (U+{:04X}) stands here instead of a blank",
-                        u32::from(c)
-                    ),
-                    "delete it and use ordinary blanks",
-                )
-            }
+            '“' | '”' | '„' | '‟' | '‘' | '’' | '‚' | '‛' | '«' | '»' => self.complain(
+                span.start,
+                format!("typographic quotes (`{first}`) do not quote here"),
+                "use plain quotes: \"…\" or '…'",
+            ),
+            '–' | '—' | '‒' | '−' | '•' | '·' if dashed(&text[first.len_utf8()..]) => self.complain(
+                span.start,
+                format!("`{first}` does not begin an item of a list"),
+                "use a plain hyphen and a blank: `- `",
+            ),
+            c if c.is_whitespace() || matches!(c, '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2060}') => self.complain(
+                span.start,
+                format!("an invisible character (U+{:04X}) stands here instead of a blank", u32::from(c)),
+                "delete it and use ordinary blanks",
+            ),
             _ => {}
         }
     }
 
-    fn complain(&mut self, span: Span, what: impl Into<String>, remedy: impl Into<String>) {
-        let complaint = self.complaint(span, what, remedy);
+    fn complain(&mut self, start: usize, what: impl Into<String>, remedy: impl Into<String>) {
+        let complaint = self.complaint(start, what, remedy);
         self.complaints.push(complaint);
     }
 
-    fn complaint(
-        &self,
-        span: Span,
-        what: impl Into<String>,
-        remedy: impl Into<String>,
-    ) -> Complaint {
-        Complaint {
-            at: self.path(),
-            ..Complaint::new(span, what, remedy)
-        }
+    fn complaint(&self, start: usize, what: impl Into<String>, remedy: impl Into<String>) -> Complaint {
+        Complaint { at: self.path(), ..Complaint::new(start, what, remedy) }
     }
 
     /// The part of the document in hand.
@@ -474,10 +412,7 @@ impl<'s> Builder<'s> {
         for open in &self.open {
             match open {
                 Open::List { items, .. } => path = path.index(items.len()),
-                Open::Map {
-                    key: Some((key, _)),
-                    ..
-                } => path = path.key(key),
+                Open::Map { key: Some((key, _)), .. } => path = path.key(key),
                 Open::Map { key: None, .. } => {}
             }
         }
@@ -492,79 +427,40 @@ impl<'s> Builder<'s> {
         }
     }
 
-    /// What follows in the line, but no more than can be shown: a line may be as long as the file.
-    fn rest_of_line(&self, at: usize) -> &'s str {
-        let text = self.source.text.as_str();
-        let end = text.floor_char_boundary(at.saturating_add(800));
-        let rest = text.get(at..end).unwrap_or("");
-        rest.split('\n').next().unwrap_or("")
-    }
-
-    fn line_from(&self, at: usize) -> Span {
-        // A very long line is not underlined to its end.
-        let line = clip_line(self.rest_of_line(at));
-        let line = line.split(" #").next().unwrap_or(line).trim_end();
-        Span {
-            start: at,
-            len: line.len(),
-        }
-    }
-
-    fn word_at(&self, at: usize) -> Span {
-        let line = clip_line(self.rest_of_line(at));
-        let len = line
-            .find(|c: char| c.is_whitespace() || matches!(c, ',' | '[' | ']' | '{' | '}'))
-            .unwrap_or(line.len());
-        Span { start: at, len }
+    /// The dash with nothing after it that the parser passed over before it came here.
+    fn empty_dash_before(&self, at: usize) -> usize {
+        const LINES: usize = 40;
+        let last = self.source.place_of(at).line;
+        let found = (1..=last).rev().take(LINES).find_map(|number| {
+            let line = self.source.line(number);
+            let written = line.split('#').next().unwrap_or(line).trim_end();
+            (written.trim_start_matches([' ', '-']).is_empty() && written.ends_with('-'))
+                .then_some(Place { line: number, column: written.len() })
+        });
+        found.map_or(at, |place| self.source.offset_of(place))
     }
 
     fn scalar_span(&self, text: &str, style: TScalarStyle, at: usize) -> Span {
         let rest = self.source.text.get(at..).unwrap_or("");
-        let quote = match style {
-            TScalarStyle::Plain if rest.starts_with(text) => {
-                return Span {
-                    start: at,
-                    len: text.len(),
-                };
-            }
-            TScalarStyle::SingleQuoted => '\'',
-            TScalarStyle::DoubleQuoted => '"',
-            _ => return self.line_from(at),
-        };
-        let line = clip_line(self.rest_of_line(at));
-        let mut escaped = false;
-        for (i, c) in line.char_indices().skip(1) {
-            if c == quote && !escaped {
-                return Span {
-                    start: at,
-                    len: i + 1,
-                };
-            }
-            escaped = c == '\\' && quote == '"' && !escaped;
-        }
-        Span {
-            start: at,
-            len: line.trim_end().len(),
+        if style == TScalarStyle::Plain && rest.starts_with(text) {
+            Span::exactly(at, text.len())
+        } else {
+            Span::open(at)
         }
     }
 
-    /// The anchor or tag that stands before a value in its line, or the value if it stands further off.
-    fn mark_before(&self, at: usize, mark: char) -> Span {
-        if self.rest_of_line(at).starts_with(mark) {
-            return self.word_at(at);
-        }
+    /// Where the anchor or tag before a value begins, or the value if it stands further off.
+    fn mark_before(&self, at: usize, mark: char) -> usize {
         let text = self.source.text.as_str();
+        if text.get(at..).is_some_and(|rest| rest.starts_with(mark)) {
+            return at;
+        }
         let near = text.floor_char_boundary(at.saturating_sub(256));
-        let found = text.get(near..at).and_then(|before| before.rfind(mark));
-        found
-            .map(|start| near + start)
-            .map_or(self.line_from(at), |start| self.word_at(start))
-    }
-}
-
-fn clip_line(line: &str) -> &str {
-    match line.char_indices().nth(200) {
-        Some((end, _)) => line.get(..end).unwrap_or(line),
-        None => line,
+        let before = text.get(near..at).unwrap_or("");
+        match before.rfind(mark) {
+            // `!!str` begins at its first mark.
+            Some(last) => near + before.get(..last).unwrap_or("").trim_end_matches(mark).len(),
+            None => at,
+        }
     }
 }
