@@ -410,7 +410,16 @@ impl Grid for HexGrid {
     }
 
     fn way(&self, edge: Bearing) -> Option<usize> {
-        self.ways().iter().position(|&(bearing, _)| bearing == edge)
+        use Bearing::*;
+        match (self.frame.orientation, edge) {
+            (Orientation::Pointy, NE) | (Orientation::Flat, N) => Some(0),
+            (Orientation::Pointy, E) | (Orientation::Flat, NE) => Some(1),
+            (_, SE) => Some(2),
+            (Orientation::Pointy, SW) | (Orientation::Flat, S) => Some(3),
+            (Orientation::Pointy, W) | (Orientation::Flat, SW) => Some(4),
+            (_, NW) => Some(5),
+            (Orientation::Pointy, N | S) | (Orientation::Flat, E | W) => None,
+        }
     }
 
     fn neighbours(&self, cell: Hex) -> impl Iterator<Item = (Bearing, Hex)> {

@@ -200,24 +200,18 @@ fn runs_along(at: Cube, other: Cube, change: Cube) -> Option<Span> {
     })
 }
 
-impl HexGrid {
-    /// The hexes around the line from the origin along `change`, relative to its start: all it can meet.
-    fn near(&self, change: Cube) -> Vec<Cube> {
-        let steps = i64::from(change.length()).max(1);
-        let mut near = Vec::with_capacity(16 * (steps as usize + 1));
-        for step in 0..=steps {
-            let along = |part: i32| (i64::from(part) * step).div_euclid(steps) as i32;
-            let corner = Cube { q: along(change.q), r: along(change.r) };
-            for q in -1..=2 {
-                for r in -1..=2 {
-                    near.push(corner.plus(Cube { q, r }));
-                }
-            }
-        }
-        near.sort_unstable();
-        near.dedup();
-        near
+/// The hexes around the line from the origin along `change`: all it can meet.
+fn near(change: Cube) -> Vec<Cube> {
+    let steps = i64::from(change.length()).max(1);
+    let mut near = Vec::with_capacity(16 * (steps as usize + 1));
+    for step in 0..=steps {
+        let along = |part: i32| (i64::from(part) * step).div_euclid(steps) as i32;
+        let corner = Cube { q: along(change.q), r: along(change.r) };
+        near.extend((-1..=2).flat_map(|q| (-1..=2).map(move |r| corner.plus(Cube { q, r }))));
     }
+    near.sort_unstable();
+    near.dedup();
+    near
 }
 
 impl Lines for HexGrid {
@@ -235,20 +229,23 @@ impl Lines for HexGrid {
     fn ruler(&self, a: Hex, b: Hex) -> Vec<Crossing<Hex>> {
         let from = self.cube(a);
         let change = self.cube(b).minus(from);
+        // Only a line that keeps to the middle between two files of hexes runs along sides at all.
+        let sideways = strips(change).contains(&0);
         let mut met: Vec<(Span, Crossing<Hex>)> = Vec::new();
-        for at in self.near(change) {
-            let here = self.hex(from.plus(at));
+        for at in near(change) {
             if at != (Cube { q: 0, r: 0 }) && at != change {
-                if let (Some(hex), Some(span)) = (here, cuts(at, change)) {
-                    met.push((span, Crossing::Through(hex)));
+                if let Some(span) = cuts(at, change) {
+                    met.extend(self.hex(from.plus(at)).map(|hex| (span, Crossing::Through(hex))));
                 }
+            }
+            if !sideways {
+                continue;
             }
             // Three of the six ways, so that every side is looked at from one end only.
             for (_, way) in self.ways().into_iter().take(3) {
                 let other = at.plus(way);
                 let Some(span) = runs_along(at, other, change) else { continue };
-                let there = self.hex(from.plus(other));
-                let crossing = match (here, there) {
+                let crossing = match (self.hex(from.plus(at)), self.hex(from.plus(other))) {
                     (Some(hex), Some(other)) => Crossing::Along(hex.min(other), Some(hex.max(other))),
                     (Some(hex), None) | (None, Some(hex)) => Crossing::Along(hex, None),
                     (None, None) => continue,

@@ -39,6 +39,13 @@ struct Node<C, const PARTS: u32> {
     before: u32,
 }
 
+impl<C, const PARTS: u32> Node<C, PARTS> {
+    /// Its place in the queue: by cost, then by steps; its own number tells equals apart.
+    fn key(&self, number: u32) -> u128 {
+        u128::from(self.cost.parts()) << 64 | u128::from(self.steps) << 32 | u128::from(number)
+    }
+}
+
 impl<G: Grid, const PARTS: u32> Reach<G, PARTS> {
     /// The cells that can be reached, in order of their numbers; the starting cell is one of them.
     pub fn cells(&self) -> impl ExactSizeIterator<Item = G::Cell> {
@@ -123,8 +130,8 @@ struct Search<C, const PARTS: u32> {
     nodes: Vec<Node<C, PARTS>>,
     /// For every place on the grid the node of the best way that may go on, and of the best that halts.
     ends: Vec<[u32; 2]>,
-    /// Ways still to be continued: cost, steps, node.
-    open: BinaryHeap<Reverse<(Points<PARTS>, u32, u32)>>,
+    /// Ways still to be continued, lowest first: cost, steps and node in one number, which the heap compares fastest.
+    open: BinaryHeap<Reverse<u128>>,
 }
 
 impl<C: Copy + Ord, const PARTS: u32> Search<C, PARTS> {
@@ -141,11 +148,13 @@ impl<C: Copy + Ord, const PARTS: u32> Search<C, PARTS> {
         let mut search = Search { nodes: Vec::new(), ends: vec![[NONE; 2]; grid.len()], open: BinaryHeap::new() };
         search.arrive(start, Node { cell: from, cost: Points::ZERO, steps: 0, halted: false, before: 0 });
         let goal = to.and_then(|cell| grid.index(cell));
-        while let Some(Reverse((cost, steps, here))) = search.open.pop() {
-            let Node { cell, cost: known, steps: known_steps, .. } = search.nodes[here as usize];
-            if (cost, steps) != (known, known_steps) {
+        while let Some(Reverse(key)) = search.open.pop() {
+            let here = key as u32;
+            let node = search.nodes[here as usize];
+            if key != node.key(here) {
                 continue; // a better way was found since
             }
+            let Node { cell, cost, steps, .. } = node;
             // Every way still open is at least this long, and longer ways cannot improve on the goal.
             if goal.is_some_and(|goal| search.settled(goal, cost, steps)) {
                 break;
@@ -197,7 +206,7 @@ impl<C: Copy + Ord, const PARTS: u32> Search<C, PARTS> {
         self.ends[place][usize::from(node.halted)] = end;
         // With equal cost and steps it is in the queue already; only the way there has changed.
         if !node.halted && !again {
-            self.open.push(Reverse((node.cost, node.steps, end)));
+            self.open.push(Reverse(node.key(end)));
         }
     }
 

@@ -36,12 +36,10 @@ fn lengths<G: Grid>(
 ) -> BTreeMap<G::Cell, u32> {
     let mut known: BTreeMap<G::Cell, u32> = from.iter().map(|&cell| (cell, 0)).collect();
     for steps in 1.. {
-        let edge: BTreeSet<G::Cell> = grid
-            .cells()
-            .filter(|cell| !known.contains_key(cell))
-            .filter(|&cell| {
-                grid.cells().any(|old| known.contains_key(&old) && grid.distance(old, cell) == 1 && may(old, cell))
-            })
+        let edge: BTreeSet<G::Cell> = (known.keys())
+            .flat_map(|&old| grid.neighbours(old).map(move |(_, cell)| (old, cell)))
+            .filter(|&(old, cell)| !known.contains_key(&cell) && may(old, cell))
+            .map(|(_, cell)| cell)
             .collect();
         if edge.is_empty() {
             break;
