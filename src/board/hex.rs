@@ -236,7 +236,7 @@ pub struct HexGrid {
     frame: Frame,
     /// All hexes, lowest number first.
     cells: Vec<Hex>,
-    /// Number to place in `cells`, from the lowest number of the frame on.
+    /// For every number of four digits its place in `cells`.
     places: Vec<u16>,
     /// For every place the numbers of its six neighbours in the order of `ways`.
     around: Vec<[u16; 6]>,
@@ -258,12 +258,15 @@ impl HexGrid {
             return Err(FrameFault::Missing { hex });
         }
         grid.places = vec![NONE; 10_000];
-        for number in 0..10_000u16 {
-            let Some(hex) = Hex::new(number) else {
-                continue;
-            };
-            if grid.frames(hex) && !grid.frame.missing.contains(&hex) {
-                grid.places[usize::from(number)] = grid.cells.len() as u16;
+        let (first, second) = match grid.frame.numbering {
+            Numbering::RowFirst => (grid.frame.rows, grid.frame.columns),
+            Numbering::ColumnFirst => (grid.frame.columns, grid.frame.rows),
+        };
+        let numbers =
+            (first[0]..=first[1]).flat_map(|first| (second[0]..=second[1]).map(move |second| (first, second)));
+        for hex in numbers.filter_map(|(first, second)| Hex::from_halves(first, second)) {
+            if !grid.frame.missing.contains(&hex) {
+                grid.places[usize::from(hex.number())] = grid.cells.len() as u16;
                 grid.cells.push(hex);
             }
         }

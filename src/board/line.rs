@@ -191,9 +191,8 @@ fn runs_along(at: Cube, other: Cube, change: Cube) -> Option<Span> {
     // Neighbours differ by 2 in one strip, the one whose border is their common side, and by 1 in the others.
     (0..3).try_fold(Span::WHOLE, |span, axis| {
         if (end[axis] - start[axis]).abs() == 2 {
-            // On the common side all the way: halfway between the two centres in this strip.
-            let middle = (start[axis] + end[axis]) / 2;
-            (change[axis] == 0 && middle == 0).then_some(span)
+            // Parallel to the side; within the other two strips of both hexes there is nothing but the side itself.
+            (change[axis] == 0).then_some(span)
         } else {
             span.within(-start[axis], change[axis], 1)?.within(-end[axis], change[axis], 1)
         }
@@ -233,10 +232,9 @@ impl Lines for HexGrid {
         let sideways = strips(change).contains(&0);
         let mut met: Vec<(Span, Crossing<Hex>)> = Vec::new();
         for at in near(change) {
-            if at != (Cube { q: 0, r: 0 }) && at != change {
-                if let Some(span) = cuts(at, change) {
-                    met.extend(self.hex(from.plus(at)).map(|hex| (span, Crossing::Through(hex))));
-                }
+            let between = at != (Cube { q: 0, r: 0 }) && at != change;
+            if let Some(span) = cuts(at, change).filter(|_| between) {
+                met.extend(self.hex(from.plus(at)).map(|hex| (span, Crossing::Through(hex))));
             }
             if !sideways {
                 continue;

@@ -30,4 +30,4 @@ pub use picture::{PictureFault, read_picture};
 pub use points::{NotPoints, Points};
 pub use square::{Axis, SquareFrame, SquareFrameFault, SquareGrid};
 pub use terrain::{BrokenPath, Feature, Features, Layer, NotAdjacent, Terrain};
-pub use trace::{Field, Leg, distance_field, trace, trace_two_legs};
+pub use trace::{Field, Leg, TwoLegs, distance_field, trace, trace_two_legs};

@@ -60,7 +60,7 @@ impl<const PARTS: u32> Points<PARTS> {
         let Some(parts) = above.checked_mul(PARTS) else {
             return None;
         };
-        if below == 0 || parts % below != 0 { None } else { Some(Self(parts / below)) }
+        if below == 0 || !parts.is_multiple_of(below) { None } else { Some(Self(parts / below)) }
     }
 
     /// The number of smallest parts.
@@ -85,7 +85,7 @@ impl<const PARTS: u32> Points<PARTS> {
 
     /// The half of it, if that is a whole number of parts.
     pub const fn half(self) -> Option<Self> {
-        if self.0 % 2 == 0 { Some(Self(self.0 / 2)) } else { None }
+        if self.0.is_multiple_of(2) { Some(Self(self.0 / 2)) } else { None }
     }
 
     /// The sum, if it is in range.

@@ -97,10 +97,19 @@ pub fn trace<G: Grid>(
     None
 }
 
+/// A line in two legs. The cell in which they meet ends the first and begins the second.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TwoLegs<C> {
+    /// The leg across country, from the starting cell.
+    pub across: Vec<C>,
+    /// The leg along the network, to its end.
+    pub along: Vec<C>,
+}
+
 /// A line in two legs, as supply runs: first across country to any cell of a network, then along the network to a
 /// cell that `arrives` accepts. `joins` says where the first leg may end and the second begin, the starting cell
 /// included. Of all such lines the one with the shortest first leg, then the shortest second leg, then the lowest numbers
-/// is returned, as its two legs; the cell in which they meet ends the first and begins the second.
+/// is returned.
 pub fn trace_two_legs<G: Grid>(
     grid: &G,
     from: G::Cell,
@@ -108,7 +117,7 @@ pub fn trace_two_legs<G: Grid>(
     mut joins: impl FnMut(G::Cell) -> bool,
     second: &mut Leg<impl FnMut(G::Cell) -> bool, impl FnMut(G::Cell, G::Edge, G::Cell) -> bool>,
     mut arrives: impl FnMut(G::Cell) -> bool,
-) -> Option<(Vec<G::Cell>, Vec<G::Cell>)> {
+) -> Option<TwoLegs<G::Cell>> {
     let across = distance_field(grid, [from], |a, edge, b| (first.enter)(b) && (first.cross)(a, edge, b));
     // Backwards from the ends: a step away from them is a step of the line in reverse.
     let ends: Vec<G::Cell> = grid.cells().filter(|&cell| arrives(cell)).collect();
@@ -124,7 +133,7 @@ pub fn trace_two_legs<G: Grid>(
     let &(shortest, _) = heads.iter().min()?;
     let lines = heads.iter().filter(|&&(lengths, _)| lengths == shortest).filter_map(|&(_, head)| {
         let across = trace(grid, from, |cell| cell == head, first)?;
-        Some((across, trace(grid, head, &mut arrives, second)?))
+        Some(TwoLegs { across, along: trace(grid, head, &mut arrives, second)? })
     });
     lines.min()
 }

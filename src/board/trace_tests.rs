@@ -160,9 +160,9 @@ proptest! {
             &mut Leg { enter: |_| true, cross: |a, _, b| road(a, b), longest: along },
             |hex| targets.contains(&hex),
         );
-        let lengths_found = found.as_ref().map(|(a, b)| (a.len() as u32 - 1, b.len() as u32 - 1));
+        let lengths_found = found.as_ref().map(|legs| (legs.across.len() as u32 - 1, legs.along.len() as u32 - 1));
         prop_assert_eq!(lengths_found, best);
-        if let Some((across, along)) = found {
+        if let Some(TwoLegs { across, along }) = found {
             prop_assert_eq!(across.first(), Some(&from));
             prop_assert_eq!(across.last(), along.first());
             prop_assert!(joins(along[0]) && targets.contains(&along[along.len() - 1]));
@@ -224,11 +224,11 @@ fn supply_goes_across_country_to_the_road_and_along_it() {
         )
     };
     // 1012, 1013, 1014 and 1112 are all two hexes away; from 1014 the road is shortest.
-    let (across, along) = supply(1213, 3).unwrap();
+    let TwoLegs { across, along } = supply(1213, 3).unwrap();
     assert_eq!(across, hexes(&[1213, 1114, 1014]));
     assert_eq!(along, hexes(&[1014, 1015, 916, 816]));
     assert_eq!(supply(1213, 1), None, "no road is one hex away");
-    assert_eq!(supply(1013, 0).map(|(across, _)| across), Some(hexes(&[1013])));
+    assert_eq!(supply(1013, 0).map(|legs| legs.across), Some(hexes(&[1013])));
 }
 
 #[test]
