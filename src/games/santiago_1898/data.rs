@@ -1,0 +1,509 @@
+//! The map, counters, tables and scenarios, read and indexed.
+//!
+//! Ours are built in; a player who owns the published game may replace any of the four files with his own transcription
+//! (`--data DIR`). Nothing a file can say makes this panic: what cannot be understood is reported with file and line,
+//! what contradicts the rulebook with its clause ([`check`]).
+
+mod check;
+mod files;
+mod load;
+mod printed;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::OnceLock;
+
+use crate::board::{Bearing, Grid, Hex, HexGrid, Hexside};
+use crate::engine::doc::{Fault, Place, fold};
+use crate::engine::json::Json;
+use crate::engine::{Clause, Name};
+
+use super::tables::Tables;
+use super::terms::{Flag, Force, Group, Provenance, Size, Terrain, UnitId, UnitKind};
+
+pub use check::check;
+pub use files::{Crossing, CubanEntry, EntryEntry, Factors, LandingEntry, SpecialKind, UnitSource};
+
+/// The files a data folder may hold, with what we build in for each.
+pub const FILES: [(&str, &str); 4] = [
+    ("map.yaml", include_str!("data/map.yaml")),
+    ("counters.yaml", include_str!("data/counters.yaml")),
+    ("tables.yaml", include_str!("data/tables.yaml")),
+    ("scenarios.yaml", include_str!("data/scenarios.yaml")),
+];
+
+/// Everything the data files say, ready for use.
+#[derive(Clone)]
+pub struct Data {
+    /// The hexes and how they touch.
+    pub grid: HexGrid,
+    ground: Vec<Ground>,
+    places: BTreeMap<String, Hex>,
+    /// Every unit, by id.
+    pub units: BTreeMap<UnitId, Unit>,
+    /// The counters that are no units.
+    pub specials: BTreeMap<UnitId, Special>,
+    /// Markers and how many of each the set has.
+    pub markers: Vec<(String, u32)>,
+    /// How many counters the set has (§1.2d).
+    pub total: u32,
+    /// The printed tables.
+    pub tables: Tables,
+    /// The scenarios, in the order of the file.
+    pub scenarios: Vec<Scenario>,
+    /// The day of each turn, Turn 1 first.
+    pub calendar: Vec<Day>,
+    /// Beach hexes, Siboney and Daiquirí included, by number.
+    pub beaches: Vec<Hex>,
+    /// US objectives, by number (§4.1a).
+    pub objectives: Vec<Hex>,
+    /// Where the Escario column enters, by number (§8.3c).
+    pub west_edge: Vec<Hex>,
+    /// Harbor hexes the Spanish fleet fires from, by number (§9.7d).
+    pub harbor: Vec<Hex>,
+    /// Coastal hexes the US fleet fires from, by number (§9.7e).
+    pub coast: Vec<Hex>,
+    /// The five hexes of §6.5b, from El Caney on.
+    pub spanish_line: Vec<Hex>,
+    /// Santiago (§3.2d, R20).
+    pub santiago: Hex,
+    /// El Caney (§6.5a, R21).
+    pub el_caney: Hex,
+    /// El Morro (§3.2g, R22).
+    pub el_morro: Hex,
+    /// Socapa (§3.2g, R22).
+    pub socapa: Hex,
+    /// Roads and railroads by name, for the map picture.
+    pub lines: Vec<Line>,
+    /// Rivers by name, for the map picture.
+    pub rivers: Vec<River>,
+    /// The counters with rules of their own.
+    pub cast: Cast,
+    canon: Json,
+}
+
+/// What lies in one hex.
+#[derive(Clone, Debug)]
+pub struct Ground {
+    /// Its terrain.
+    pub terrain: Terrain,
+    /// Where that comes from.
+    pub source: Provenance,
+    /// Its printed name, if it has one.
+    pub name: Option<Name>,
+    /// Is there a redoubt?
+    pub redoubt: bool,
+    /// A battery?
+    pub battery: bool,
+    /// An entrenchment?
+    pub entrenchment: bool,
+    /// May units land here?
+    pub beach: bool,
+    /// Is it a US objective?
+    pub objective: bool,
+    /// Does a road or railroad pass through it?
+    pub road: bool,
+    /// Hexsides with a road or railroad, a bit for each way of the grid.
+    roads: u8,
+    /// Hexsides with a river.
+    rivers: u8,
+    /// River hexsides with a bridge or ford.
+    crossings: u8,
+}
+
+/// A unit as its counter shows it.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    /// What players call it.
+    pub id: UnitId,
+    /// Whose it is.
+    pub force: Force,
+    /// The code printed on it.
+    pub code: String,
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: UnitKind,
+    /// Its size.
+    pub size: Size,
+    /// The formation it belongs to.
+    pub formation: Option<String>,
+    /// How it enters play.
+    pub group: Group,
+    /// Steps at full strength; 0 for leaders and the Signals Detachment.
+    pub steps: u8,
+    /// The full-strength side.
+    pub front: Factors,
+    /// The reduced side of a two-step unit.
+    pub back: Option<Factors>,
+    /// A leader's rating (R9).
+    pub rating: u8,
+    /// What it is marked with.
+    pub flags: BTreeSet<Flag>,
+    /// Where its figures come from.
+    pub source: UnitSource,
+}
+
+impl Unit {
+    /// The side of the counter that shows with this many steps left (§1.2b).
+    pub fn factors(&self, steps: u8) -> Factors {
+        match self.back {
+            Some(back) if steps < self.steps => back,
+            _ => self.front,
+        }
+    }
+
+    /// Has it steps, so that it fights, takes control and counts for stacking?
+    pub fn is_combat(&self) -> bool {
+        self.steps > 0
+    }
+
+    /// Is it a leader (§6.0)?
+    pub fn is_leader(&self) -> bool {
+        self.kind == UnitKind::Leader
+    }
+
+    /// Is it the Signals Detachment (§8.7)?
+    pub fn is_signals(&self) -> bool {
+        self.kind == UnitKind::Signals
+    }
+
+    /// Does its attack call for a friendly fire roll (§9.8a)? The Gatlings do as the option says (R15).
+    pub fn is_artillery(&self, gatling_is_artillery: bool) -> bool {
+        self.kind == UnitKind::Artillery || gatling_is_artillery && self.has(Flag::Artillery)
+    }
+
+    /// Is it marked so?
+    pub fn has(&self, flag: Flag) -> bool {
+        self.flags.contains(&flag)
+    }
+}
+
+/// A counter that is no unit.
+#[derive(Clone, Debug)]
+pub struct Special {
+    /// What players call it.
+    pub id: UnitId,
+    /// Whose it is.
+    pub force: Force,
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: SpecialKind,
+}
+
+/// The counters with rules of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cast {
+    /// The Signals Detachment (§8.7).
+    pub signals: UnitId,
+    /// Theodore Roosevelt (§6.4).
+    pub roosevelt: UnitId,
+    /// The Spanish leader (§6.5).
+    pub spanish_leader: UnitId,
+    /// The machineguns of event 6 (§7.2.6a).
+    pub machineguns: UnitId,
+    /// The Logistical Base (§10.3).
+    pub base: UnitId,
+    /// US naval gunfire (§9.7).
+    pub us_fleet: UnitId,
+    /// Spanish naval gunfire (§9.7).
+    pub spanish_fleet: UnitId,
+}
+
+/// A road or railroad.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// Its name.
+    pub name: String,
+    /// Is it a railroad?
+    pub railroad: bool,
+    /// Hex by hex.
+    pub path: Vec<Hex>,
+    /// Where it comes from.
+    pub source: Provenance,
+}
+
+/// A river.
+#[derive(Clone, Debug)]
+pub struct River {
+    /// Its name.
+    pub name: String,
+    /// Hexside by hexside.
+    pub sides: Vec<Hexside>,
+    /// Where it comes from.
+    pub source: Provenance,
+}
+
+/// A turn's day.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Day {
+    /// The turn.
+    pub turn: u32,
+    /// The date: `1898-06-22`.
+    pub date: String,
+}
+
+/// A way to begin.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// Its word: `standard`.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// The clause that has it.
+    pub clause: Clause,
+    /// Is it used where none is named?
+    pub default: bool,
+    /// Must Santiago and its neighbours be held at the start (§3.2d, §3.2e)?
+    pub ring: bool,
+    /// Where everything begins; every counter stands in exactly one of them, the fleets in none.
+    pub deploy: Vec<Deployment>,
+}
+
+impl Scenario {
+    /// Where a counter begins.
+    pub fn deployment(&self, counter: UnitId) -> Option<&Deployment> {
+        self.deploy.iter().find(|deployment| deployment.counters.contains(&counter))
+    }
+}
+
+/// Where some counters begin.
+#[derive(Clone, Debug)]
+pub struct Deployment {
+    /// The clause that says so.
+    pub clause: Clause,
+    /// Where that comes from.
+    pub source: Provenance,
+    /// The counters, by id.
+    pub counters: BTreeSet<UnitId>,
+    /// The hex each takes, or enters by, if its owner names none.
+    pub defaults: BTreeMap<UnitId, Hex>,
+    /// Where and when.
+    pub rule: Whence,
+}
+
+/// Where and when a counter comes into play.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Whence {
+    /// Any land hex.
+    Anywhere,
+    /// One of these hexes, by number.
+    Hexes(Vec<Hex>),
+    /// As §3.3 has it.
+    Cuban(CubanEntry),
+    /// Over the west edge (§8.3).
+    Entry(EntryEntry),
+    /// By the event on this die (§7.2.6a).
+    Event(u8),
+    /// By sea (§8.2).
+    Landing(LandingEntry),
+}
+
+/// A fault in a data file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataFault {
+    /// The file.
+    pub file: String,
+    /// What is wrong, where in the file, and by which clause.
+    pub fault: Fault,
+}
+
+/// What became of a folder of data.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The files of the folder that were read in place of ours.
+    pub replaced: Vec<String>,
+    /// How many facts of the rulebook were compared.
+    pub facts: usize,
+    /// What is wrong, in the order of the files.
+    pub faults: Vec<DataFault>,
+}
+
+/// Reads a folder of data files over ours and compares the whole with the facts of the rulebook.
+pub fn check_folder(files: &BTreeMap<String, String>) -> Report {
+    let names = || FILES.iter().map(|(name, _)| *name);
+    let replaced = names().filter(|name| files.contains_key(*name)).map(str::to_owned).collect();
+    let (facts, mut faults) = match Data::load(files) {
+        Ok(data) => check::facts(&data),
+        Err(faults) => (0, faults),
+    };
+    for (name, at) in files.keys().filter(|name| !names().any(|known| known == *name)).zip(0..) {
+        let what = format!("`{name}` is not a data file of this game and is not read");
+        let remedy = format!("the files are {}", names().collect::<Vec<_>>().join(", "));
+        let fault = Fault::new(&Default::default(), what, remedy).as_warning();
+        faults.insert(at, DataFault { file: name.clone(), fault });
+    }
+    load::find_places(files, &mut faults);
+    Report { replaced, facts, faults }
+}
+
+impl Data {
+    /// Our own data.
+    ///
+    /// # Panics
+    /// Never: a test reads what is built in.
+    pub fn ours() -> &'static Data {
+        static OURS: OnceLock<Data> = OnceLock::new();
+        OURS.get_or_init(|| match Data::load(&BTreeMap::new()) {
+            Ok(data) => data,
+            Err(faults) => panic!("the built-in data do not load: {faults:?}"),
+        })
+    }
+
+    /// Reads the given files, and ours for those not given. A fault names its place in the file.
+    pub fn load(files: &BTreeMap<String, String>) -> Result<Data, Vec<DataFault>> {
+        load::load(files).map_err(|mut faults| {
+            load::find_places(files, &mut faults);
+            faults
+        })
+    }
+
+    /// All data as loaded, for the digest in the first record.
+    pub fn canon(&self) -> &Json {
+        &self.canon
+    }
+
+    /// What lies in a hex, if it is on the map.
+    pub fn ground(&self, hex: Hex) -> Option<&Ground> {
+        self.grid.index(hex).and_then(|index| self.ground.get(index))
+    }
+
+    /// The terrain of a hex; off the map there is only ocean.
+    pub fn terrain(&self, hex: Hex) -> Terrain {
+        self.ground(hex).map_or(Terrain::Ocean, |ground| ground.terrain)
+    }
+
+    /// Can units stand in the hex (TEC.i)?
+    pub fn is_land(&self, hex: Hex) -> bool {
+        self.terrain(hex).is_land()
+    }
+
+    /// May US units land here (§8.2c)?
+    pub fn is_beach(&self, hex: Hex) -> bool {
+        self.ground(hex).is_some_and(|ground| ground.beach)
+    }
+
+    /// Does the hex contain a road or railroad?
+    pub fn has_road(&self, hex: Hex) -> bool {
+        self.ground(hex).is_some_and(|ground| ground.road)
+    }
+
+    /// Are the two linked by a road or railroad (TEC.f, TEC.g)?
+    pub fn road_between(&self, a: Hex, b: Hex) -> bool {
+        self.side(a, b, |ground| ground.roads)
+    }
+
+    /// Is there a river between the two?
+    pub fn river_between(&self, a: Hex, b: Hex) -> bool {
+        self.side(a, b, |ground| ground.rivers)
+    }
+
+    /// Is there a bridge or ford between the two (§8.1g)? A road or railroad across a river is one (R65).
+    pub fn crossing_between(&self, a: Hex, b: Hex) -> bool {
+        self.side(a, b, |ground| ground.crossings | ground.roads & ground.rivers)
+    }
+
+    /// The hexes that touch this one.
+    pub fn neighbours(&self, hex: Hex) -> impl Iterator<Item = Hex> {
+        self.grid.neighbours(hex).map(|(_, next)| next)
+    }
+
+    /// The land hexes that touch this one: those a unit could go to or attack (TEC.i, TEC.j).
+    pub fn land_neighbours(&self, hex: Hex) -> impl Iterator<Item = Hex> {
+        self.neighbours(hex).filter(|&next| self.is_land(next))
+    }
+
+    /// The hex a player means by a number or the name of a place.
+    pub fn hex_named(&self, text: &str) -> Option<Hex> {
+        let hex = text.trim().parse().ok().or_else(|| self.places.get(&fold(text)).copied())?;
+        self.grid.contains(hex).then_some(hex)
+    }
+
+    /// All names a place can be called by, folded, with its hex.
+    pub fn place_names(&self) -> impl Iterator<Item = (&str, Hex)> {
+        self.places.iter().map(|(name, &hex)| (name.as_str(), hex))
+    }
+
+    /// The printed name of a hex.
+    pub fn name_of(&self, hex: Hex) -> Option<&'static str> {
+        self.ground(hex)?.name.map(Name::as_str)
+    }
+
+    /// A hex as a report has it: `0816 (Siboney)`.
+    pub fn describe(&self, hex: Hex) -> String {
+        match self.name_of(hex) {
+            Some(name) => format!("{hex} ({name})"),
+            None => hex.to_string(),
+        }
+    }
+
+    /// The counter a player means: its id in any case, or its printed code if only one counter bears it (§1.4a, §1.4b).
+    pub fn counter_named(&self, text: &str) -> Option<UnitId> {
+        let folded = fold(text);
+        let mut ids = self.units.keys().chain(self.specials.keys());
+        if let Some(&id) = ids.find(|id| id.as_str() == folded) {
+            return Some(id);
+        }
+        let mut coded = self.units.values().filter(|unit| unit.code == text.trim());
+        coded.next().filter(|_| coded.next().is_none()).map(|unit| unit.id)
+    }
+
+    /// A unit by its id.
+    pub fn unit(&self, id: UnitId) -> Option<&Unit> {
+        self.units.get(&id)
+    }
+
+    /// The printed name of any counter.
+    pub fn counter_name(&self, id: UnitId) -> Option<&str> {
+        let unit = self.units.get(&id).map(|unit| unit.name.as_str());
+        unit.or_else(|| self.specials.get(&id).map(|special| special.name.as_str()))
+    }
+
+    /// A scenario by its word.
+    pub fn scenario(&self, id: &str) -> Option<&Scenario> {
+        self.scenarios.iter().find(|scenario| scenario.id == id)
+    }
+
+    /// The last turn (§2.1a).
+    pub fn last_turn(&self) -> u32 {
+        self.calendar.last().map_or(0, |day| day.turn)
+    }
+
+    /// The date of a turn.
+    pub fn date(&self, turn: u32) -> Option<&str> {
+        self.calendar.iter().find(|day| day.turn == turn).map(|day| day.date.as_str())
+    }
+
+    /// Could Cubans be set up here, Spanish units aside (§3.3a to §3.3c)?
+    pub fn is_cuban_ground(&self, hex: Hex, rule: &CubanEntry) -> bool {
+        rule.terrain.contains(&self.terrain(hex))
+            && self.grid.contains(hex)
+            && !self.has_road(hex)
+            && self.grid.distance(hex, rule.of) <= rule.within
+    }
+
+    fn side(&self, a: Hex, b: Hex, of: impl Fn(&Ground) -> u8) -> bool {
+        let bit = self.grid.edge_between(a, b).and_then(|edge| bit(&self.grid, edge));
+        bit.zip(self.ground(a)).is_some_and(|(bit, ground)| of(ground) & bit != 0)
+    }
+}
+
+fn bit(grid: &HexGrid, edge: Bearing) -> Option<u8> {
+    grid.way(edge).and_then(|way| 1u8.checked_shl(u32::try_from(way).ok()?))
+}
+
+impl fmt::Debug for Data {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Data({} hexes, {} units)", self.ground.len(), self.units.len())
+    }
+}
+
+impl DataFault {
+    /// Where in the file, once it is known.
+    pub fn place(&self) -> Option<Place> {
+        self.fault.place
+    }
+}
