@@ -7,6 +7,7 @@
 
 mod bearing;
 mod cell;
+mod frame;
 mod grid;
 mod hex;
 mod line;
@@ -22,8 +23,9 @@ mod testing;
 
 pub use bearing::{Bearing, Facing, Relative};
 pub use cell::{Border, Hex, Hexside, NotANumber, Square};
+pub use frame::{ColumnsGrow, Frame, FrameFault, Numbering, Orientation, RowsGrow, Shifted};
 pub use grid::Grid;
-pub use hex::{ColumnsGrow, Cube, Frame, FrameFault, HexGrid, Numbering, Orientation, RowsGrow, Shifted};
+pub use hex::{Cube, HexGrid};
 pub use line::{Crossing, Lines, clear_path, line_of_sight, ray, straightest_paths};
 pub use path::{Reach, Step, Walk, WalkFault, cheapest_path, reach, walk};
 pub use picture::{PictureFault, read_picture};
