@@ -7,6 +7,7 @@
 mod check;
 mod files;
 mod load;
+mod muster;
 mod printed;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,9 @@
 //! The printed tables: §4.2, §4.4, §7.2, §8.6, §10.5, the Defensive Fire and Shock Combat Tables, the Terrain Effects
 //! Chart and the limits named in the rules. A die below or above a table's rows is read on its first or last row.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 use std::fmt;
 
