@@ -104,6 +104,11 @@ impl Diary {
         &self.entries
     }
 
+    /// Adds an entry made elsewhere.
+    pub fn push(&mut self, entry: Entry) {
+        self.entries.push(entry);
+    }
+
     /// Appends another diary.
     pub fn append(&mut self, mut other: Diary) {
         self.entries.append(&mut other.entries);

@@ -13,10 +13,14 @@ mod journal;
 pub mod json;
 mod name;
 mod question;
+pub mod rules;
 mod sealed;
 mod segment;
 mod side;
+pub mod submission;
 mod tally;
+#[cfg(test)]
+pub(crate) mod toy;
 mod umpire;
 
 pub use clause::Clause;

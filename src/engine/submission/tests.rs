@@ -1,0 +1,280 @@
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::engine::dice::Seed;
+use crate::engine::doc::Source;
+use crate::engine::toy::{FORTS, RED};
+use crate::engine::{Charter, Holdings, Ruleset, Settled, Versions};
+
+const ID: &str = "400d107f8c9d3a0efb33e402904399fd29910123b1064708c340451dd555a0d5";
+
+/// A match at its first packet.
+struct Table {
+    game: Box<dyn Match>,
+    state: AnyState,
+    stop: Stop,
+    holdings: Holdings,
+    standing: BTreeMap<String, Json>,
+    questions: Questions,
+}
+
+impl Table {
+    fn new() -> Table {
+        let game = FORTS.open(&Charter::default()).unwrap();
+        let (state, stop) = game.begin();
+        let questions = Questions { ask: true, max_asks: None };
+        Table { game, state, stop, holdings: Holdings::default(), standing: BTreeMap::new(), questions }
+    }
+
+    fn due(&self) -> Due<'_> {
+        Due {
+            table: self.game.as_ref(),
+            game_id: Some(ID),
+            view: View { state: &self.state, holdings: &self.holdings, side: Some(RED) },
+            stop: &self.stop,
+            questions: self.questions,
+            standing: &self.standing,
+            span: None,
+        }
+    }
+
+    fn faults(&self, file: &Node) -> Vec<String> {
+        let checked = Submission::check(file, &self.due());
+        assert_eq!(checked.submission.is_some(), checked.faults.iter().all(|fault| fault.warning));
+        checked.faults.iter().map(|fault| format!("{}: {} -> {}", fault.at, fault.what, fault.remedy)).collect()
+    }
+}
+
+fn map(entries: &[(&str, Node)]) -> Node {
+    Node::Map(entries.iter().map(|(key, node)| ((*key).to_owned(), node.clone())).collect())
+}
+
+fn header() -> Vec<(&'static str, Node)> {
+    let text = Node::text;
+    vec![("game", text("two-forts")), ("side", text("red")), ("turn", text("1")), ("packet", text("turn"))]
+}
+
+fn with(entries: &[(&'static str, Node)]) -> Node {
+    let mut all = header();
+    for (key, node) in entries {
+        match all.iter_mut().find(|(name, _)| name == key) {
+            Some((_, old)) => *old = node.clone(),
+            None => all.push((key, node.clone())),
+        }
+    }
+    map(&all)
+}
+
+fn guns(number: &str) -> Node {
+    map(&[("guns", Node::text(number))])
+}
+
+#[test]
+fn a_good_file_has_no_faults_and_is_written_out_in_full() {
+    let table = Table::new();
+    let file = with(&[
+        ("match", Node::text("400d107f")),
+        ("orders", guns("2")),
+        ("standing", map(&[("repair", Node::text("stone"))])),
+        ("policies", map(&[("cheer", Node::text("default"))])),
+        ("note", Node::text("your\n move ")),
+    ]);
+    let checked = Submission::check(&file, &table.due());
+    assert_eq!(checked.faults, []);
+    let submission = checked.submission.unwrap();
+    let orders = table.game.orders_json(&submission.orders.unwrap()).unwrap();
+    assert_eq!(orders.to_string(), r#"{"at":"wall","guns":2}"#);
+    assert_eq!(submission.standing["repair"], Json::Str("stone".into()));
+    assert_eq!(submission.note.as_deref(), Some("your move"));
+}
+
+#[test]
+fn every_line_of_the_header_says_what_would_be_right() {
+    let table = Table::new();
+    let wrong = with(&[
+        ("game", Node::text("chess")),
+        ("match", Node::text("00000000")),
+        ("side", Node::text("blue")),
+        ("turn", Node::text("7")),
+        ("packet", Node::text("setup")),
+        ("orders", guns("2")),
+    ]);
+    let faults = table.faults(&wrong);
+    let has = |part: &str| assert!(faults.iter().any(|fault| fault.contains(part)), "{part} in {faults:#?}");
+    has("game: these orders are for `chess`; the game here is `two-forts` -> write `game: two-forts`");
+    has("match: these orders belong to match 00000000; this is match 400d107f");
+    has("side: it is not blue's move: `turn` is due from red");
+    has("turn: these orders are for turn 7; turn 1 is being played");
+    has("packet: these are `setup` orders; `turn` is due");
+    assert_eq!(faults.len(), 5);
+
+    let missing = table.faults(&map(&[("orders", guns("2"))]));
+    assert_eq!(missing.len(), 4, "{missing:#?}");
+    assert!(missing.iter().any(|fault| fault.contains("add a line `side: red`")));
+    let misspelt = table.faults(&with(&[("side", Node::text("rde")), ("orders", guns("1"))]));
+    assert!(misspelt.iter().any(|fault| fault.contains("did you mean `red`?")), "{misspelt:?}");
+}
+
+#[test]
+fn faults_of_form_of_the_rules_and_of_the_policies_come_together() {
+    let table = Table::new();
+    let file = with(&[
+        ("orders", guns("9")),
+        ("ordrs", guns("1")),
+        ("policies", map(&[("repair", Node::text("earth")), ("chear", Node::text("default"))])),
+        ("standing", map(&[("repair", Node::text("mud"))])),
+    ]);
+    let faults = table.faults(&file);
+    let has = |part: &str| assert!(faults.iter().any(|fault| fault.contains(part)), "{part} in {faults:#?}");
+    has("orders.guns: 9 guns fire, but the fort has 3");
+    has("ordrs: unknown key `ordrs`");
+    has("policies.repair: `repair` is asked while the opponent's orders are carried out -> put it under `standing`");
+    has("policies.chear: there is no question `chear` -> did you mean `cheer`?");
+    has("standing.repair: `mud` will not do here");
+    has("for example `earth` or `stone`");
+    assert_eq!(faults.len(), 5);
+}
+
+#[test]
+fn nobody_may_ask_to_be_asked_where_the_match_never_asks() {
+    let mut table = Table::new();
+    let file = with(&[("orders", guns("1")), ("standing", map(&[("repair", Node::text("ask"))]))]);
+    assert!(table.faults(&file).is_empty());
+    table.questions.ask = false;
+    let faults = table.faults(&file);
+    assert!(faults[0].starts_with("standing.repair: this match is played with `questions: default`"), "{faults:?}");
+}
+
+#[test]
+fn a_file_without_orders_is_a_pass_and_says_so() {
+    let table = Table::new();
+    let file = with(&[]);
+    let checked = Submission::check(&file, &table.due());
+    assert!(checked.faults.iter().any(|fault| fault.warning && fault.what.contains("nothing will be done")));
+}
+
+/// Red's first turn, stopped at blue's first question.
+fn stopped(table: &mut Table) -> (AnyState, AnyOrders, Settled) {
+    let base = table.state.clone();
+    let file = with(&[("orders", map(&[("guns", Node::text("3")), ("at", Node::text("gate"))]))]);
+    let orders = Submission::check(&file, &table.due()).submission.unwrap().orders.unwrap();
+    let (said, public, versions) = (Said::default(), Holdings::default(), Versions::new());
+    let segment = Segment {
+        dice: Dice::Seed(Seed::new([7; 32])),
+        settled: Settled::default(),
+        said: &said,
+        public: &public,
+        holdings: &public,
+        versions: &versions,
+        closer_holds: table.game.ruleset().sides(),
+        questions: table.questions,
+    };
+    let outcome = table.game.resolve(&base, &orders, segment).unwrap();
+    assert!(matches!(outcome.stop, Stop::Answers { .. }), "{:?}", outcome.stop);
+    table.stop = outcome.stop;
+    table.state = outcome.state;
+    (base, orders, outcome.settled)
+}
+
+fn answered(table: &Table, span: (&AnyState, &AnyOrders, &Settled), file: &Node) -> Checked {
+    let (said, public, versions) = (Said::default(), Holdings::default(), Versions::new());
+    let segment = Segment {
+        dice: Dice::None,
+        settled: span.2.clone(),
+        said: &said,
+        public: &public,
+        holdings: &public,
+        versions: &versions,
+        closer_holds: table.game.ruleset().sides(),
+        questions: table.questions,
+    };
+    let span = Span { base: span.0, orders: span.1, segment: &segment };
+    let due = Due { span: Some(&span), ..table.due() };
+    Submission::check(file, &due)
+}
+
+#[test]
+fn answers_are_tried_out_before_they_are_signed() {
+    let mut table = Table::new();
+    let (base, orders, settled) = stopped(&mut table);
+    let Stop::Answers { questions, .. } = table.stop.clone() else { unreachable!() };
+    let key = questions[0].key.to_string();
+    let answer = |key: &str, choice: &str| {
+        let one = map(&[("key", Node::text(key)), ("choice", Node::text(choice))]);
+        with(&[("side", Node::text("blue")), ("packet", Node::text("answers")), ("answers", Node::List(vec![one]))])
+    };
+    let good = answered(&table, (&base, &orders, &settled), &answer(&key, "STONE"));
+    assert_eq!(good.faults, []);
+    assert_eq!(good.submission.unwrap().answers[&questions[0].key], Json::Str("stone".into()));
+
+    let by_kind = answered(&table, (&base, &orders, &settled), &answer("repair", "earth"));
+    assert_eq!(by_kind.faults, []);
+
+    let bad = answered(&table, (&base, &orders, &settled), &answer(&key, "mud"));
+    assert_eq!(bad.faults.len(), 1);
+    assert_eq!(bad.faults[0].at.to_string(), "answers[0].choice");
+    assert!(bad.faults[0].remedy.contains("earth or stone"), "{:?}", bad.faults);
+
+    let strange = answered(&table, (&base, &orders, &settled), &answer("t9.red.fire/x/repair/1", "earth"));
+    let texts: Vec<&str> = strange.faults.iter().map(|fault| fault.what.as_str()).collect();
+    assert_eq!(texts.len(), 2, "{texts:?}");
+    assert!(texts[0].starts_with("nobody asked") && texts[1].contains("is not answered"), "{texts:?}");
+
+    let late = with(&[("side", Node::text("blue")), ("packet", Node::text("answers")), ("orders", guns("1"))]);
+    let late = answered(&table, (&base, &orders, &settled), &late);
+    assert!(late.faults.iter().any(|fault| fault.what.contains("only answers are due")), "{:?}", late.faults);
+}
+
+#[test]
+fn the_template_is_a_good_file_as_it_stands() {
+    let mut table = Table::new();
+    table.standing.insert("repair".into(), Json::Str("stone".into()));
+    let text = template(&table.due(), "../schemas/two-forts-turn.json");
+    assert!(text.starts_with("# yaml-language-server: $schema=../schemas/two-forts-turn.json\n"), "{text}");
+    assert!(text.contains("\norders:\n  # up to 3 guns\n  guns: 2\n"), "{text}");
+    assert!(text.contains("\n  repair: stone\n"), "{text}");
+    assert!(text.contains("\n  cheer: default\n"), "{text}");
+    let (file, _) = crate::engine::doc::read_document("template.yaml", text.as_bytes()).unwrap();
+    assert_eq!(Submission::check(&file, &table.due()).faults, []);
+
+    stopped(&mut table);
+    let text = template(&table.due(), "x");
+    assert!(text.contains("    choice: default\n") && !text.contains("orders:"), "{text}");
+    let (file, _) = crate::engine::doc::read_document("template.yaml", text.as_bytes()).unwrap();
+    assert_eq!(Submission::check(&file, &table.due()).faults, []);
+}
+
+#[test]
+fn two_commanders_join_their_files_and_nothing_is_ordered_twice() {
+    let file = |name: &str, text: &str| crate::engine::doc::read_document(name, text.as_bytes()).unwrap();
+    let first = file("a.yaml", "side: us\norders:\n  moves: [a, b]\n  base: 0816\n  place: {x: 1}\n");
+    let second = file("b.yaml", "side: us\norders:\n  moves:\n  - c\n  base: 0817\n  place: {y: 2}\n  new: 1\n");
+    let (joined, faults) = join(vec![first, second]);
+    let orders = joined.node.get("orders").unwrap();
+    assert_eq!(orders.get("moves").and_then(Node::as_list).map(<[Node]>::len), Some(3));
+    assert_eq!(orders.get("place").and_then(Node::as_map).map(<[_]>::len), Some(2));
+    assert_eq!(faults.len(), 1);
+    assert!(faults[0].what.contains("`orders.base` is ordered twice"), "{faults:?}");
+
+    let root = DocPath::root().key("orders");
+    assert_eq!(joined.locate(&root.key("moves").index(2)), (1, root.key("moves").index(0)));
+    assert_eq!(joined.locate(&root.key("moves").index(1).key("to")), (0, root.key("moves").index(1).key("to")));
+    assert_eq!(joined.locate(&root.key("place").key("y")).0, 1);
+    assert_eq!(joined.locate(&root.name("new")), (1, root.name("new")));
+    let sorted = joined.sort(faults);
+    assert!(sorted[0].1.is_empty());
+    let (source, list) = &sorted[1];
+    assert_eq!(Source::place(source, &list[0].at).line, 5);
+}
+
+#[test]
+fn the_schema_of_an_order_file_knows_the_orders_and_the_questions() {
+    let (_, orders) = FORTS.schemas().remove(0);
+    let schema = order_file_schema(&FORTS, "turn", orders);
+    let at = |pointer: &str| schema.pointer(pointer).unwrap_or_else(|| panic!("{pointer} in {schema:#}"));
+    assert_eq!(at("/properties/game/const"), "two-forts");
+    assert_eq!(at("/properties/orders/required/0"), "guns");
+    assert_eq!(at("/properties/standing/properties/repair/default"), "default");
+    assert!(schema.pointer("/properties/policies/properties/repair").is_none());
+    assert!(schema.pointer("/properties/orders/$defs").is_none());
+}

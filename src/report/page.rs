@@ -1,0 +1,136 @@
+//! A report put together: headline, what each side lost and gained, the journal, how things stand, what comes next.
+
+use serde::Serialize;
+
+use crate::engine::{AnyJournal, Diary, Match, Side, Stop, View};
+
+/// A report, or any other answer to a player, before it has a form.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Page {
+    /// The headline.
+    pub title: String,
+    /// A few lines below it: mode, dice, who wrote.
+    pub lead: Vec<String>,
+    /// The chapters.
+    pub sections: Vec<Section>,
+}
+
+/// A chapter of a report.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Section {
+    /// Its heading; none for text that follows straight on.
+    pub heading: String,
+    /// What it says.
+    pub diary: Diary,
+}
+
+impl Page {
+    /// A page with nothing but a title.
+    pub fn new(title: impl Into<String>) -> Page {
+        Page { title: title.into(), ..Page::default() }
+    }
+
+    /// Adds a chapter, unless it is empty.
+    pub fn section(&mut self, heading: impl Into<String>, diary: Diary) {
+        if !diary.entries().is_empty() {
+            self.sections.push(Section { heading: heading.into(), diary });
+        }
+    }
+}
+
+/// What a turn report is made from.
+pub struct TurnReport<'a> {
+    /// The match.
+    pub table: &'a dyn Match,
+    /// The headline of the span: the moment it began.
+    pub headline: String,
+    /// Mode and dice, whether verified; in one line each.
+    pub lead: Vec<String>,
+    /// The position reached, as the reader sees it.
+    pub view: View<'a>,
+    /// What happened in the span.
+    pub journal: &'a AnyJournal,
+    /// How many of its events an earlier report has told.
+    pub told: usize,
+    /// Who must speak next.
+    pub stop: &'a Stop,
+    /// Notes the players wrote, each with its author.
+    pub notes: Vec<(String, String)>,
+}
+
+impl TurnReport<'_> {
+    /// The whole report.
+    pub fn page(&self) -> Page {
+        let reader = self.view.side;
+        let mut page = Page::new(format!("{}: {}", self.table.ruleset().about().title, self.headline));
+        page.lead = self.lead.clone();
+        for (author, note) in &self.notes {
+            page.lead.push(format!("{author} writes: “{note}”"));
+        }
+        let mut balance = Diary::new();
+        self.table.sum_up(self.journal, reader, &mut balance);
+        page.section("Lost and gained", balance);
+        self.tell(reader, &mut page);
+        let mut stands = Diary::new();
+        self.table.tell_state(self.view, &mut stands);
+        page.section("Where the campaign stands", stands);
+        let mut next = Diary::new();
+        if let Some(verdict) = self.table.verdict(self.view.state) {
+            next.line(verdict.text, &[]);
+        }
+        for line in awaited(self.table, self.view, self.stop) {
+            next.line(line, &[]);
+        }
+        page.section("What comes next", next);
+        page
+    }
+
+    /// The journal, with a line where the new part begins if the span is told again.
+    fn tell(&self, reader: Option<Side>, page: &mut Page) {
+        let mut whole = Diary::new();
+        self.table.tell(self.journal, 0, reader, &mut whole);
+        if self.told == 0 {
+            page.section("What happened", whole);
+            return;
+        }
+        let mut fresh = Diary::new();
+        self.table.tell(self.journal, self.told, reader, &mut fresh);
+        // What is new is the end of the whole: an event is told the same way each time.
+        let known = whole.entries().len().saturating_sub(fresh.entries().len());
+        let (mut before, mut after) = (Diary::new(), Diary::new());
+        for (number, entry) in whole.entries().iter().enumerate() {
+            if number < known { before.push(entry.clone()) } else { after.push(entry.clone()) }
+        }
+        page.section("What happened, as told before", before);
+        if after.entries().is_empty() {
+            after.line("Nothing yet.", &[]);
+        }
+        page.section("The new part begins here", after);
+    }
+}
+
+/// What is awaited next, and from whom.
+pub fn awaited(table: &dyn Match, view: View<'_>, stop: &Stop) -> Vec<String> {
+    let turn = table.turn(view.state);
+    match stop {
+        Stop::Orders { who, ask, .. } => vec![format!("Awaited: `{ask}` orders of {who}, turn {turn}.")],
+        Stop::Answers { who, questions } => {
+            let number = questions.len();
+            let mut lines =
+                vec![format!("Awaited: {number} answer{} of {who}, turn {turn}.", if number == 1 { "" } else { "s" })];
+            lines.extend(questions.iter().map(|asked| format!("{} ({}) {}", asked.text, asked.clause, asked.key)));
+            lines
+        }
+        Stop::Facts { who, .. } => vec![format!("Awaited: hidden facts of {who}, which his program states by itself.")],
+        Stop::End => vec!["The game is over.".into()],
+    }
+}
+
+/// The moment in a few words: `turn 3, turn orders of us`.
+pub fn when(table: &dyn Match, view: View<'_>, stop: &Stop) -> String {
+    let turn = table.turn(view.state);
+    match stop.who() {
+        Some(who) => format!("turn {turn}, {} of {who}", stop.ask()),
+        None => format!("turn {turn}, the end"),
+    }
+}

@@ -1,0 +1,140 @@
+use super::*;
+use crate::engine::dice::Seed;
+use crate::engine::doc::{DocPath, Node, Reader};
+use crate::engine::toy::{BLUE, FORTS};
+use crate::engine::{
+    AnyOutcome, Charter, Diary, Dice, Holdings, Json, Match, Patch, Picture, Questions, Ruleset, Said, Segment,
+    Settled, Stop, Tone, Versions, View,
+};
+
+fn page() -> Page {
+    let mut page = Page::new("Two Forts: Turn 1");
+    page.lead.push("solo: dice committed, not shared; all 2 rolls verified".into());
+    let mut diary = Diary::new();
+    diary.heading(1, "Fire");
+    diary.line("A gun fires at *the* gate_house <x>.", &[Clause("2.1"), Clause("2.1"), Clause("2.2")]);
+    let mut bonus = Tally::new();
+    bonus.add("at the gate", 1, Clause("2.2"));
+    bonus.add("fog", -2, Clause("2.5"));
+    diary.sum("shot", "die 4", &bonus, "3: miss");
+    let mut factors = Tally::new();
+    factors.add("us-inf-1", 3, Clause("9.1"));
+    factors.add("us-inf-2", 4, Clause("9.1"));
+    diary.sum("factors", "", &factors, "");
+    diary.table(&["side", "wall"], vec![vec!["red".into(), "12".into()], vec!["blue|x".into(), "3".into()]]);
+    page.section("What happened", diary);
+    page.section("Nothing", Diary::new());
+    page
+}
+
+#[test]
+fn the_arithmetic_stands_beside_the_story() {
+    let text = terminal(&page(), Look::PLAIN);
+    assert!(text.contains("A gun fires at *the* gate_house <x>. [§2.1 §2.2]\n"), "{text}");
+    assert!(text.contains("  shot: die 4 +1 at the gate (§2.2) -2 fog (§2.5) = 3: miss\n"), "{text}");
+    assert!(text.contains("  factors: 3 us-inf-1 (§9.1) +4 us-inf-2 (§9.1) = 7\n"), "{text}");
+    assert!(!text.contains("Nothing"), "an empty chapter is left out: {text}");
+}
+
+#[test]
+fn no_escape_sequence_reaches_a_pipe() {
+    assert!(!terminal(&page(), Look::PLAIN).contains('\u{1b}'));
+    let coloured = Look { color: true, ..Look::PLAIN };
+    assert!(terminal(&page(), coloured).contains("\u{1b}[1m"));
+    let mut hostile = Page::new("a\u{1b}[2Jb");
+    hostile.lead.push("c\u{202e}d".into());
+    let text = terminal(&hostile, coloured);
+    assert!(!text.contains("\u{1b}[2J") && !text.contains('\u{202e}'), "{text:?}");
+}
+
+#[test]
+fn a_narrow_terminal_breaks_lines_between_words() {
+    let narrow = Look { width: 40, ..Look::PLAIN };
+    let text = terminal(&page(), narrow);
+    assert!(text.lines().all(|line| line.chars().count() <= 40), "{text}");
+    assert!(text.contains("    +1 at the gate (§2.2)\n"), "each term on its own line: {text}");
+}
+
+#[test]
+fn markdown_escapes_what_would_be_markup() {
+    let text = markdown(&page());
+    assert!(text.starts_with("# Two Forts: Turn 1\n"), "{text}");
+    assert!(text.contains("- A gun fires at \\*the\\* gate\\_house \\<x>. *§2.1 §2.2*\n"), "{text}");
+    assert!(text.contains("  - shot: die 4 +1 at the gate (§2.2) -2 fog (§2.5) = **3: miss**\n"), "{text}");
+    assert!(text.contains("| side | wall |\n|---|--:|\n| red | 12 |\n| blue\\|x | 3 |\n"), "{text}");
+}
+
+#[test]
+fn html_holds_no_markup_of_the_players() {
+    let text = html(&page(), "");
+    assert!(text.contains("&lt;x&gt;") && !text.contains("<x>"), "{text}");
+    assert!(text.contains("<td class=\"n\">12</td>"), "{text}");
+}
+
+#[test]
+fn a_map_is_painted_only_where_colours_are() {
+    let patch = |text: &str, tone| Patch { text: text.into(), tone };
+    let picture = Picture {
+        lines: vec![vec![patch("us", Tone::First), patch("~<~", Tone::Water), patch("  ", Tone::Plain)]],
+        legend: vec!["~ sea".into()],
+    };
+    assert_eq!(picture_text(&picture, Look::PLAIN), "us~<~\n~ sea\n");
+    assert!(picture_text(&picture, Look { color: true, ..Look::PLAIN }).contains("\u{1b}[1;94mus\u{1b}[0m"));
+    assert!(picture_html(&picture).contains("<span class=\"water\">~&lt;~</span>"));
+}
+
+/// Red fires three guns at the gate; blue is asked at the first breach or lets its policy answer.
+fn fire(table: &dyn Match, settled: Settled, answer: Option<&Stop>) -> AnyOutcome {
+    let (base, _) = table.begin();
+    let orders = Node::Map(vec![("guns".into(), Node::text("3")), ("at".into(), Node::text("gate"))]);
+    let mut reader = Reader::new(table.lexicon());
+    let orders = table.read_orders("turn", &orders, &DocPath::root(), &mut reader).unwrap();
+    let mut said = Said::default();
+    if let Some(Stop::Answers { questions, .. }) = answer {
+        said.answers.insert(questions[0].key.clone(), Json::Str("stone".into()));
+        said.policies.insert((BLUE, "repair".into()), Json::Str("stone".into()));
+    }
+    let (none, versions) = (Holdings::default(), Versions::new());
+    let segment = Segment {
+        dice: Dice::Seed(Seed::new([7; 32])),
+        settled,
+        said: &said,
+        public: &none,
+        holdings: &none,
+        versions: &versions,
+        closer_holds: FORTS.sides(),
+        questions: Questions { ask: true, max_asks: None },
+    };
+    table.resolve(&base, &orders, segment).unwrap()
+}
+
+#[test]
+fn a_turn_told_again_says_where_the_new_part_begins() {
+    let table = FORTS.open(&Charter::default()).unwrap();
+    let first = fire(table.as_ref(), Settled::default(), None);
+    let holdings = Holdings::default();
+    let report = |outcome: &AnyOutcome, told: usize| {
+        let view = View { state: &outcome.state, holdings: &holdings, side: None };
+        let report = TurnReport {
+            table: table.as_ref(),
+            headline: "Turn 1, noon".into(),
+            lead: vec!["solo".into()],
+            view,
+            journal: &outcome.journal,
+            told,
+            stop: &outcome.stop,
+            notes: vec![("red".into(), "your move".into())],
+        };
+        terminal(&report.page(), Look::PLAIN)
+    };
+    let text = report(&first, 0);
+    assert!(text.contains("Awaited: 1 answer of blue, turn 1."), "{text}");
+    assert!(text.contains("red writes: “your move”") && !text.contains("new part"), "{text}");
+    let told = first.journal.len();
+    let second = fire(table.as_ref(), first.settled.clone(), Some(&first.stop));
+    let text = report(&second, told);
+    let (before, after) = text.split_once("The new part begins here").unwrap_or_else(|| panic!("{text}"));
+    assert!(before.contains("A gun of red fires."), "{text}");
+    assert!(after.contains("blue repairs the wall with stone."), "{text}");
+    assert!(after.contains("Awaited: `turn` orders of blue, turn 2."), "{text}");
+}
