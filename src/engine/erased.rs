@@ -165,7 +165,7 @@ pub trait Match: Send + Sync {
     fn orders_json(&self, orders: &AnyOrders) -> Result<Json, NotCanonical>;
     /// Resolves one segment.
     fn resolve(&self, base: &AnyState, orders: &AnyOrders, segment: Segment<'_>) -> Result<AnyOutcome, Failure>;
-    /// The `orders:` part of an order file for this moment.
+    /// What stands below `orders:` in an order file for this moment.
     fn template(&self, view: View<'_>, stop: &Stop) -> String;
     /// Legal orders by chance.
     fn random_orders(&self, view: View<'_>, stop: &Stop, chance: &mut Chance) -> AnyOrders;
