@@ -8,10 +8,12 @@ use std::sync::Arc;
 
 use super::dice::Chance;
 use super::doc::{DocPath, Fault, Lexicon, Node, Reader};
-use super::game::{self, About, Arranged, Charter, DataFinding, Failure, Game, Picture, Query, Reply, Seen, Verdict, Window};
+use super::game::{
+    self, About, Arranged, Charter, DataFinding, Failure, Game, Picture, Query, Reply, Seen, Verdict, Window,
+};
 use super::{
-    Clause, Diary, Event, Holdings, Json, KindInfo, Lapse, Minutes, NotCanonical, Noted, Policy, Segment, Settled, Side,
-    Slot, Stop, to_json,
+    Clause, Diary, Event, Holdings, Json, KindInfo, Lapse, Minutes, NotCanonical, Noted, Policy, Segment, Settled,
+    Side, Slot, Stop, to_json,
 };
 
 /// A state of some game.

@@ -399,7 +399,12 @@ pub enum Failure {
 }
 
 /// Resolves one segment: the span's packet from the span's base state, with everything settled before.
-pub fn run<G: Game>(game: &G, base: &G::State, orders: &G::Orders, segment: Segment<'_>) -> Result<Outcome<G>, Failure> {
+pub fn run<G: Game>(
+    game: &G,
+    base: &G::State,
+    orders: &G::Orders,
+    segment: Segment<'_>,
+) -> Result<Outcome<G>, Failure> {
     let probing = matches!(segment.dice, super::Dice::None);
     let mut state = base.clone();
     let mut umpire = Umpire::new(game, segment);
