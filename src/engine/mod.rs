@@ -23,6 +23,11 @@ mod tally;
 pub(crate) mod toy;
 mod umpire;
 
+#[cfg(test)]
+pub(crate) mod bridge;
+#[cfg(test)]
+mod tests;
+
 pub use clause::Clause;
 pub use diary::{Diary, Entry as DiaryEntry};
 pub use erased::{AnyArranged, AnyJournal, AnyOrders, AnyOutcome, AnyState, Entry, Match, Ruleset, View};
