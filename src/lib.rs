@@ -1,7 +1,9 @@
 //! garcia: an adjudicator for play-by-e-mail wargames whose dice nobody can foresee or bend.
 
 pub mod board;
+pub mod cases;
 pub mod engine;
 pub mod games;
+pub mod play;
 pub mod report;
 pub mod trust;

@@ -26,14 +26,16 @@ pub static BRIDGE: Entry<Bridge> = Entry::new();
 /// The rules, in the form every game has them.
 const RULES: &str = r#"
 game: bridge
+title: The Bridge
+credits: nobody
 clauses:
-  - {id: "1a", text: Blue posts a guard of one to three men face down.}
-  - {id: "2a", text: Red attacks at most twice in a turn.}
-  - {id: "2b", text: Before an attack Red learns whether the guard is strong.}
-  - {id: "2c", text: Blue may fall back.}
-  - {id: "3a", text: A die above the strength of the guard wins.}
-  - {id: "3b", text: After an assault Red may press on either flank.}
-  - {id: "4a", text: The river is blue., untestable: a matter of paint}
+  - {id: "1a", chapter: Set-up, topic: guard, text: Blue posts a guard of one to three men face down.}
+  - {id: "2a", chapter: Attack, topic: attack, text: Red attacks at most twice in a turn.}
+  - {id: "2b", chapter: Attack, topic: attack, text: Before an attack Red learns whether the guard is strong.}
+  - {id: "2c", chapter: Attack, topic: attack, text: Blue may fall back.}
+  - {id: "3a", chapter: Assault, topic: assault, text: A die above the strength of the guard wins.}
+  - {id: "3b", chapter: Assault, topic: assault, text: After an assault Red may press on either flank.}
+  - {id: "4a", chapter: Colours, topic: paint, text: The river is blue., untestable: A matter of paint.}
 "#;
 
 words! {

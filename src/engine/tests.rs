@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::dice::Seed;
 use super::bridge::*;
+use super::dice::Seed;
 use super::*;
 
 const NO_ONE: &[Side] = &[];

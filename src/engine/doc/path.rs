@@ -38,6 +38,11 @@ impl DocPath {
         self.step(Segment::Name(key.to_owned()))
     }
 
+    /// The part of the document at `below`, seen from this path.
+    pub fn join(&self, below: &DocPath) -> DocPath {
+        DocPath(self.0.iter().chain(&below.0).cloned().collect())
+    }
+
     /// The steps from the top.
     pub fn segments(&self) -> &[Segment] {
         &self.0

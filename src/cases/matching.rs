@@ -1,0 +1,233 @@
+//! Whether a part a person wrote fits a whole the game gave.
+//!
+//! Texts fit numbers, words and truth values that are written the same; a map fits an object that has its keys, with
+//! values that fit; a list fits a list of the same length, item by item. Against a list, a map may also say `has`
+//! (items that stand in it, in any order), `lacks` (items that do not) and `count`. The word `absent` fits a key that is
+//! not there.
+
+use crate::engine::Json;
+use crate::engine::doc::{Node, same_key};
+
+/// The first place where a part does not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misfit {
+    /// Where: `units.us-inf-1.steps`.
+    pub at: String,
+    /// What was expected there.
+    pub expected: String,
+    /// What is there.
+    pub found: String,
+    /// How many levels down it lies: the deeper, the nearer the part was to fitting.
+    pub depth: usize,
+}
+
+/// Says where the part does not fit, if it does not.
+pub fn misfit(part: &Node, whole: &Json) -> Option<Misfit> {
+    let mut trail = Vec::new();
+    fit(part, Some(whole), &mut trail).err()
+}
+
+/// Whether an event is of the kind, or fits the part, that a case names.
+pub fn fits_event(part: &Node, event: &Json) -> bool {
+    match part.as_text() {
+        Some(kind) => kind_of(event) == Some(kind),
+        None => misfit(part, event).is_none(),
+    }
+}
+
+/// The kind of an event: the one key of its object, or the word it is written as.
+pub fn kind_of(event: &Json) -> Option<&str> {
+    match event {
+        Json::Str(word) => Some(word),
+        Json::Map(members) if members.len() == 1 => members.keys().next().map(String::as_str),
+        _ => None,
+    }
+}
+
+/// The kind of event a part asks for.
+pub fn kind_asked(part: &Node) -> Option<&str> {
+    match part {
+        Node::Text { text, .. } => Some(text),
+        Node::Map(entries) if entries.len() == 1 => entries.first().map(|(key, _)| key.as_str()),
+        _ => None,
+    }
+}
+
+/// A part as one line of YAML.
+pub fn written(node: &Node) -> String {
+    match node {
+        Node::Text { text, .. } => text.clone(),
+        Node::List(items) => format!("[{}]", items.iter().map(written).collect::<Vec<_>>().join(", ")),
+        Node::Map(entries) => {
+            let entries = entries.iter().map(|(key, value)| format!("{key}: {}", written(value)));
+            format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+fn wrong(trail: &[String], expected: impl Into<String>, found: impl Into<String>) -> Misfit {
+    let at = trail.join(".").replace(".[", "[");
+    Misfit { at, expected: expected.into(), found: found.into(), depth: trail.len() }
+}
+
+fn fit(part: &Node, whole: Option<&Json>, trail: &mut Vec<String>) -> Result<(), Misfit> {
+    let absent = part.as_text() == Some("absent");
+    let Some(whole) = whole else {
+        return if absent { Ok(()) } else { Err(wrong(trail, written(part), "nothing")) };
+    };
+    if absent {
+        return Err(wrong(trail, "nothing", whole.to_string()));
+    }
+    match (part, whole) {
+        (Node::Text { text, .. }, _) => match text_of(whole) {
+            Some(found) if found == *text || is_truth(text, whole) => Ok(()),
+            _ => Err(wrong(trail, text, whole.to_string())),
+        },
+        (Node::Map(entries), Json::Map(members)) => {
+            for (key, part) in entries {
+                let member = members.get(key).or_else(|| {
+                    let spelled = members.iter().find(|(name, _)| same_key(name, key));
+                    spelled.map(|(_, member)| member)
+                });
+                trail.push(key.clone());
+                fit(part, member, trail)?;
+                trail.pop();
+            }
+            Ok(())
+        }
+        (Node::List(parts), Json::List(items)) => {
+            if parts.len() != items.len() {
+                let expected = format!("a list of {}: {}", parts.len(), written(part));
+                return Err(wrong(trail, expected, format!("a list of {}: {whole}", items.len())));
+            }
+            for (index, (part, item)) in parts.iter().zip(items).enumerate() {
+                trail.push(format!("[{index}]"));
+                fit(part, Some(item), trail)?;
+                trail.pop();
+            }
+            Ok(())
+        }
+        (Node::Map(entries), Json::List(items)) => fit_list(entries, items, whole, trail),
+        _ => Err(wrong(trail, written(part), whole.to_string())),
+    }
+}
+
+/// `has`, `lacks` and `count` against a list.
+fn fit_list(entries: &[(String, Node)], items: &[Json], whole: &Json, trail: &mut Vec<String>) -> Result<(), Misfit> {
+    let each = |node: &Node| node.as_list().map_or_else(|| vec![node.clone()], <[Node]>::to_vec);
+    for (key, node) in entries {
+        match key.as_str() {
+            "has" => {
+                let mut free: Vec<&Json> = items.iter().collect();
+                for part in each(node) {
+                    let Some(place) = free.iter().position(|item| misfit(&part, item).is_none()) else {
+                        let expected = format!("an item {}", written(&part));
+                        return Err(wrong(trail, expected, whole.to_string()));
+                    };
+                    free.remove(place);
+                }
+            }
+            "lacks" => {
+                for part in each(node) {
+                    if items.iter().any(|item| misfit(&part, item).is_none()) {
+                        let expected = format!("no item {}", written(&part));
+                        return Err(wrong(trail, expected, whole.to_string()));
+                    }
+                }
+            }
+            "count" => {
+                if node.as_text() != Some(items.len().to_string().as_str()) {
+                    let expected = format!("{} items", written(node));
+                    return Err(wrong(trail, expected, format!("{}: {whole}", items.len())));
+                }
+            }
+            _ => {
+                let expected = format!("{key}: {}", written(node));
+                return Err(wrong(trail, expected, format!("a list: {whole}")));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn text_of(value: &Json) -> Option<String> {
+    match value {
+        Json::Bool(truth) => Some(truth.to_string()),
+        Json::Int(number) => Some(number.to_string()),
+        Json::Str(text) => Some(text.clone()),
+        Json::List(_) | Json::Map(_) => None,
+    }
+}
+
+/// `yes` and `no` are what people write for truth values.
+fn is_truth(text: &str, value: &Json) -> bool {
+    matches!((text, value.as_bool()), ("yes", Some(true)) | ("no", Some(false)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::doc::read_document;
+
+    fn part(text: &str) -> Node {
+        read_document("part", format!("part: {text}").as_bytes()).expect("a part").0.get("part").expect("it").clone()
+    }
+
+    fn whole() -> Json {
+        let text =
+            r#"{"at":"0816","dead":false,"list":[{"n":1,"w":"a"},{"n":2,"w":"b"}],"units":{"us-1":{"steps":2}}}"#;
+        Json::parse_canonical(text.as_bytes()).expect("canonical")
+    }
+
+    #[test]
+    fn a_part_fits_what_is_written_the_same() {
+        for fitting in [
+            "{at: 0816}",
+            "{at: \"0816\", units: {us-1: {steps: 2}}}",
+            "{dead: no}",
+            "{dead: false}",
+            "{base: absent}",
+            "{units: {us-2: absent}}",
+            "{list: [{n: 1}, {w: b}]}",
+            "{list: {has: {n: 2}}}",
+            "{list: {has: [{n: 2}, {n: 1}], lacks: {n: 3}, count: 2}}",
+        ] {
+            assert_eq!(misfit(&part(fitting), &whole()), None, "{fitting}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_told_with_its_place() {
+        for (part_text, at, expected, found) in [
+            ("{at: 816}", "at", "816", "\"0816\""),
+            ("{at: absent}", "at", "nothing", "\"0816\""),
+            ("{dead: yes}", "dead", "yes", "false"),
+            ("{units: {us-1: {steps: 1}}}", "units.us-1.steps", "1", "2"),
+            ("{units: {us-2: {steps: 1}}}", "units.us-2", "{steps: 1}", "nothing"),
+            ("{list: [{n: 1}, {w: c}]}", "list[1].w", "c", "\"b\""),
+            (
+                "{list: {has: [{n: 1}, {w: a}]}}",
+                "list",
+                "an item {w: a}",
+                "[{\"n\":1,\"w\":\"a\"},{\"n\":2,\"w\":\"b\"}]",
+            ),
+            ("{list: {count: 3}}", "list", "3 items", "2: [{\"n\":1,\"w\":\"a\"},{\"n\":2,\"w\":\"b\"}]"),
+        ] {
+            let misfit = misfit(&part(part_text), &whole()).unwrap_or_else(|| panic!("{part_text} must not fit"));
+            assert_eq!((misfit.at.as_str(), misfit.expected.as_str(), misfit.found.as_str()), (at, expected, found));
+        }
+        assert!(misfit(&part("{list: [{n: 1}]}"), &whole()).is_some(), "a list is given in full");
+        assert!(misfit(&part("{list: {lacks: {n: 1}}}"), &whole()).is_some());
+        assert!(misfit(&part("{list: {hass: {n: 1}}}"), &whole()).is_some(), "a slip of the pen does not pass");
+    }
+
+    #[test]
+    fn an_event_is_named_by_its_kind_or_by_a_part_of_it() {
+        let event = Json::parse_canonical(br#"{"shock":{"die":4}}"#).expect("canonical");
+        assert!(fits_event(&part("shock"), &event));
+        assert!(fits_event(&part("{shock: {die: 4}}"), &event));
+        assert!(!fits_event(&part("{shock: {die: 5}}"), &event));
+        assert!(!fits_event(&part("fire"), &event));
+        assert!(fits_event(&part("posted"), &Json::from("posted")));
+    }
+}

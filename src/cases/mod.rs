@@ -1,0 +1,21 @@
+//! Conformance cases: small positions with orders, dice and answers, and what the rulebook says must follow.
+//!
+//! A case file is read whole with every fault in place ([`read_file`]), each case is run with everything open and then
+//! again as the public and each side see it ([`run_case`]), and the clauses the cases show are held against the rules
+//! ([`coverage`]).
+
+mod coverage;
+mod expect;
+mod file;
+mod matching;
+mod run;
+mod suite;
+
+#[cfg(test)]
+mod tests;
+
+pub use coverage::{Coverage, Untestable, coverage};
+pub use expect::{Difference, Found};
+pub use file::{Case, CaseFile, Dice, Expect, FaultPart, NextPart, Packet, read_file, schema};
+pub use run::{CaseVerdict, Roll, Trouble, run_case};
+pub use suite::{CaseReport, FileFaults, Suite, case_files, read_cases, run_files};

@@ -1,0 +1,495 @@
+//! Running a case: lay out the position, check and carry out each packet, compare.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use serde::Serialize;
+
+use super::expect::{Difference, Found, told};
+use super::file::{self, Case, Packet};
+use super::matching::written;
+use crate::engine::doc::{DocPath, Fault, Node, Reader, did_you_mean, nearest};
+use crate::engine::{
+    AnyOrders, AnyOutcome, Asked, Dice, Failure, FixedDie, Json, Key, KindInfo, Match, Questions, Rolled, Ruleset,
+    Said, Side, Stop, View,
+};
+use crate::play::{Sitting, Span};
+
+/// More stops than any packet has: a game that asks on and on is at fault.
+const MOST_STOPS: usize = 1000;
+
+/// What came of a case.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CaseVerdict {
+    /// Everything followed as expected, in every view.
+    Passed,
+    /// Something did not.
+    Failed(Box<Trouble>),
+}
+
+/// Why a case fails: the first difference, and how it came to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Trouble {
+    /// The packet it happened in, from one.
+    pub packet: usize,
+    /// The place in the case.
+    #[serde(skip)]
+    pub at: DocPath,
+    /// The difference.
+    pub difference: Difference,
+    /// The events of the packet so far.
+    pub journal: Vec<String>,
+    /// The rolls of the packet so far.
+    pub rolls: Vec<Roll>,
+}
+
+/// A roll that was made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Roll {
+    /// Its label.
+    pub label: String,
+    /// Its faces.
+    pub faces: Vec<u16>,
+}
+
+/// Runs a case. A panic of the game fails the case like anything else it does wrong.
+pub fn run_case(ruleset: &dyn Ruleset, case: &Case) -> CaseVerdict {
+    let run = catch_unwind(AssertUnwindSafe(|| run_packets(ruleset, case)));
+    let trouble = match run {
+        Ok(Ok(())) => return CaseVerdict::Passed,
+        Ok(Err(trouble)) => trouble,
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+            let difference = Difference::new("run", "an outcome", format!("the program panicked: {text}"));
+            Trouble { packet: 1, at: DocPath::root(), difference, journal: Vec::new(), rolls: Vec::new() }
+        }
+    };
+    CaseVerdict::Failed(Box::new(trouble))
+}
+
+fn run_packets(ruleset: &dyn Ruleset, case: &Case) -> Result<(), Trouble> {
+    let at = DocPath::root().key("start");
+    let mut faults = Vec::new();
+    let nothing = Node::Map(Vec::new());
+    let arranged = ruleset.arrange(case.start.as_ref().unwrap_or(&nothing), &at, &mut faults);
+    let arranged = match (arranged, faults.iter().find(|fault| !fault.warning)) {
+        (Some(arranged), None) => arranged,
+        (_, fault) => {
+            let (place, what) = fault.map_or((at, "nothing".to_owned()), |fault| (fault.at.clone(), told(fault)));
+            let difference = Difference::new("start", "a position", what);
+            return Err(Trouble { packet: 1, at: place, difference, journal: Vec::new(), rolls: Vec::new() });
+        }
+    };
+    let table = arranged.table;
+    let mut sitting = Sitting::new(&*table, arranged.state, arranged.stop, arranged.holdings);
+    for (index, (packet, at)) in case.packets().into_iter().enumerate() {
+        let desk = Desk { sitting: &sitting, packet: &packet, at: &at };
+        match desk.carry_out() {
+            Ok(Some((span, outcome))) => sitting.end_span(span, outcome),
+            Ok(None) => {}
+            Err(problem) => {
+                let Problem { difference, journal, rolls } = *problem;
+                let at = place(&at, &difference.part);
+                return Err(Trouble { packet: index + 1, at, difference, journal, rolls });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Where in the case the part of an expectation stands.
+fn place(packet: &DocPath, part: &str) -> DocPath {
+    let word: String = part.chars().take_while(|c| c.is_ascii_lowercase()).collect();
+    let index = part.strip_prefix(word.as_str()).and_then(|rest| rest.strip_prefix('['));
+    let index = index.and_then(|rest| rest.split(']').next()).and_then(|digits| digits.parse().ok());
+    let expect = packet.key("expect");
+    match (word.as_str(), index) {
+        ("dice" | "answers" | "policies" | "standing" | "orders" | "side", _) => packet.key(&word),
+        (word, Some(index)) => expect.key(word).index(index),
+        (word, None) => expect.key(word),
+    }
+}
+
+/// What goes wrong in a packet.
+struct Problem {
+    difference: Difference,
+    journal: Vec<String>,
+    rolls: Vec<Roll>,
+}
+
+impl From<Difference> for Box<Problem> {
+    fn from(difference: Difference) -> Self {
+        Box::new(Problem { difference, journal: Vec::new(), rolls: Vec::new() })
+    }
+}
+
+/// One packet on the table.
+struct Desk<'c, 't> {
+    sitting: &'c Sitting<'t>,
+    packet: &'c Packet,
+    at: &'c DocPath,
+}
+
+impl Desk<'_, '_> {
+    fn table(&self) -> &dyn Match {
+        self.sitting.table
+    }
+
+    fn kinds(&self) -> &'static [KindInfo] {
+        self.table().ruleset().kinds()
+    }
+
+    /// Checks the packet and carries it out; nothing comes of one that is refused as expected.
+    fn carry_out(&self) -> Result<Option<(Span, AnyOutcome)>, Box<Problem>> {
+        let who = self.who()?;
+        let mut found = Found::default();
+        let policies = self.policies(who, &mut found.faults)?;
+        let orders = self.orders(who, &mut found.faults);
+        let expect = self.packet.expect.clone().unwrap_or(file::Expect::nothing());
+        let refused = found.refusals().next().is_some();
+        if !expect.refused.is_empty() || (refused && !self.packet.signed) {
+            return match expect.refusal(&found) {
+                Some(difference) => Err(difference.into()),
+                None => expect.difference(&found).map_or(Ok(None), |difference| Err(difference.into())),
+            };
+        }
+        let Some(orders) = orders else {
+            let what = found.refusals().map(told).collect::<Vec<_>>().join("; ");
+            return Err(Difference::new("orders", "orders that can be read", what).into());
+        };
+        let mut answers = self.answers()?;
+        for kind in expect.asks.iter().chain(&expect.unasked) {
+            self.kind(kind, "expect")?;
+        }
+        let put: BTreeSet<&str> =
+            answers.kinds().chain(expect.asks.iter().chain(&expect.unasked).map(String::as_str)).collect();
+        let mut said = Said { policies, ..Said::default() };
+        for info in self.kinds() {
+            for side in info.asked_of {
+                let word = if put.contains(info.kind.0) { "ask" } else { "default" };
+                said.policies.entry((*side, info.kind.0.to_owned())).or_insert_with(|| word.into());
+            }
+        }
+        let span = self.sitting.span(orders, said, Questions { ask: true, max_asks: None });
+        let mut course = Course { desk: self, span, rolls: Vec::new(), left: fixed(&self.packet.dice) };
+        let outcome = course.run(&mut answers, &mut found)?;
+        let problem = course.problem(&found, answers.unused(), &expect);
+        match problem {
+            Some(difference) => Err(course.with_journal(difference, &found.events)),
+            None => Ok(Some((course.span, outcome))),
+        }
+    }
+
+    /// The side whose packet it is.
+    fn who(&self) -> Result<Side, Box<Problem>> {
+        let stop = &self.sitting.stop;
+        let due = match stop {
+            Stop::Orders { who, .. } => *who,
+            other => {
+                let found = format!("what is due is {}", other.ask());
+                return Err(Difference::new("orders", "a packet that is due", found).into());
+            }
+        };
+        match &self.packet.side {
+            Some(side) if side != due.as_str() => {
+                Err(Difference::new("side", side.as_str(), format!("{due} must give orders ({})", stop.ask())).into())
+            }
+            _ => Ok(due),
+        }
+    }
+
+    fn orders(&self, who: Side, faults: &mut Vec<Fault>) -> Option<AnyOrders> {
+        let (table, stop) = (self.table(), &self.sitting.stop);
+        let Some(node) = &self.packet.orders else {
+            return Some(table.no_orders(&self.sitting.state, stop));
+        };
+        let at = self.at.key("orders");
+        let mut reader = Reader::new(table.lexicon());
+        let read = table.read_orders(stop.ask(), node, &at, &mut reader);
+        let refused = reader.refused();
+        faults.extend(reader.faults);
+        let Some(orders) = read else {
+            if !refused {
+                faults.push(Fault::new(&at, "the orders cannot be read", "this is a fault of the game"));
+            }
+            return None;
+        };
+        let holdings = self.sitting.holdings_of(who);
+        let view = View { state: &self.sitting.state, holdings: &holdings, side: Some(who) };
+        let (orders, found) = table.check(view, stop, orders, &at);
+        faults.extend(found);
+        Some(orders)
+    }
+
+    /// A kind of question of the game.
+    fn kind(&self, name: &str, part: &str) -> Result<&'static KindInfo, Box<Problem>> {
+        self.kinds().iter().find(|info| info.kind.0 == name).ok_or_else(|| {
+            let known: Vec<&str> = self.kinds().iter().map(|info| info.kind.0).collect();
+            let meant = did_you_mean(&nearest(name, known.iter().copied()));
+            let found = format!("`{name}`. {}", meant.unwrap_or_else(|| format!("there are: {}", known.join(", "))));
+            Difference::new(part, "a kind of question", found).into()
+        })
+    }
+
+    /// The policies of the side that orders and the standing orders of the others.
+    fn policies(&self, who: Side, faults: &mut Vec<Fault>) -> Result<BTreeMap<(Side, String), Json>, Box<Problem>> {
+        let mut policies = BTreeMap::new();
+        if let Some(node) = &self.packet.policies {
+            self.policies_of(&[who], node, "policies", &self.at.key("policies"), &mut policies, faults)?;
+        }
+        if let Some(node) = &self.packet.standing {
+            let at = self.at.key("standing");
+            let sides = self.sitting.sides();
+            let named = |key: &str| sides.iter().copied().find(|side| side.as_str() == key);
+            let entries = node.as_map().unwrap_or_default();
+            if entries.iter().any(|(key, _)| named(key).is_some()) {
+                for (key, node) in entries {
+                    let Some(side) = named(key) else {
+                        return Err(Difference::new("standing", "a side", format!("`{key}`")).into());
+                    };
+                    self.policies_of(&[side], node, "standing", &at.key(key), &mut policies, faults)?;
+                }
+            } else {
+                let others: Vec<Side> = sides.iter().copied().filter(|side| *side != who).collect();
+                self.policies_of(&others, node, "standing", &at, &mut policies, faults)?;
+            }
+        }
+        Ok(policies)
+    }
+
+    fn policies_of(
+        &self,
+        sides: &[Side],
+        node: &Node,
+        part: &str,
+        at: &DocPath,
+        policies: &mut BTreeMap<(Side, String), Json>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<(), Box<Problem>> {
+        let Some(entries) = node.as_map() else {
+            return Err(Difference::new(part, "kinds and policies", written(node)).into());
+        };
+        for (name, node) in entries {
+            let info = self.kind(name, part)?;
+            let asked: Vec<Side> = sides.iter().copied().filter(|side| info.asked_of.contains(side)).collect();
+            if asked.is_empty() {
+                let found = format!("`{name}` is asked of {}", names(info.asked_of));
+                return Err(Difference::new(part, format!("a question to {}", names(sides)), found).into());
+            }
+            let policy = match node.as_text() {
+                Some(word @ ("default" | "ask")) => Some(Json::from(word)),
+                _ => {
+                    let mut reader = Reader::new(self.table().lexicon());
+                    let policy = self.table().check_policy(name, node, &at.key(name), &mut reader);
+                    faults.extend(reader.faults);
+                    policy
+                }
+            };
+            for side in asked {
+                if let Some(policy) = &policy {
+                    policies.insert((side, name.clone()), policy.clone());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn answers(&self) -> Result<Answers, Box<Problem>> {
+        let mut answers = Answers::default();
+        let Some(node) = &self.packet.answers else { return Ok(answers) };
+        let Some(entries) = node.as_map() else {
+            return Err(Difference::new("answers", "answers by kind or key", written(node)).into());
+        };
+        for (name, node) in entries {
+            if let Ok(key) = Key::parse(name)
+                && name.contains('/')
+            {
+                let kind = name.rsplit('/').nth(1).unwrap_or_default();
+                self.kind(kind, "answers")?;
+                answers.by_key.insert(key, (kind.to_owned(), node.to_json(), false));
+                continue;
+            }
+            self.kind(name, "answers")?;
+            let (said, once) = match node.as_list() {
+                Some(items) => (items.iter().map(Node::to_json).collect(), true),
+                None => (vec![node.to_json()], false),
+            };
+            answers.by_kind.insert(name.clone(), Given { said, once, used: 0 });
+        }
+        Ok(answers)
+    }
+}
+
+fn names(sides: &[Side]) -> String {
+    sides.iter().map(|side| side.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+fn fixed(dice: &[file::Dice]) -> VecDeque<FixedDie> {
+    let die = |dice: &file::Dice| match dice {
+        file::Dice::Face(face) => FixedDie { label: None, faces: vec![*face] },
+        file::Dice::Roll(roll) => FixedDie { label: Some(roll.label.clone()), faces: roll.faces.clone() },
+    };
+    dice.iter().map(die).collect()
+}
+
+/// The answers a case gives.
+#[derive(Default)]
+struct Answers {
+    by_key: BTreeMap<Key, (String, Json, bool)>,
+    by_kind: BTreeMap<String, Given>,
+}
+
+/// What a case answers to one kind of question.
+struct Given {
+    said: Vec<Json>,
+    /// Whether each answer serves once; otherwise the one answer serves every time.
+    once: bool,
+    used: usize,
+}
+
+impl Answers {
+    fn kinds(&self) -> impl Iterator<Item = &str> {
+        self.by_kind.keys().map(String::as_str).chain(self.by_key.values().map(|(kind, ..)| kind.as_str()))
+    }
+
+    fn take(&mut self, asked: &Asked) -> Option<Json> {
+        if let Some((_, said, used)) = self.by_key.get_mut(&asked.key) {
+            *used = true;
+            return Some(said.clone());
+        }
+        let given = self.by_kind.get_mut(asked.kind.0)?;
+        let said = given.said.get(if given.once { given.used } else { 0 })?.clone();
+        given.used += 1;
+        Some(said)
+    }
+
+    /// An answer that nobody asked for.
+    fn unused(&self) -> Option<String> {
+        let by_key = self.by_key.iter().find(|(_, (_, _, used))| !used).map(|(key, _)| key.to_string());
+        by_key.or_else(|| {
+            let (kind, given) = self.by_kind.iter().find(|(_, given)| given.used < given.said.len())?;
+            Some(format!("{kind}: {}", given.said.get(given.used)?))
+        })
+    }
+}
+
+/// A packet being carried out.
+struct Course<'d, 'c, 't> {
+    desk: &'d Desk<'c, 't>,
+    span: Span,
+    rolls: Vec<Rolled>,
+    left: VecDeque<FixedDie>,
+}
+
+impl Course<'_, '_, '_> {
+    fn run(&mut self, answers: &mut Answers, found: &mut Found) -> Result<AnyOutcome, Box<Problem>> {
+        let (sitting, table) = (self.desk.sitting, self.desk.table());
+        for _ in 0..MOST_STOPS {
+            let outcome = match sitting.resolve(&self.span, Dice::Fixed(self.left.clone())) {
+                Ok(outcome) => outcome,
+                Err(failure) => return Err(self.failed(&failure)),
+            };
+            let used = self.left.len().saturating_sub(outcome.dice_left);
+            self.left.drain(..used);
+            self.rolls.extend(outcome.minutes.rolls.iter().cloned());
+            let bad = |what: &str, error: String| Difference::new(what, "plain data", error);
+            match table.events(&outcome.journal, None) {
+                Ok(events) => found.events = events,
+                Err(error) => return Err(bad("events", error.to_string()).into()),
+            }
+            if let Err(what) = sitting.follow(&mut self.span, &outcome) {
+                let difference = Difference::new("views", "the same game in every view", what);
+                return Err(self.with_journal(difference, &found.events));
+            }
+            if let Stop::Answers { questions, .. } = &outcome.stop {
+                for asked in questions {
+                    found.asked.push(asked.kind.0.to_owned());
+                    if let Some(said) = answers.take(asked) {
+                        self.span.said.answers.insert(asked.key.clone(), said);
+                    }
+                }
+                continue;
+            }
+            match table.state_json(&outcome.state) {
+                Ok(state) => found.state = Some(state),
+                Err(error) => return Err(bad("state", error.to_string()).into()),
+            }
+            found.stop = Some(outcome.stop.clone());
+            let winner = |verdict: crate::engine::Verdict| verdict.winner.map_or("draw", Side::as_str).to_owned();
+            found.verdict = table.verdict(&outcome.state).map(winner);
+            return Ok(outcome);
+        }
+        let difference = Difference::new("asks", "an end to the questions", format!("{MOST_STOPS} stops"));
+        Err(self.with_journal(difference, &found.events))
+    }
+
+    /// What is wrong once the packet is carried out.
+    fn problem(&self, found: &Found, unused: Option<String>, expect: &file::Expect) -> Option<Difference> {
+        let difference = expect.difference(found);
+        if difference.is_some() {
+            return difference;
+        }
+        if let Some(answer) = unused {
+            return Some(Difference::new("answers", "every answer is asked for", format!("nobody asked for {answer}")));
+        }
+        if self.left.is_empty() {
+            return None;
+        }
+        let left: Vec<String> = self.left.iter().map(dice_text).collect();
+        let found = format!("{} left over: {}", self.left.len(), left.join(", "));
+        Some(Difference::new("dice", "every die is rolled", found))
+    }
+
+    fn failed(&self, failure: &Failure) -> Box<Problem> {
+        let (difference, key) = match failure {
+            Failure::NoDice(key) => (Difference::new("dice", format!("a die for {key}"), "no die is left"), Some(key)),
+            Failure::WrongDie { wanted, called } => {
+                (Difference::new("dice", format!("a roll {wanted}"), format!("a roll {called}")), Some(called))
+            }
+            other => (Difference::new("run", "an outcome", other.to_string()), None),
+        };
+        let Some((events, rolls)) = key.and_then(|key| self.so_far(key)) else {
+            return self.with_journal(difference, &[]);
+        };
+        let rolls = self.rolls.iter().chain(&rolls).map(roll).collect();
+        Box::new(Problem { difference, journal: events.iter().map(Json::to_string).collect(), rolls })
+    }
+
+    /// The journal up to the roll for which there was no die.
+    ///
+    /// A segment that fails has no journal. It is run with more dice than it needs to learn the labels of the rolls
+    /// before, then with those alone.
+    fn so_far(&self, missing: &Key) -> Option<(Vec<Json>, Vec<Rolled>)> {
+        const ENOUGH: usize = 2000;
+        let (sitting, table) = (self.desk.sitting, self.desk.table());
+        let given = self.left.iter().map(|die| FixedDie { label: None, faces: die.faces.clone() });
+        let more = std::iter::repeat_n(FixedDie { label: None, faces: vec![1] }, ENOUGH);
+        let longer = sitting.resolve(&self.span, Dice::Fixed(given.chain(more).collect())).ok()?;
+        let rolls: Vec<Rolled> =
+            longer.minutes.rolls.into_iter().take_while(|rolled| rolled.label != *missing).collect();
+        let mut settled = self.span.settled().clone();
+        settled.rolls.extend(rolls.iter().map(|rolled| (rolled.label.clone(), rolled.clone())));
+        let shorter = sitting.resolve_from(&self.span, settled, Dice::None).ok()?;
+        Some((table.events(&shorter.journal, None).ok()?, rolls))
+    }
+
+    fn with_journal(&self, difference: Difference, events: &[Json]) -> Box<Problem> {
+        let journal = events.iter().map(Json::to_string).collect();
+        Box::new(Problem { difference, journal, rolls: self.rolls.iter().map(roll).collect() })
+    }
+}
+
+fn roll(rolled: &Rolled) -> Roll {
+    Roll { label: rolled.label.to_string(), faces: rolled.faces.clone() }
+}
+
+fn dice_text(die: &FixedDie) -> String {
+    let faces: Vec<String> = die.faces.iter().map(u16::to_string).collect();
+    match &die.label {
+        Some(label) => format!("{} for {label}", faces.join(" ")),
+        None => faces.join(" "),
+    }
+}

@@ -1,0 +1,352 @@
+//! Cases about the bridge: what passes, and above all what must not.
+
+use super::*;
+use crate::engine::bridge::BRIDGE;
+use crate::engine::rules::RuleBook;
+use crate::engine::{About, Ruleset};
+
+fn file(cases: &str) -> CaseFile {
+    let text = format!("game: bridge\ntopic: the bridge\ncases:\n{cases}");
+    read_file("bridge.yaml", text.as_bytes()).unwrap_or_else(|bad| panic!("{:#?}", bad.faults)).0
+}
+
+/// A case with the usual head; `rest` is indented by four blanks.
+fn verdict(rest: &str) -> CaseVerdict {
+    let file = file(&format!("  - name: a case\n    clauses: [3a]\n    why: the toy says so\n{rest}"));
+    run_case(&BRIDGE, file.cases.first().expect("a case"))
+}
+
+#[track_caller]
+fn passes(rest: &str) {
+    match verdict(rest) {
+        CaseVerdict::Passed => {}
+        CaseVerdict::Failed(trouble) => panic!("{trouble:#?}"),
+    }
+}
+
+#[track_caller]
+fn fails(rest: &str, part: &str, found: &str) -> Trouble {
+    match verdict(rest) {
+        CaseVerdict::Passed => panic!("it passed"),
+        CaseVerdict::Failed(trouble) => {
+            assert_eq!(trouble.difference.part, part, "{trouble:#?}");
+            assert!(trouble.difference.found.contains(found), "{trouble:#?}");
+            *trouble
+        }
+    }
+}
+
+const ASSAULT: &str = "    start: {turn: 2, guard: 2}\n    orders: {attacks: 1}\n";
+
+#[test]
+fn events_state_stop_and_dice_as_expected() {
+    passes(&format!(
+        "{ASSAULT}    dice: [5]
+    expect:
+      events: [scouted, {{replied: {{reply: hold}}}}, {{assault: {{die: 5, strength: 2, won: yes}}}}]
+      never: [pressed, {{assault: {{won: no}}}}]
+      state: {{turn: 3, red: 1, guard: {{up: 2, down: absent}}}}
+      next: {{who: red, ask: turn}}
+"
+    ));
+}
+
+#[test]
+fn an_event_that_differs_is_told_with_the_place_where_it_does() {
+    let trouble = fails(
+        &format!("{ASSAULT}    dice: [5]\n    expect:\n      events: [scouted, {{assault: {{die: 4}}}}]\n"),
+        "events[1]",
+        "event 4 has 5 where assault.die is 4",
+    );
+    assert_eq!(trouble.at.to_string(), "expect.events[1]");
+    assert_eq!(trouble.journal.len(), 4, "scouted, the alarm only Blue hears, replied, assault");
+    assert_eq!(trouble.rolls, [Roll { label: "t2.red.attack/bridge/assault/1".into(), faces: vec![5] }]);
+}
+
+#[test]
+fn events_in_the_wrong_order_do_not_pass() {
+    fails(
+        &format!("{ASSAULT}    dice: [5]\n    expect:\n      events: [assault, scouted]\n"),
+        "events[1]",
+        "only before the events above: event 1",
+    );
+}
+
+#[test]
+fn an_event_that_must_not_happen_fails_the_case() {
+    fails(
+        &format!("{ASSAULT}    dice: [5]\n    expect:\n      events: [scouted]\n      never: [assault]\n"),
+        "never[0]",
+        "event 4",
+    );
+}
+
+#[test]
+fn dice_left_over_fail_the_case() {
+    fails(&format!("{ASSAULT}    dice: [5, 3]\n    expect: {{events: [assault]}}\n"), "dice", "1 left over: 3");
+}
+
+#[test]
+fn a_missing_die_fails_the_case_and_is_named_with_all_that_happened_before() {
+    let trouble = fails(
+        "    start: {guard: 1}\n    orders: {attacks: 2}\n    dice: [5]\n    expect: {events: [assault]}\n",
+        "dice",
+        "no die is left",
+    );
+    assert_eq!(trouble.difference.expected, "a die for t1.red.attack/bridge/assault/2");
+    assert_eq!(trouble.journal.len(), 7, "everything up to the second assault: {trouble:#?}");
+    assert_eq!(trouble.rolls.len(), 1);
+}
+
+#[test]
+fn a_die_may_name_its_label_which_is_then_checked() {
+    let labelled = |label: &str| {
+        format!("{ASSAULT}    dice: [{{label: {label}, faces: [5]}}]\n    expect: {{events: [assault]}}\n")
+    };
+    passes(&labelled("t2.red.attack/bridge/assault/1"));
+    let trouble = fails(&labelled("t2.red.attack/bridge/assault/2"), "dice", "t2.red.attack/bridge/assault/1");
+    assert_eq!(trouble.journal.len(), 3);
+}
+
+#[test]
+fn refusals_are_exact() {
+    let refused = |expect: &str| {
+        format!("    start: {{guard: 2}}\n    orders: {{attacks: 3}}\n    expect:\n      refused: {expect}\n")
+    };
+    passes(&refused("[{clause: 2a, says: 3 attacks, at: attacks}]"));
+    fails(&refused("[{clause: 3a}]"), "refused[0]", "§2a 3 attacks in one turn");
+    fails(&refused("[{clause: 2a}, {clause: 2a}]"), "refused[1]", "§2a");
+    fails(&refused("[{says: cavalry}]"), "refused[0]", "3 attacks");
+    fails("    start: {guard: 2}\n    orders: {attacks: 3}\n    expect: {events: [scouted]}\n", "refused", "3 attacks");
+    fails(&format!("{ASSAULT}    expect: {{refused: [{{clause: 2a}}]}}\n"), "refused[0]", "the orders are legal");
+    passes(
+        "    start: {guard: 2}\n    orders: {atacks: 3}\n    expect:\n      refused: [{says: unknown key}, {says: missing}]\n",
+    );
+}
+
+#[test]
+fn orders_that_were_signed_all_the_same_are_carried_out() {
+    passes(
+        "    start: {guard: 1}\n    orders: {attacks: 3}\n    signed: yes\n    dice: [1, 1, 1]\n    expect: {state: {blue: 3}}\n",
+    );
+}
+
+#[test]
+fn a_warning_can_be_expected() {
+    passes("    start: {guard: 1}\n    orders: {attacks: 0}\n    expect:\n      warns: [{says: no attack}]\n");
+    fails(
+        &format!("{ASSAULT}    dice: [1]\n    expect:\n      warns: [{{says: no attack}}]\n"),
+        "warns[0]",
+        "no warning",
+    );
+}
+
+#[test]
+fn policies_and_standing_orders_are_followed() {
+    let case = |standing: &str| {
+        format!(
+            "{ASSAULT}    standing: {standing}\n    expect: {{events: [{{replied: {{reply: fall-back}}}}], never: [assault]}}\n"
+        )
+    };
+    passes(&case("{reply: fall-back}"));
+    passes(&case("{blue: {reply: fall-back}}"));
+    fails(&case("{repply: fall-back}"), "standing", "did you mean `reply`?");
+    fails(&case("{press: yes}"), "standing", "is asked of red");
+    fails(&case("{reply: swim}"), "refused", "will not do here");
+    passes(&format!(
+        "{ASSAULT}    policies: {{press: yes}}\n    dice: [5, 1, 2]\n    expect: {{events: [{{pressed: {{flank: left, die: 1}}}}]}}\n"
+    ));
+}
+
+#[test]
+fn answers_are_given_by_kind_or_key_and_one_after_the_other() {
+    let case = |answers: &str, dice: &str| {
+        format!(
+            "{ASSAULT}    answers: {answers}\n    dice: {dice}\n    expect:\n      events: [{{pressed: {{flank: right, die: 4}}}}]\n      never: [{{pressed: {{flank: left}}}}]\n      asks: [press, press]\n"
+        )
+    };
+    passes(&case("{press: [no, yes]}", "[5, 4]"));
+    passes(&case("{t2.red.attack/right/press/1: yes}", "[5, 4]"));
+    fails(&case("{press: yes}", "[5, 4, 4]"), "never[0]", "left");
+    fails(&case("{press: [no, yes, yes]}", "[5, 4]"), "answers", "nobody asked for press: \"yes\"");
+    fails(&case("{t2.red.attack/centre/press/1: yes, press: [no, yes]}", "[5, 4]"), "answers", "centre");
+    fails(&case("{pres: yes}", "[5]"), "answers", "did you mean `press`?");
+}
+
+#[test]
+fn a_question_that_must_be_put_or_must_not_is_checked() {
+    passes(&format!("{ASSAULT}    dice: [5]\n    expect: {{asks: [reply, press]}}\n"));
+    fails(&format!("{ASSAULT}    dice: [5]\n    expect: {{asks: [reply, reply]}}\n"), "asks[1]", "reply");
+    fails(
+        &format!("{ASSAULT}    dice: [5]\n    expect: {{events: [assault], unasked: [press]}}\n"),
+        "unasked",
+        "press",
+    );
+    passes(&format!(
+        "{ASSAULT}    standing: {{reply: fall-back}}\n    expect: {{events: [replied], unasked: [press]}}\n"
+    ));
+}
+
+#[test]
+fn several_packets_follow_one_another_to_the_verdict() {
+    passes(
+        "    start: {stage: setup}
+    packets:
+      - side: blue
+        orders: {guard: 3}
+        expect: {events: [posted], state: {guard: {down: guard}}, next: {who: red}}
+      - orders: {attacks: 9}
+        expect: {refused: [{clause: 2a}]}
+      - orders: {attacks: 2}
+        dice: [4, 1]
+        expect: {state: {red: 1, blue: 1, guard: {up: 3}}}
+      - orders: {attacks: 1}
+        dice: [4]
+      - expect: {next: end, verdict: red, state: {turn: 4}}
+",
+    );
+    let trouble = fails(
+        "    packets:\n      - {orders: {attacks: 0}}\n      - {orders: {attacks: 0}, side: blue}\n",
+        "side",
+        "red must give orders",
+    );
+    assert_eq!(trouble.packet, 2);
+    fails("    start: {turn: 3}\n    packets:\n      - {}\n      - {}\n", "orders", "what is due is end");
+    fails("    start: {turn: 3}\n    expect: {verdict: red}\n", "verdict", "draw");
+    fails("    start: {turn: 1}\n    expect: {verdict: red}\n", "verdict", "the game goes on");
+    fails("    start: {turn: 3}\n    expect: {next: turn}\n", "next", "end");
+}
+
+#[test]
+fn a_position_that_cannot_be_laid_out_fails_the_case() {
+    fails("    start: {gard: 2}\n", "start", "did you mean `guard`?");
+}
+
+#[test]
+fn a_wrong_state_is_told_with_its_place() {
+    fails(&format!("{ASSAULT}    dice: [5]\n    expect: {{state: {{guard: {{up: 3}}}}}}\n"), "state: guard.up", "2");
+}
+
+#[test]
+fn all_faults_of_a_case_file_are_found_at_once() {
+    let text = "game: bridge
+topic: slips
+cases:
+  - name: one
+    clauses: [3a]
+    why: because
+    dice: [0, x]
+    expect: {evnts: []}
+  - clauses: []
+    why: because
+";
+    let faults = read_file("slips.yaml", text.as_bytes()).expect_err("it is full of slips").faults;
+    let told: Vec<String> = faults.iter().map(|fault| format!("{} {}", fault.at, fault.what)).collect();
+    assert_eq!(
+        told,
+        [
+            "cases[0].dice[0] no die shows a 0",
+            "cases[0].dice[1] `x` is not a whole number",
+            "cases[0].expect.evnts unknown key `evnts`",
+            "cases[1] `name` is missing",
+        ]
+    );
+    let text = "game: bridge
+topic: slips
+cases:
+  - name: one
+    clauses: [3a]
+    why: because
+    expect: {refused: [{clause: 2a}], events: [scouted]}
+  - name: one
+    clauses: []
+    why: because
+    orders: {}
+    packets: [{orders: {}}]
+";
+    let faults = read_file("slips.yaml", text.as_bytes()).expect_err("it is full of slips").faults;
+    let told: Vec<String> = faults.iter().map(|fault| fault.at.to_string()).collect();
+    assert_eq!(told, ["cases[0].expect", "cases[1]", "cases[1].name", "cases[1]"]);
+}
+
+#[test]
+fn a_case_that_nothing_could_fail_is_known_as_such() {
+    let expects_nothing = |expect: &str| {
+        let file = file(&format!("  - {{name: a, clauses: [3a], why: b, expect: {expect}}}\n"));
+        file.cases.iter().flat_map(Case::packets).all(|(packet, _)| packet.expect.is_none_or(|e| e.expects_nothing()))
+    };
+    for empty in ["{}", "{never: [assault]}", "{unasked: [press]}", "{state: {base: absent}}"] {
+        assert!(expects_nothing(empty), "{empty}");
+    }
+    for real in [
+        "{events: [assault]}",
+        "{refused: [{clause: 2a}]}",
+        "{state: {turn: 2}}",
+        "{next: turn}",
+        "{verdict: red}",
+        "{asks: [press]}",
+        "{warns: [{says: x}]}",
+    ] {
+        assert!(!expects_nothing(real), "{real}");
+    }
+}
+
+#[test]
+fn coverage_counts_clauses_with_cases_and_names_the_rest() {
+    let about: &About = BRIDGE.about();
+    let rules = RuleBook::read(about.rules).expect("rules");
+    let shown = file("  - {name: a, clauses: [1a, 2a, 3a], why: b}\n  - {name: c, clauses: [3a, 9z], why: d}\n");
+    let mut other = shown.clone();
+    other.game = "another".into();
+    let coverage = coverage(&rules, [&shown, &other]);
+    assert_eq!((coverage.clauses, coverage.cased), (7, 3));
+    assert_eq!(coverage.untestable, [Untestable { id: "4a".into(), reason: "A matter of paint.".into() }]);
+    assert_eq!(coverage.missing, ["2b", "2c", "3b"]);
+    assert_eq!(coverage.stray, ["9z"]);
+    assert!(!coverage.is_complete());
+    let json = serde_json::to_value(super::coverage(&rules, [])).expect("plain data");
+    let keys: Vec<&String> = json.as_object().expect("an object").keys().collect();
+    assert_eq!(keys.len(), 5, "{keys:?}");
+    for key in ["game", "clauses", "cased", "untestable", "missing"] {
+        assert!(json.get(key).is_some(), "{key}");
+    }
+}
+
+#[test]
+fn a_suite_reports_the_same_in_every_run_and_finds_equal_names() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = |name: &str, die: u8| {
+        format!(
+            "  - {{name: {name}, clauses: [3a], why: b, start: {{guard: 2}}, orders: {{attacks: 1}}, dice: [{die}], expect: {{state: {{red: 1}}}}}}\n"
+        )
+    };
+    let head = "game: bridge\ntopic: t\ncases:\n";
+    let write = |name: &str, text: String| std::fs::write(folder.path().join(name), text).expect("written");
+    write("b.yaml", format!("{head}{}{}", case("won", 6), case("lost", 1)));
+    write("a.yaml", format!("{head}{}{}", case("also won", 3), case("won", 5)));
+    write("c.yaml", "game: brigde\ntopic: t\ncases: [{name: x, clauses: [a], why: w}]\n".into());
+    write("d.yaml", "game: [".into());
+    write("notes.txt", "not a case".into());
+    let files = case_files(&[folder.path().to_owned()]).expect("files");
+    assert_eq!(files.len(), 4);
+    let suite = run_files(&[&BRIDGE], &files).expect("run");
+    assert_eq!((suite.passed, suite.failed, suite.unreadable.len()), (2, 2, 2));
+    assert!(!suite.is_good());
+    let names: Vec<&str> = suite.cases.iter().map(|case| case.name.as_str()).collect();
+    assert_eq!(names, ["also won", "won", "won", "lost"]);
+    let text = suite.text(crate::report::Look::PLAIN);
+    assert!(text.contains("the name of the case at"), "{text}");
+    assert!(text.contains("did you mean `bridge`?"), "{text}");
+    assert!(text.ends_with("4 cases: 2 passed, 2 failed, 2 files could not be run\n"), "{text}");
+    assert!(text.contains("b.yaml:5  lost"), "{text}");
+    assert_eq!(run_files(&[&BRIDGE], &files).expect("run").text(crate::report::Look::PLAIN), text);
+}
+
+#[test]
+fn the_schema_knows_every_key_of_a_case() {
+    let schema = schema().to_string();
+    for key in ["clauses", "packets", "standing", "answers", "refused", "never", "unasked", "verdict", "label", "faces"]
+    {
+        assert!(schema.contains(&format!("\"{key}\":")), "{key}");
+    }
+}

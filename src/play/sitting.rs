@@ -1,0 +1,226 @@
+//! One table with everything open, and the public and each side looking on.
+//!
+//! Every segment is resolved with all hidden values at hand, then again as each onlooker could resolve it: from what
+//! was revealed and claimed and from his own values alone. All of them must come to the same state and journal.
+
+use std::collections::VecDeque;
+
+use crate::engine::{
+    AnyOrders, AnyOutcome, AnyState, Dice, Failure, FixedDie, Holdings, Json, Match, Questions, Said, Segment, Settled,
+    Side, Slot, Stop, Versions,
+};
+
+/// A reader who belongs to no side: what he may read, everybody may.
+pub const PUBLIC: Side = Side("public");
+
+/// A match in progress, kept in memory.
+pub struct Sitting<'t> {
+    /// The game.
+    pub table: &'t dyn Match,
+    /// The state at the start of the span.
+    pub state: AnyState,
+    /// Who must speak next.
+    pub stop: Stop,
+    holdings: Holdings,
+    public: Holdings,
+    versions: Versions,
+}
+
+/// One packet being carried out, segment by segment.
+pub struct Span {
+    /// What was said so far. Answers to a stop are added here.
+    pub said: Said,
+    orders: AnyOrders,
+    questions: Questions,
+    settled: Settled,
+    /// The events at the last stop: the beginning of whatever comes after it.
+    told: Vec<Json>,
+    onlookers: Vec<Onlooker>,
+}
+
+/// Somebody who follows the match from what was made known to him.
+struct Onlooker {
+    /// The side, or nobody.
+    side: Option<Side>,
+    /// The packet with what must stay hidden moved into slots.
+    orders: AnyOrders,
+    said: Said,
+    holdings: Holdings,
+    settled: Settled,
+}
+
+impl Span {
+    /// What earlier segments fixed.
+    pub(crate) fn settled(&self) -> &Settled {
+        &self.settled
+    }
+}
+
+impl Onlooker {
+    fn name(&self) -> &'static str {
+        self.side.map_or("the public", Side::as_str)
+    }
+}
+
+impl<'t> Sitting<'t> {
+    /// A match at a position; `holdings` is what lies face down in it.
+    pub fn new(table: &'t dyn Match, state: AnyState, stop: Stop, holdings: Holdings) -> Sitting<'t> {
+        Sitting { table, state, stop, holdings, public: Holdings::default(), versions: Versions::new() }
+    }
+
+    /// The sides.
+    pub fn sides(&self) -> &'static [Side] {
+        self.table.ruleset().sides()
+    }
+
+    /// The hidden values one side knows: its own, and what everybody has seen.
+    pub fn holdings_of(&self, side: Side) -> Holdings {
+        let own = self.holdings.0.iter().filter(|((owner, _), _)| *owner == side);
+        let seen = self.public.0.iter();
+        Holdings(own.chain(seen).map(|(slot, value)| (slot.clone(), value.clone())).collect())
+    }
+
+    /// Begins to carry out a packet of the side that is due.
+    pub fn span(&self, orders: AnyOrders, said: Said, questions: Questions) -> Span {
+        let mut hidden: Vec<(Slot, Json)> = Vec::new();
+        let sealed = self.table.seal(&self.state, orders.clone(), &mut |slot, value| hidden.push((slot, value)));
+        let onlooker = |side: Option<Side>| {
+            let mut holdings = side.map_or_else(Holdings::default, |side| self.holdings_of(side));
+            if let Some(side) = side
+                && self.stop.who() == Some(side)
+            {
+                holdings.0.extend(hidden.iter().map(|(slot, value)| ((side, slot.clone()), value.clone())));
+            }
+            Onlooker { side, orders: sealed.clone(), said: Said::default(), holdings, settled: Settled::default() }
+        };
+        let mut onlookers = vec![onlooker(None)];
+        // Where nothing is hidden, a side sees exactly what the public sees.
+        if !self.holdings.0.is_empty() || !hidden.is_empty() {
+            onlookers.extend(self.sides().iter().map(|side| onlooker(Some(*side))));
+        }
+        Span { said, orders, questions, settled: Settled::default(), told: Vec::new(), onlookers }
+    }
+
+    /// Resolves the next segment of a span with everything open. Nothing changes until [`Sitting::follow`].
+    pub fn resolve(&self, span: &Span, dice: Dice) -> Result<AnyOutcome, Failure> {
+        self.resolve_from(span, span.settled.clone(), dice)
+    }
+
+    /// The same from other settled values: to look at a segment that came to nothing.
+    pub(crate) fn resolve_from(&self, span: &Span, settled: Settled, dice: Dice) -> Result<AnyOutcome, Failure> {
+        let segment = Segment {
+            dice,
+            settled,
+            said: &span.said,
+            public: &self.public,
+            holdings: &self.holdings,
+            versions: &self.versions,
+            closer_holds: self.sides(),
+            questions: span.questions,
+        };
+        self.table.resolve(&self.state, &span.orders, segment)
+    }
+
+    /// Accepts a segment: the journal must go on where it stopped, and every onlooker must see the same.
+    pub fn follow(&self, span: &mut Span, outcome: &AnyOutcome) -> Result<(), String> {
+        let events = self.table.events(&outcome.journal, None).map_err(|error| format!("an event: {error}"))?;
+        if let Some(at) = first_difference(&span.told, &events) {
+            return Err(format!(
+                "the journal at the stop is not the beginning of the journal after it: event {} was {} and is {}",
+                at + 1,
+                shown(span.told.get(at)),
+                shown(events.get(at)),
+            ));
+        }
+        span.told = events;
+        span.settled = outcome.settled.clone();
+        let said = span.said.clone();
+        for onlooker in &mut span.onlookers {
+            self.look_on(onlooker, &said, span.questions, outcome)?;
+        }
+        Ok(())
+    }
+
+    fn look_on(
+        &self,
+        onlooker: &mut Onlooker,
+        said: &Said,
+        questions: Questions,
+        outcome: &AnyOutcome,
+    ) -> Result<(), String> {
+        onlooker.said.answers.clone_from(&said.answers);
+        onlooker.said.policies.clone_from(&said.policies);
+        for claim in &outcome.minutes.claims {
+            onlooker.said.claims.insert(claim.key.clone(), claim.value.clone());
+        }
+        for opening in &outcome.minutes.reveals {
+            onlooker.said.reveals.insert((opening.owner, opening.slot.clone()), opening.value.clone());
+        }
+        let rolls = outcome.minutes.rolls.iter();
+        let dice: VecDeque<FixedDie> =
+            rolls.map(|roll| FixedDie { label: Some(roll.label.to_string()), faces: roll.faces.clone() }).collect();
+        let segment = Segment {
+            dice: Dice::Fixed(dice),
+            settled: onlooker.settled.clone(),
+            said: &onlooker.said,
+            public: &self.public,
+            holdings: &onlooker.holdings,
+            versions: &self.versions,
+            closer_holds: &[],
+            questions,
+        };
+        let who = onlooker.name();
+        let seen = self
+            .table
+            .resolve(&self.state, &onlooker.orders, segment)
+            .map_err(|failure| format!("seen by {who}: {failure}"))?;
+        if seen.dice_left > 0 {
+            return Err(format!("seen by {who}, {} rolls are not called for", seen.dice_left));
+        }
+        let reader = onlooker.side.unwrap_or(PUBLIC);
+        let mine = self.table.events(&seen.journal, Some(reader)).map_err(|error| error.to_string())?;
+        let theirs = self.table.events(&outcome.journal, Some(reader)).map_err(|error| error.to_string())?;
+        if let Some(at) = first_difference(&theirs, &mine).or_else(|| first_difference(&mine, &theirs)) {
+            return Err(format!(
+                "event {} seen by {who} is {}, but with everything open it is {}",
+                at + 1,
+                shown(mine.get(at)),
+                shown(theirs.get(at)),
+            ));
+        }
+        if seen.stop != outcome.stop {
+            return Err(format!(
+                "seen by {who} it ends at {:?}, with everything open at {:?}",
+                seen.stop, outcome.stop
+            ));
+        }
+        let state = |state| self.table.state_json(state).map_err(|error| format!("the state: {error}"));
+        if state(&seen.state)? != state(&outcome.state)? {
+            return Err(format!("the state seen by {who} differs from the one with everything open"));
+        }
+        onlooker.settled = seen.settled;
+        Ok(())
+    }
+
+    /// Ends a span: its outcome is the base of the next one.
+    pub fn end_span(&mut self, span: Span, outcome: AnyOutcome) {
+        for (slot, value) in outcome.kept.0 {
+            self.public.0.remove(&slot);
+            self.holdings.0.insert(slot, value);
+        }
+        let opened = outcome.settled.opened.into_iter().map(|((owner, slot, _), value)| ((owner, slot), value));
+        self.public.0.extend(opened);
+        drop(span);
+        self.state = outcome.state;
+        self.stop = outcome.stop;
+    }
+}
+
+/// The first event of `start` that `whole` does not have at the same place.
+fn first_difference(start: &[Json], whole: &[Json]) -> Option<usize> {
+    (0..start.len()).find(|at| start.get(*at) != whole.get(*at))
+}
+
+fn shown(event: Option<&Json>) -> String {
+    event.map_or_else(|| "missing".to_owned(), Json::to_string)
+}
