@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::dice::{Die, Seed};
-use super::{Asked, Holdings, Json, Key, Side, Slot};
+use super::{Asked, Holdings, Json, Key, Lapse, Side, Slot};
 
 /// Where a resolution ended, and who must speak next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,6 +110,8 @@ pub struct Settled {
     pub rolls: BTreeMap<Key, Rolled>,
     /// Choices, however they were made.
     pub choices: BTreeMap<Key, Json>,
+    /// Choices that were replaced by their default; told again on replay.
+    pub lapses: BTreeMap<Key, Lapse>,
     /// Facts claimed about hidden values.
     pub facts: BTreeMap<Key, Json>,
     /// Hidden values opened in this span, by slot and version.
@@ -127,8 +129,8 @@ pub struct Said {
     pub answers: BTreeMap<Key, Json>,
     /// Policies in force by side and kind: a value, `default` or `ask`.
     pub policies: BTreeMap<(Side, String), Json>,
-    /// Facts about hidden values stated by their owners.
-    pub claims: BTreeMap<Key, Json>,
+    /// Facts about hidden values, by the side that stated them: only the owner's word counts.
+    pub claims: BTreeMap<(Side, Key), Json>,
     /// Hidden values opened by their owners in records of this segment.
     pub reveals: BTreeMap<(Side, Slot), Json>,
 }
@@ -182,6 +184,8 @@ pub struct Opening {
 /// A fact about hidden values stated in this segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
+    /// Whose values it is about.
+    pub owner: Side,
     /// Its key.
     pub key: Key,
     /// The fact.

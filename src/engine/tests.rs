@@ -272,14 +272,18 @@ fn what_the_closer_cannot_open_stops_the_game_until_its_owner_does() {
     let claim = key("t1.red.attack/bridge/strong/1");
     assert_eq!(first.stop, Stop::Facts { who: BLUE, slots: vec![], claims: vec![claim.clone()] });
 
+    // Red's word about Blue's men counts for nothing.
+    red.said.claims.insert((RED, claim.clone()), Json::Bool(false));
+    assert_eq!(red.run(&attack(1), fixed(&[])).stop, first.stop);
+
     // Blue states the fact beforehand, without a die.
     let mut blue = sealed_standing_order();
     blue.closer_holds = &[BLUE];
     let stated = blue.run(&attack(1), Dice::None).minutes.claims;
-    assert_eq!(stated, [Claim { key: claim.clone(), value: Json::Bool(true) }]);
+    assert_eq!(stated, [Claim { owner: BLUE, key: claim.clone(), value: Json::Bool(true) }]);
 
     red.settled = first.settled.clone();
-    red.said.claims.insert(claim, Json::Bool(true));
+    red.said.claims.insert((BLUE, claim), Json::Bool(true));
     let second = red.run(&attack(1), fixed(&[]));
     let slots = vec![Slot::standing("reply")];
     assert_eq!(second.stop, Stop::Facts { who: BLUE, slots, claims: vec![] });
@@ -296,7 +300,7 @@ fn what_the_closer_cannot_open_stops_the_game_until_its_owner_does() {
 #[test]
 fn a_false_claim_is_found_wherever_the_value_is_open() {
     let mut desk = Desk::with_guard(1);
-    desk.said.claims.insert(key("t1.red.attack/bridge/strong/1"), Json::Bool(true));
+    desk.said.claims.insert((BLUE, key("t1.red.attack/bridge/strong/1")), Json::Bool(true));
     let failure = desk.resolve(&attack(1), fixed(&[4])).expect_err("one man is not strong");
     assert!(matches!(failure, Failure::Breach(breach) if breach.fault == Some(BLUE) && breach.code == "E60-AUDIT"));
     desk.holdings = Holdings::default();
@@ -313,7 +317,7 @@ fn the_public_both_sides_and_the_game_master_see_the_same_game() {
     let guard = Holdings([((BLUE, slot("guard")), Json::Int(2))].into());
     for holdings in [Holdings::default(), guard] {
         let mut view = Desk { holdings, closer_holds: NO_ONE, ..Desk::with_guard(2) };
-        view.said.claims = open.minutes.claims.iter().map(|c| (c.key.clone(), c.value.clone())).collect();
+        view.said.claims = open.minutes.claims.iter().map(|c| ((c.owner, c.key.clone()), c.value.clone())).collect();
         view.said.reveals = open.minutes.reveals.iter().map(|o| ((o.owner, o.slot.clone()), o.value.clone())).collect();
         let seen = view.run(&attack(2), fixed(&[2, 5]));
         assert_eq!(to_json(&seen.state), to_json(&open.state));

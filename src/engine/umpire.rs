@@ -224,6 +224,11 @@ impl<'a, G: Game> Umpire<'a, G> {
                 .read::<T>(settled)
                 .ok_or_else(|| Halt::Bug(format!("the settled choice {settled} of {key} cannot be read")))?;
             self.recalled.insert(key.clone());
+            // What was noted the first time is noted again, or the journal would not begin as it did at the stop.
+            if let Some(lapse) = self.settled.lapses.get(key).cloned() {
+                self.lapses.push(lapse.clone());
+                self.note(lapse);
+            }
             return Ok(Answered::Chosen(choice));
         }
         if self.settled.asked.contains(key) {
@@ -288,6 +293,7 @@ impl<'a, G: Game> Umpire<'a, G> {
             applied: self.json(&question.default)?,
             clause: question.clause,
         };
+        self.settled.lapses.insert(key.clone(), lapse.clone());
         self.lapses.push(lapse.clone());
         self.note(lapse);
         Ok(question.default.clone())
@@ -397,7 +403,7 @@ impl<'a, G: Game> Umpire<'a, G> {
         if open && let Some(fact) = computed {
             return Ok(fact);
         }
-        if let Some(claimed) = self.segment.said.claims.get(&key).cloned() {
+        if let Some(claimed) = self.segment.said.claims.get(&(owner, key.clone())).cloned() {
             let breach = Breach { code: "E60-AUDIT", fault: Some(owner), about: key.to_string() };
             let fact = self.read::<F>(&claimed).ok_or_else(|| Halt::Breach(breach.clone()))?;
             if computed.as_ref().is_some_and(|true_fact| *true_fact != fact) {
@@ -422,17 +428,12 @@ impl<'a, G: Game> Umpire<'a, G> {
     /// A claim of the closer's side belongs to the result; one the opener stated already stands in his record.
     fn minutes_claim(&mut self, owner: Side, key: &Key, value: &Json) {
         if self.segment.closer_holds.contains(&owner) {
-            self.minutes.claims.push(Claim { key: key.clone(), value: value.clone() });
+            self.minutes.claims.push(Claim { owner, key: key.clone(), value: value.clone() });
         }
     }
 
     /// A condition on hidden values that a signature vouches for, checked wherever the values can be read.
-    pub fn attest<T: Hidden>(
-        &mut self,
-        all: &[&Sealed<T>],
-        clause: Clause,
-        holds: impl Fn(&[T]) -> bool,
-    ) -> Ruling<()> {
+    pub fn attest<T: Hidden>(&mut self, all: &[&Sealed<T>], clause: Clause, holds: impl Fn(&[T]) -> bool) -> Ruling<()> {
         let Some(owner) = all.first().map(|sealed| sealed.owner()) else {
             return Ok(());
         };

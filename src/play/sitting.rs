@@ -151,7 +151,7 @@ impl<'t> Sitting<'t> {
         onlooker.said.answers.clone_from(&said.answers);
         onlooker.said.policies.clone_from(&said.policies);
         for claim in &outcome.minutes.claims {
-            onlooker.said.claims.insert(claim.key.clone(), claim.value.clone());
+            onlooker.said.claims.insert((claim.owner, claim.key.clone()), claim.value.clone());
         }
         for opening in &outcome.minutes.reveals {
             onlooker.said.reveals.insert((opening.owner, opening.slot.clone()), opening.value.clone());
