@@ -8,11 +8,15 @@ use garcia::engine::json::Json;
 use garcia::engine::{Key, Slot};
 use garcia::trust::armour;
 use garcia::trust::chain::{Chain, before};
-use garcia::trust::data::{Audit, Closing, Data, Orders, RollSaid};
+use garcia::trust::data::{Audit, Closing, Data, Genesis, Orders, RollSaid};
+use garcia::trust::finding::{Code, Finding};
 use garcia::trust::key::PrivateKey;
 use garcia::trust::record::record_id;
+use garcia::trust::referee::Vision;
 use garcia::trust::secret::{GameSecret, HideSecret, commitment};
-use garcia::trust::{Id, Record, Role};
+use garcia::trust::store::{Found, LedgerFile};
+use garcia::trust::verify::{Verification, verify};
+use garcia::trust::{Body, Id, Kind, Record, Role};
 
 type Vectors = BTreeMap<String, serde_json::Value>;
 
@@ -258,4 +262,139 @@ fn armour() {
         .map(|(n, line)| if n == 3 { line.replacen('Z', "Y", 1) } else { line.to_owned() })
         .collect();
     assert!(armour::unwrap(&damaged.join("\n"))[0].is_err());
+}
+
+/// The files of a ledger; nobody has the rules of the sample game, so records, dice and openings are all that is judged.
+fn verified(records: &[Record]) -> Verification {
+    let files = records.iter().enumerate().map(|(n, record)| LedgerFile {
+        name: record.file_name(),
+        seq: u32::try_from(n).expect("few"),
+        record: Ok(record.clone()),
+    });
+    let no_rules = |genesis: &Genesis| Err(Finding::new(Code::Engine, format!("{} is not known here", genesis.engine)));
+    verify(&Found { files: files.collect(), problems: vec![] }, &no_rules, &Vision::public())
+}
+
+#[test]
+fn the_sample_game_verifies_without_its_rules() {
+    let all = records();
+    let verification = verified(&all);
+    assert_eq!((verification.exit_code(), verification.good), (4, 12), "{}", verification.report(""));
+    assert_eq!(verification.links, [(role("spain"), 1), (role("us"), 3)]);
+    assert_eq!(verification.owed, None);
+    assert_eq!(verified(&all[..5]).owed, Some((role("spain"), "result")));
+    assert_eq!(verified(&all[..9]).owed, Some((role("spain"), "call")));
+    assert_eq!(verified(&all[..1]).owed, Some((role("spain"), "join")));
+}
+
+/// Lets the signer of a record alter it and sign it again; everything before it stays.
+fn cheat(seq: usize, change: &dyn Fn(&mut Body)) -> Option<(u32, String, Option<Role>)> {
+    let v = vectors();
+    let mut all = records();
+    all.truncate(seq + 1);
+    let mut body = all.pop().expect("a record").body().clone();
+    change(&mut body);
+    let seed = from_hex(&text(&v, &format!("{} signing seed", body.by))).expect("32 bytes");
+    all.push(Record::sign(body, &PrivateKey::from_seed(&seed)).expect("signed"));
+    verified(&all).divergence.map(|d| (d.seq, d.finding.code.to_string(), d.finding.fault))
+}
+
+#[test]
+fn each_breach_of_the_sample_game_is_found_with_its_record_code_and_culprit() {
+    type Change<'a> = &'a dyn Fn(&mut Body);
+    let set = |pointer: &'static str, value: Json| {
+        move |body: &mut Body| *body.data.pointer_mut(pointer).expect(pointer) = value.clone()
+    };
+    let unset = |pointer: &'static str, name: &'static str| {
+        move |body: &mut Body| {
+            body.data.pointer_mut(pointer).and_then(Json::as_map_mut).and_then(|m| m.remove(name)).expect(name);
+        }
+    };
+    let link_two = secret("spain").chain(&role("spain"), 8).link(2).expect("a link");
+    let skip = |body: &mut Body| {
+        set("/link", link_two.to_string().into())(body);
+        set("/index", Json::Int(2))(body);
+    };
+    let (ones, twos) = (Json::from("1".repeat(64)), Json::from("2".repeat(64)));
+    let in_turn = |by: &'static str| {
+        move |body: &mut Body| {
+            body.by = role(by);
+            body.kind = Kind::Orders;
+        }
+    };
+    let cases: [(usize, Change<'_>, &str, &str); 14] = [
+        (5, &set("/rolls/0/faces/0", Json::Int(3)), "E30-ROLL", "spain"),
+        (5, &skip, "E21-INDEX", "spain"),
+        (5, &set("/link", ones), "E20-LINK", "spain"),
+        (5, &set("/reveals/0/value", Json::object([("unit", "dummy")])), "E50-REVEAL", "spain"),
+        (5, &set("/orders", twos), "E13-KIND", "spain"),
+        (4, &in_turn("spain"), "E13-KIND", "spain"),
+        (10, &set("/reveals/0/value", Json::object([("hex", "3611")])), "E50-REVEAL", "us"),
+        (9, &in_turn("us"), "E13-KIND", "us"),
+        (4, &unset("", "nonce"), "E14-SCHEMA", "us"),
+        (4, &set("/state", Json::from("0".repeat(64))), "E40-STATE", "us"),
+        (7, &set("/rolls/1/secret", "ticket/2".into()), "E52-TICKET", "spain"),
+        (11, &set("/secret_rolls/0/faces/0", Json::Int(6)), "E60-AUDIT", "spain"),
+        (11, &set("/values/s-02~11/unit", "puerto-rico-1".into()), "E60-AUDIT", "spain"),
+        (11, &unset("/values", "s-02/1"), "E61-AUDIT", "spain"),
+    ];
+    for (seq, change, code, fault) in cases {
+        let expected = Some((u32::try_from(seq).expect("few"), code.to_owned(), Some(role(fault))));
+        assert_eq!(cheat(seq, change), expected, "record {seq}, {code}");
+    }
+}
+
+#[test]
+fn strangers_cannot_get_a_player_blamed() {
+    let all = records();
+    let stranger = PrivateKey::from_seed(&[9; 32]);
+    let forged = |seq: usize, change: &dyn Fn(&mut Body)| {
+        let mut body = all[seq].body().clone();
+        change(&mut body);
+        let mut log = all[..seq].to_vec();
+        log.push(Record::sign(body, &stranger).expect("signed"));
+        verified(&log).divergence.map(|d| (d.finding.code.to_string(), d.finding.fault))
+    };
+    let nobody = |code: &str| Some((code.to_owned(), None));
+    assert_eq!(forged(4, &|_| ()), nobody("E03-SIG"));
+    // A second join in a player's name, with the stranger's own key inside.
+    let own_key = |body: &mut Body| {
+        body.by = role("us");
+        body.kind = Kind::Join;
+        body.data = Json::object([
+            ("key", stranger.public().to_string()),
+            ("accept", all[0].id().to_string()),
+            ("anchor", "0".repeat(64)),
+        ]);
+    };
+    assert_eq!(forged(4, &own_key), nobody("E03-SIG"));
+    assert_eq!(forged(4, &|body| body.by = role("cuba")), nobody("E03-SIG"));
+}
+
+#[test]
+fn two_versions_of_the_orders_convict_their_signer_and_two_joiners_do_not() {
+    let v = vectors();
+    let all = records();
+    let mut body = all[4].body().clone();
+    *body.data.pointer_mut("/orders/attacks").expect("attacks") = Json::List(vec![]);
+    let us = PrivateKey::from_seed(&from_hex(&text(&v, "us signing seed")).expect("32 bytes"));
+    let second = Record::sign(body, &us).expect("signed");
+    let files = |extra: &Record| {
+        let file =
+            |name: String, record: &Record| LedgerFile { name, seq: record.body().seq, record: Ok(record.clone()) };
+        let mut files: Vec<LedgerFile> = all.iter().map(|r| file(r.file_name(), r)).collect();
+        files.push(file("copy".to_owned(), extra));
+        let no_rules = |_: &Genesis| Err(Finding::new(Code::Engine, "unknown"));
+        verify(&Found { files, problems: vec![] }, &no_rules, &Vision::public())
+    };
+    let fork = files(&second).divergence.expect("a fork");
+    assert_eq!((fork.seq, fork.finding.code, fork.finding.fault), (4, Code::Fork, Some(role("us"))));
+    assert_eq!(fork.evidence, ["0004-us-orders.yaml", "copy"]);
+    // Somebody else accepted the same offer; the next record names the one who is in.
+    let other = PrivateKey::from_seed(&[9; 32]);
+    let mut body = all[1].body().clone();
+    *body.data.pointer_mut("/key").expect("a key") = other.public().to_string().into();
+    *body.data.pointer_mut("/anchor").expect("an anchor") = Json::from("3".repeat(64));
+    let found = files(&Record::sign(body, &other).expect("signed"));
+    assert_eq!((found.exit_code(), found.divergence), (4, None));
 }

@@ -5,14 +5,23 @@
 
 pub mod armour;
 pub mod chain;
+pub mod compare;
 pub mod data;
+pub mod finding;
 pub mod hex;
 pub mod home;
 pub mod key;
+pub mod ledger;
 pub mod record;
+pub mod referee;
 pub mod role;
+pub mod seals;
 pub mod secret;
+#[cfg(test)]
+mod skirmish;
 pub mod store;
+pub mod verify;
+pub mod walk;
 pub mod yaml;
 
 pub use hex::{Id, Sig};

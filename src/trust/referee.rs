@@ -1,0 +1,543 @@
+//! The rules beside the records: resolves each segment again and compares it with what the result says.
+//!
+//! The same code makes a result and judges one; all that differs is whether the closer's openings and claims come from
+//! his secrets or from the record.
+
+use std::collections::BTreeMap;
+
+use super::data::{ClaimSaid, Closing, Data, Genesis, Mode, QuestionSaid, Reveal, RollSaid, StopSaid};
+use super::finding::{Code, Finding};
+use super::hex::Id;
+use super::role::Role;
+use super::seals::Moment;
+use super::secret::HideSecret;
+use super::walk::{Span, Walk};
+use crate::engine::dice::Seed;
+use crate::engine::digest::sha256;
+use crate::engine::doc::{DocPath, Node, Reader};
+use crate::engine::json::Json;
+use crate::engine::{
+    AnyJournal, AnyOrders, AnyOutcome, AnyState, Breach, Dice, Failure, Flow, Holdings, Match, Minutes, Questions,
+    Said, Segment, Settled, Side, Slot, Stop, Versions,
+};
+use crate::engine::{Key, Moment as When};
+
+/// Hidden values a view holds beyond what the ledger shows: the public none, a player his own, after the audits all.
+#[derive(Clone, Default)]
+pub struct Vision {
+    values: BTreeMap<(Role, Slot, u32), Json>,
+    salts: BTreeMap<Role, HideSecret>,
+}
+
+impl Vision {
+    /// What everybody sees.
+    pub fn public() -> Vision {
+        Vision::default()
+    }
+
+    /// Adds a value.
+    pub fn add(&mut self, role: &Role, slot: &Slot, version: u32, value: Json) {
+        self.values.insert((role.clone(), slot.clone(), version), value);
+    }
+
+    /// Adds the secret behind the salts of a role, without which its commitments cannot be opened.
+    pub fn add_salts(&mut self, role: &Role, hide: HideSecret) {
+        self.salts.insert(role.clone(), hide);
+    }
+
+    /// The value of one version of a slot, if this view holds it.
+    pub fn get(&self, role: &Role, slot: &Slot, version: u32) -> Option<&Json> {
+        self.values.get(&(role.clone(), slot.clone(), version))
+    }
+
+    /// Everything the audits of a ledger opened.
+    pub fn after_audits(walk: &Walk) -> Vision {
+        let mut vision = Vision::public();
+        for (role, values) in walk.audits() {
+            for ((slot, version), value) in values {
+                vision.add(role, slot, *version, value.clone());
+            }
+        }
+        vision
+    }
+}
+
+/// The position of a game and the span in hand.
+pub struct Referee {
+    table: Box<dyn Match>,
+    mode: Mode,
+    questions: Questions,
+    base: AnyState,
+    base_stop: Stop,
+    packet: Option<AnyOrders>,
+    settled: Settled,
+    kept: Holdings,
+    state: AnyState,
+    stop: Stop,
+    fresh: Holdings,
+    journal: Option<AnyJournal>,
+    told: usize,
+}
+
+/// Everything a segment is resolved from but its dice and what its result adds.
+pub struct Inputs {
+    orders: Id,
+    said: Said,
+    public: Holdings,
+    holdings: Holdings,
+    versions: Versions,
+    closer_holds: Vec<Side>,
+}
+
+type Check<T = ()> = Result<T, Finding>;
+
+fn bug(what: impl Into<String>) -> Finding {
+    Finding::new(Code::Bug, what)
+}
+
+/// SHA-256 of map, counters, tables and scenario as loaded.
+pub fn rules_hash(table: &dyn Match) -> Id {
+    sha256(table.rules_data().to_string().as_bytes()).parse().unwrap_or(Id::ZERO)
+}
+
+impl Referee {
+    /// Sits down at a table laid for the game that a genesis describes.
+    pub fn new(table: Box<dyn Match>, genesis: &Genesis, founder: &Role) -> Check<Referee> {
+        let ours = table.ruleset().engine();
+        if genesis.engine != ours {
+            let what = format!("the game was played with `{}`, this is `{ours}`", genesis.engine);
+            return Err(Finding::new(Code::Engine, what).not(&genesis.engine, ours));
+        }
+        let hash = rules_hash(&*table);
+        if genesis.rules_sha256 != hash {
+            let what = "the game was played with other map, counter or table data";
+            return Err(Finding::new(Code::Engine, what).not(genesis.rules_sha256, hash));
+        }
+        let players = genesis.opponent.iter().chain(genesis.players.iter().flatten());
+        let seats = players.chain((genesis.mode == Mode::TwoPlayer).then_some(founder));
+        for role in seats {
+            if table.ruleset().side(role.as_str()).is_none() {
+                let what = format!("{role} is no side of {}", genesis.ruleset);
+                return Err(Finding::new(Code::Schema, what).signed_by(founder));
+            }
+        }
+        let ask = genesis.options.as_ref().and_then(|o| o.get("questions")).is_some_and(|value| value == "ask");
+        let (state, stop) = table.begin();
+        Ok(Referee {
+            mode: genesis.mode,
+            questions: Questions { ask, max_asks: genesis.max_asks },
+            base: state.clone(),
+            base_stop: stop.clone(),
+            packet: None,
+            settled: Settled::default(),
+            kept: Holdings::default(),
+            state,
+            stop,
+            fresh: Holdings::default(),
+            journal: None,
+            told: 0,
+            table,
+        })
+    }
+
+    /// The table.
+    pub fn table(&self) -> &dyn Match {
+        &*self.table
+    }
+
+    /// The state where the last resolution ended; the first one before any.
+    pub fn state(&self) -> &AnyState {
+        &self.state
+    }
+
+    /// The state the span in hand began with.
+    pub fn base(&self) -> &AnyState {
+        &self.base
+    }
+
+    /// Who must speak next, with options and defaults.
+    pub fn stop(&self) -> &Stop {
+        &self.stop
+    }
+
+    /// What happened since the start of the span, and how much of it was told at an earlier stop.
+    pub fn journal(&self) -> Option<(&AnyJournal, usize)> {
+        self.journal.as_ref().map(|journal| (journal, self.told))
+    }
+
+    /// The hash of a state.
+    pub fn hash(&self, state: &AnyState) -> Check<Id> {
+        let json = self.table.state_json(state).map_err(|e| bug(format!("the state has no canonical form: {e}")))?;
+        Ok(Id::hash("state", &[&json.to_string()]))
+    }
+
+    /// What a view knows of the position: what the ledger opened, what the view holds, what lies face down in place.
+    pub fn holdings(&self, walk: &Walk, vision: &Vision) -> Holdings {
+        let mut all = self.held(walk, vision, walk.moment());
+        all.0.extend(self.public(walk, walk.moment()).0);
+        all.0.extend(self.fresh.0.clone());
+        all
+    }
+
+    fn side(&self, role: &Role) -> Check<Side> {
+        let side = self.table.ruleset().side(role.as_str());
+        side.ok_or_else(|| Finding::new(Code::Schema, format!("{role} is no side of this game")))
+    }
+
+    /// Hears a plan or orders that the walk has just accepted.
+    pub fn hear(&mut self, walk: &Walk, seq: u32, by: &Role, data: &Data) -> Check {
+        let Some(span) = walk.span() else { return Ok(()) };
+        if span.opened == seq {
+            self.hear_packet(span, by, data)?;
+        }
+        if let Data::Orders(orders) = data
+            && orders.is_call()
+        {
+            self.check_call(walk, span, by)?;
+        }
+        Ok(())
+    }
+
+    fn hear_packet(&mut self, span: &Span, by: &Role, data: &Data) -> Check {
+        let wrong = |what: String| Err(Finding::new(Code::Kind, what).signed_by(by));
+        let Stop::Orders { who, ask, flow } = self.stop.clone() else {
+            return wrong("no packet is due".to_owned());
+        };
+        if span.side.as_str() != who.as_str() {
+            return wrong(format!("a packet of {}, but {who} is due", span.side));
+        }
+        // A game master and a solo player hold everything; there are no plans.
+        if self.mode == Mode::TwoPlayer && span.flow != flow {
+            let due = if flow == Flow::Plan { "a plan" } else { "orders" };
+            return wrong(format!("the packet `{ask}` comes as {due}"));
+        }
+        let said = match data {
+            Data::Plan(plan) => plan.state,
+            Data::Orders(orders) => orders.state,
+            _ => return Ok(()),
+        };
+        let hash = self.hash(&self.base)?;
+        if said != hash {
+            return Err(Finding::new(Code::State, "was written for another state").signed_by(by).not(said, hash));
+        }
+        let mut reader = Reader::new(self.table.lexicon());
+        let read = span
+            .packet
+            .as_ref()
+            .and_then(|packet| self.table.read_orders(ask, &Node::from_json(packet), &DocPath::root(), &mut reader));
+        // Orders that cannot be read lapse; the rules say what a silent player does.
+        self.packet = Some(read.unwrap_or_else(|| self.table.no_orders(&self.base, &self.base_stop)));
+        self.settled = Settled::default();
+        self.journal = None;
+        self.told = 0;
+        Ok(())
+    }
+
+    /// A call opens the caller's standing orders for every question the packet can raise.
+    fn check_call(&self, walk: &Walk, span: &Span, by: &Role) -> Check {
+        if span.flow != Flow::Plan {
+            return Ok(());
+        }
+        let before = Moment { span: span.opened, segment: span.opened };
+        for kind in self.standing_kinds(self.side(by)?) {
+            let slot = Slot::standing(kind);
+            let Some(sealing) = walk.seals().in_force(by, &slot, before) else { continue };
+            if walk.seals().opening(by, &slot, sealing.version).is_none() {
+                let what = "a call opens the standing orders the packet may need";
+                return Err(Finding::new(Code::NoReveal, what).signed_by(by).about(slot));
+            }
+        }
+        Ok(())
+    }
+
+    /// The kinds of question a side can be asked while another side's packet is carried out.
+    pub fn standing_kinds(&self, side: Side) -> impl Iterator<Item = &'static str> {
+        let kinds = self.table.ruleset().kinds().iter();
+        kinds.filter(move |k| k.asked_of.contains(&side) && k.moment != When::OwnTurn).map(|k| k.kind.0)
+    }
+
+    /// Gathers what the segment in hand is resolved from; to be called before its result is taken.
+    pub fn inputs(&self, walk: &Walk, vision: &Vision) -> Check<Inputs> {
+        let Some((span, (_, orders))) = walk.span().and_then(|span| Some((span, span.orders?))) else {
+            return Err(bug("there are no orders to resolve"));
+        };
+        let at = walk.moment();
+        let sides = self.table.ruleset().sides();
+        let mut said = Said { answers: span.answers.clone(), ..Said::default() };
+        for ((role, key), (_, value)) in &span.claims {
+            said.claims.insert((self.side(role)?, key.clone()), value.clone());
+        }
+        let own = self.side(&span.side)?;
+        said.policies.extend(span.policies.iter().map(|(kind, policy)| ((own, kind.clone()), policy.clone())));
+        let mut versions = Versions::new();
+        for (role, slot, sealing) in walk.seals().all_in_force(at) {
+            if let Some(side) = self.table.ruleset().side(role.as_str())
+                && !slot.as_str().starts_with("standing/")
+            {
+                versions.insert((side, slot.clone()), sealing.version);
+            }
+        }
+        for side in sides.iter().copied().filter(|side| *side != own) {
+            self.standing(walk, span, side, at, &mut said, &mut versions)?;
+        }
+        Ok(Inputs {
+            orders,
+            said,
+            public: self.public(walk, at),
+            holdings: self.held(walk, vision, at),
+            versions,
+            closer_holds: match self.mode {
+                Mode::TwoPlayer => vec![self.side(&span.closer)?],
+                Mode::Gm | Mode::Solo => sides.to_vec(),
+            },
+        })
+    }
+
+    /// The standing orders of a side whose packet it is not: sealed, in place, or, where nothing was ever said, `default`.
+    fn standing(
+        &self,
+        walk: &Walk,
+        span: &Span,
+        side: Side,
+        at: Moment,
+        said: &mut Said,
+        versions: &mut Versions,
+    ) -> Check {
+        let role: Role = side.as_str().parse().map_err(|_| bug(format!("{side} cannot be a role")))?;
+        let at = if span.flow == Flow::Plan { Moment { span: span.opened, segment: span.opened } } else { at };
+        for kind in self.standing_kinds(side) {
+            let slot = Slot::standing(kind);
+            if let Some(policy) = walk.standing().get(&(role.clone(), kind.to_owned())) {
+                said.policies.insert((side, kind.to_owned()), policy.clone());
+            } else if let Some(sealing) = walk.seals().in_force(&role, &slot, at) {
+                versions.insert((side, slot), sealing.version);
+            } else {
+                said.policies.insert((side, kind.to_owned()), Json::from("default"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Values of the versions in force that anybody can read in the ledger.
+    fn public(&self, walk: &Walk, at: Moment) -> Holdings {
+        let mut public = Holdings::default();
+        for (role, slot, sealing) in walk.seals().all_in_force(at) {
+            let opened = walk.seals().opening(role, slot, sealing.version);
+            if let (Some(side), Some(opened)) = (self.table.ruleset().side(role.as_str()), opened) {
+                public.0.insert((side, slot.clone()), opened.value.clone());
+            }
+        }
+        public
+    }
+
+    /// Values of the versions in force that a view holds, and those that lie in place.
+    fn held(&self, walk: &Walk, vision: &Vision, at: Moment) -> Holdings {
+        let mut held = self.kept.clone();
+        for (role, slot, sealing) in walk.seals().all_in_force(at) {
+            let value = vision.get(role, slot, sealing.version);
+            if let (Some(side), Some(value)) = (self.table.ruleset().side(role.as_str()), value) {
+                held.0.insert((side, slot.clone()), value.clone());
+            }
+        }
+        held
+    }
+
+    fn resolve(&self, inputs: &Inputs, dice: Dice) -> Result<AnyOutcome, Failure> {
+        let packet = self.packet.as_ref().ok_or_else(|| Failure::Bug("there is no packet to resolve".to_owned()))?;
+        let segment = Segment {
+            dice,
+            settled: self.settled.clone(),
+            said: &inputs.said,
+            public: &inputs.public,
+            holdings: &inputs.holdings,
+            versions: &inputs.versions,
+            closer_holds: &inputs.closer_holds,
+            questions: self.questions,
+        };
+        self.table.resolve(&self.base, packet, segment)
+    }
+
+    /// Runs the segment up to its first new die: what a player can know before anything is rolled.
+    pub fn probe(&self, inputs: &Inputs) -> Result<AnyOutcome, Failure> {
+        self.resolve(inputs, Dice::None)
+    }
+
+    /// Makes the result of the segment in hand.
+    pub fn close(&self, walk: &Walk, inputs: &Inputs, vision: &Vision, index: u32, link: Id) -> Check<Closing> {
+        let seed = Seed::of_segment(&inputs.orders.to_string(), &link.to_string());
+        let outcome = self.resolve(inputs, Dice::Seed(seed)).map_err(|failure| self.failed(failure))?;
+        let minutes = self.minutes(&outcome.minutes);
+        let mut reveals = Vec::new();
+        for opening in minutes.reveals {
+            let owner: Role = opening.owner.as_str().parse().map_err(|_| bug("a side that cannot be a role"))?;
+            let salt = vision.salts.get(&owner).map(|hide| hide.salt(&opening.slot, opening.version));
+            let salt =
+                salt.ok_or_else(|| Finding::new(Code::NoReveal, "cannot be opened here").about(&opening.slot))?;
+            let foreign = walk.span().is_some_and(|span| span.closer != owner);
+            reveals.push(Reveal {
+                slot: opening.slot,
+                version: opening.version,
+                salt,
+                value: opening.value,
+                by: foreign.then_some(owner),
+            });
+        }
+        let claims = minutes.claims.into_iter().map(|claim| ClaimSaid { claim: claim.key, value: claim.value });
+        Ok(Closing {
+            orders: inputs.orders,
+            index,
+            link,
+            rolls: rolls_said(&outcome.minutes),
+            reveals,
+            state: self.hash(&outcome.state)?,
+            stop: stop_said(&outcome.stop)?,
+            claims: claims.collect(),
+            hide: Vec::new(),
+            role: None,
+        })
+    }
+
+    /// Where everything lies in place nothing has to be opened or claimed.
+    fn minutes(&self, minutes: &Minutes) -> Minutes {
+        match self.mode {
+            Mode::Solo => Minutes { rolls: minutes.rolls.clone(), ..Minutes::default() },
+            Mode::TwoPlayer | Mode::Gm => minutes.clone(),
+        }
+    }
+
+    /// Judges a result by resolving its segment with what it opens and claims, and moves on to the new position.
+    pub fn judge(&mut self, inputs: Inputs, closer: &Role, closing: &Closing) -> Check {
+        let inputs = self.with_record(inputs, closer, closing)?;
+        let seed = Seed::of_segment(&closing.orders.to_string(), &closing.link.to_string());
+        let outcome = self.resolve(&inputs, Dice::Seed(seed)).map_err(|failure| self.failed(failure))?;
+        self.compare(closer, closing, &outcome)?;
+        self.told = self.journal.as_ref().map_or(0, AnyJournal::len);
+        self.settled = outcome.settled;
+        self.state = outcome.state;
+        self.stop = outcome.stop;
+        self.journal = Some(outcome.journal);
+        self.fresh = outcome.kept;
+        if self.stop.ends_span() {
+            self.base = self.state.clone();
+            self.base_stop = self.stop.clone();
+            self.kept.0.append(&mut self.fresh.0);
+        }
+        Ok(())
+    }
+
+    /// Adds what the result itself opens and claims to what was known before.
+    fn with_record(&self, mut inputs: Inputs, closer: &Role, closing: &Closing) -> Check<Inputs> {
+        for reveal in &closing.reveals {
+            let owner = self.side(reveal.by.as_ref().unwrap_or(closer))?;
+            inputs.holdings.0.insert((owner, reveal.slot.clone()), reveal.value.clone());
+        }
+        for claim in &closing.claims {
+            for side in &inputs.closer_holds {
+                inputs.said.claims.entry((*side, claim.claim.clone())).or_insert_with(|| claim.value.clone());
+            }
+        }
+        Ok(inputs)
+    }
+
+    fn failed(&self, failure: Failure) -> Finding {
+        match failure {
+            Failure::Breach(Breach { code, fault, about }) => {
+                let code = Code::from_text(code).unwrap_or(Code::Bug);
+                let what = match code {
+                    Code::NoReveal => "an opening or a claim that the rules call for is missing",
+                    Code::Reveal => "what was opened is not what the slot must hold",
+                    Code::Audit => "a statement about hidden values was not true",
+                    _ => "the record does not say what the rules call for",
+                };
+                let fault = fault.and_then(|side| side.as_str().parse().ok());
+                Finding { fault, ..Finding::new(code, what).about(about) }
+            }
+            Failure::NoDice(key) => bug("no die is left").about(key),
+            Failure::WrongDie { called, .. } => bug("another die was called for").about(called),
+            Failure::Bug(what) => bug(what),
+        }
+    }
+
+    fn compare(&self, closer: &Role, closing: &Closing, outcome: &AnyOutcome) -> Check {
+        let wrong = |code, what: &str| Finding::new(code, what).signed_by(closer);
+        let minutes = self.minutes(&outcome.minutes);
+        let rolls = rolls_said(&minutes);
+        if let Some(at) = first_difference(&closing.rolls, &rolls) {
+            let (said, due) = (closing.rolls.get(at), rolls.get(at));
+            let name = |roll: Option<&RollSaid>| roll.map_or("nothing".to_owned(), |roll| roll.label().to_string());
+            let finding = wrong(Code::RollSet, "the rolls are not just those the rules call for");
+            let finding = finding.not(name(said), name(due));
+            return Err(match due.or(said) {
+                Some(roll) => finding.roll(roll.label(), roll.sides()),
+                None => finding,
+            });
+        }
+        let opened: Vec<(String, u32)> = closing
+            .reveals
+            .iter()
+            .map(|r| (format!("{} {}", r.by.as_ref().unwrap_or(closer), r.slot), r.version))
+            .collect();
+        let due: Vec<(String, u32)> =
+            minutes.reveals.iter().map(|r| (format!("{} {}", r.owner, r.slot), r.version)).collect();
+        if let Some(at) = first_difference(&opened, &due) {
+            let name = |list: &[(String, u32)]| list.get(at).map_or("nothing".to_owned(), |(slot, _)| slot.clone());
+            let finding = wrong(Code::RollSet, "the openings are not just those the rules call for");
+            return Err(finding.not(name(&opened), name(&due)));
+        }
+        let claimed: Vec<(&Key, &Json)> = closing.claims.iter().map(|c| (&c.claim, &c.value)).collect();
+        let due: Vec<(&Key, &Json)> = minutes.claims.iter().map(|c| (&c.key, &c.value)).collect();
+        if let Some(at) = first_difference(&claimed, &due) {
+            let name = |list: &[(&Key, &Json)]| list.get(at).map_or("nothing".to_owned(), |(key, _)| key.to_string());
+            let finding = wrong(Code::RollSet, "the claims are not just those the rules call for");
+            return Err(finding.not(name(&claimed), name(&due)));
+        }
+        let hash = self.hash(&outcome.state)?;
+        if closing.state != hash {
+            return Err(wrong(Code::State, "the state is not the one the rules give").not(closing.state, hash));
+        }
+        let stop = stop_said(&outcome.stop)?;
+        if closing.stop != stop {
+            let finding = wrong(Code::State, "the rules stop elsewhere, or somebody else is due");
+            return Err(finding.not(stop_words(&closing.stop), stop_words(&stop)));
+        }
+        Ok(())
+    }
+}
+
+fn first_difference<T: PartialEq>(one: &[T], other: &[T]) -> Option<usize> {
+    (0..one.len().max(other.len())).find(|at| one.get(*at) != other.get(*at))
+}
+
+fn rolls_said(minutes: &Minutes) -> Vec<RollSaid> {
+    let said = |roll: &crate::engine::Rolled| RollSaid::Open {
+        label: roll.label.clone(),
+        sides: roll.sides.clone(),
+        faces: roll.faces.clone(),
+    };
+    minutes.rolls.iter().map(said).collect()
+}
+
+/// A stop as a result tells it.
+pub fn stop_said(stop: &Stop) -> Check<StopSaid> {
+    let who = stop.who().map(|side| side.as_str().parse()).transpose();
+    let who = who.map_err(|_| bug("a side that cannot be a role"))?;
+    let mut said = StopSaid { who, ask: stop.ask().to_owned(), questions: vec![], slots: vec![], claims: vec![] };
+    match stop {
+        Stop::Answers { questions, .. } => {
+            let question = |q: &crate::engine::Asked| QuestionSaid { key: q.key.clone(), kind: q.kind.0.to_owned() };
+            said.questions = questions.iter().map(question).collect();
+        }
+        Stop::Facts { slots, claims, .. } => (said.slots, said.claims) = (slots.clone(), claims.clone()),
+        Stop::Orders { .. } | Stop::End => {}
+    }
+    Ok(said)
+}
+
+/// A stop in a few words, for findings.
+fn stop_words(stop: &StopSaid) -> String {
+    let keys = stop.questions.iter().map(|q| q.key.to_string());
+    let keys =
+        keys.chain(stop.slots.iter().map(ToString::to_string)).chain(stop.claims.iter().map(ToString::to_string));
+    let words = stop.who.iter().map(ToString::to_string).chain([stop.ask.clone()]).chain(keys);
+    words.collect::<Vec<_>>().join(" ")
+}

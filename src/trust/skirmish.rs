@@ -1,0 +1,355 @@
+//! A game small enough to test records with: face-down tokens, two kinds of questions, a few dice.
+//!
+//! Spain sets up tokens (units or dummies). Then the sides attack hexes in turn, 2d6 against 8; a token attacked says
+//! whether it is a dummy, and is turned over when beaten. The defender may fall back, the winner may advance.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::engine::dice::{Chance, Die};
+use crate::engine::doc::{DocPath, Fault, FromDoc, Lexicon, Node, PlainTexts, Reader};
+use crate::engine::json::{Json, from_json};
+use crate::engine::{
+    About, Arranged, Charter, Clause, Concealed, DataFinding, Diary, Entry, Event, Flow, Game, Kind, KindInfo, Lapse,
+    Moment, Phase, Picture, Policy, Query, Question, Reply, Ruleset, Ruling, Say, ScenarioInfo, Sealed, Seen, Side,
+    Slot, Stop, Subject, Umpire, Verdict, Window,
+};
+
+pub const SPAIN: Side = Side("spain");
+pub const US: Side = Side("us");
+pub static SKIRMISH: Entry<Skirmish> = Entry::new();
+
+/// The table of a scenario: `open` (all packets in the clear) or `plan` (Spain's turns come as plans).
+pub fn table(scenario: &str) -> Box<dyn crate::engine::Match> {
+    let charter = Charter { scenario: scenario.to_owned(), ..Charter::default() };
+    SKIRMISH.open(&charter).expect("a table")
+}
+
+#[derive(Debug)]
+pub struct Skirmish {
+    plan: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Field {
+    turn: u32,
+    active: Option<Side>,
+    losses: BTreeMap<Side, u32>,
+    advanced: u32,
+    tokens: BTreeMap<String, Sealed<String>>,
+    shown: BTreeMap<String, String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Packet {
+    pub tokens: BTreeMap<String, Concealed<String>>,
+    pub attacks: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Rule {
+    Stand(bool),
+    Advance(u32),
+}
+
+const STAND: Kind = Kind("stand");
+const ADVANCE: Kind = Kind("advance");
+const CLAUSE: Clause = Clause("1");
+
+impl Policy for Rule {
+    const KINDS: &'static [KindInfo] = &[
+        KindInfo {
+            kind: STAND,
+            asked_of: &[US, SPAIN],
+            moment: Moment::OpponentsTurn,
+            clause: CLAUSE,
+            text: "stand or fall back",
+            default: "stand",
+            forms: &["true", "false"],
+        },
+        KindInfo {
+            kind: ADVANCE,
+            asked_of: &[US, SPAIN],
+            moment: Moment::OwnTurn,
+            clause: CLAUSE,
+            text: "how far to advance",
+            default: "not at all",
+            forms: &["0", "1", "2"],
+        },
+    ];
+
+    fn read(kind: Kind, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Rule> {
+        match kind {
+            STAND => bool::read(node, at, reader).map(Rule::Stand),
+            _ => u32::read(node, at, reader).map(Rule::Advance),
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Happening {
+    Attack { hex: String, faces: Vec<u16> },
+    Dummy { hex: String },
+    FellBack { hex: String },
+    Advanced { by: u32 },
+    Lapsed(Lapse),
+}
+
+impl From<Lapse> for Happening {
+    fn from(lapse: Lapse) -> Happening {
+        Happening::Lapsed(lapse)
+    }
+}
+
+impl Event for Happening {
+    fn clauses(&self) -> Vec<Clause> {
+        vec![CLAUSE]
+    }
+}
+
+fn other(side: Side) -> Side {
+    if side == US { SPAIN } else { US }
+}
+
+impl Skirmish {
+    fn due(&self, who: Side) -> Stop {
+        let flow = if self.plan && who == SPAIN { Flow::Plan } else { Flow::Direct };
+        Stop::Orders { who, ask: "turn", flow }
+    }
+
+    fn attack(&self, state: &mut Field, side: Side, hex: &str, umpire: &mut Umpire<'_, Self>) -> Ruling<()> {
+        let about = Subject::of(hex);
+        let token = if side == US { state.tokens.get(hex).cloned() } else { None };
+        if let Some(token) = &token {
+            let dummy = umpire.fact(&[token], &about, "dummy", |units| units.iter().all(|unit| unit == "dummy"))?;
+            if dummy {
+                state.tokens.remove(hex);
+                umpire.note(Happening::Dummy { hex: hex.to_owned() });
+                return Ok(());
+            }
+        }
+        let stand = Question {
+            who: other(side),
+            kind: STAND,
+            about: about.clone(),
+            clause: CLAUSE,
+            text: format!("stand at {hex}?"),
+            options: vec![true, false],
+            default: true,
+            also: None,
+        };
+        let stands = umpire.ask(stand, None, |rule| match rule {
+            Rule::Stand(stand) => Say::Choose(*stand),
+            Rule::Advance(_) => Say::Default,
+        })?;
+        if !stands {
+            umpire.note(Happening::FellBack { hex: hex.to_owned() });
+            return Ok(());
+        }
+        let faces = umpire.roll(&about, "attack", &[Die::D6, Die::D6])?;
+        umpire.note(Happening::Attack { hex: hex.to_owned(), faces: faces.clone() });
+        if faces.iter().sum::<u16>() < 8 {
+            return Ok(());
+        }
+        *state.losses.entry(other(side)).or_insert(0) += 1;
+        if let Some(token) = &token {
+            let unit = umpire.open(token)?;
+            state.tokens.remove(hex);
+            state.shown.insert(hex.to_owned(), unit);
+        }
+        let advance = Question {
+            who: side,
+            kind: ADVANCE,
+            about,
+            clause: CLAUSE,
+            text: format!("advance into {hex}?"),
+            options: vec![0, 1, 2],
+            default: 0,
+            also: None,
+        };
+        let by = umpire.ask(advance, None, |rule| match rule {
+            Rule::Advance(by) => Say::Choose(*by),
+            Rule::Stand(_) => Say::Default,
+        })?;
+        state.advanced += by;
+        umpire.note(Happening::Advanced { by });
+        Ok(())
+    }
+}
+
+impl Game for Skirmish {
+    const ID: &'static str = "skirmish";
+    const VERSION: u32 = 1;
+    const SIDES: &'static [Side] = &[SPAIN, US];
+    type State = Field;
+    type Orders = Packet;
+    type Policy = Rule;
+    type Event = Happening;
+    const ABOUT: About = About {
+        title: "Skirmish",
+        credits: "for tests",
+        text: "",
+        provenance: "",
+        scenarios: &[ScenarioInfo { id: "open", title: "Open", text: "" }],
+        options: &[],
+        rules: "",
+    };
+
+    fn open(charter: &Charter) -> Result<Self, Vec<Fault>> {
+        Ok(Skirmish { plan: charter.scenario == "plan" })
+    }
+
+    fn check_data(_: &BTreeMap<String, String>) -> Vec<DataFinding> {
+        Vec::new()
+    }
+
+    fn rules_data(&self) -> Json {
+        Json::object([("plan", self.plan)])
+    }
+
+    fn lexicon(&self) -> &dyn Lexicon {
+        &PlainTexts
+    }
+
+    fn begin(&self) -> (Field, Stop) {
+        let state = Field {
+            turn: 1,
+            active: None,
+            losses: BTreeMap::from([(SPAIN, 0), (US, 0)]),
+            advanced: 0,
+            tokens: BTreeMap::new(),
+            shown: BTreeMap::new(),
+        };
+        (state, Stop::Orders { who: SPAIN, ask: "setup", flow: Flow::Direct })
+    }
+
+    fn turn(&self, state: &Field) -> u32 {
+        state.turn
+    }
+
+    fn read_orders(&self, _: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Packet> {
+        let mut packet = Packet::default();
+        if let Some(tokens) = node.get("tokens") {
+            packet.tokens = FromDoc::read(tokens, &at.key("tokens"), reader)?;
+        }
+        if let Some(attacks) = node.get("attacks") {
+            packet.attacks = FromDoc::read(attacks, &at.key("attacks"), reader)?;
+        }
+        Some(packet)
+    }
+
+    fn check(&self, _: &Seen<'_, Field>, _: &Stop, _: &mut Packet, _: &DocPath) -> Vec<Fault> {
+        Vec::new()
+    }
+
+    fn resolve(&self, state: &mut Field, orders: &Packet, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
+        let Some(side) = state.active else {
+            umpire.phase(Phase { turn: state.turn, side: "spain", name: "setup" });
+            for (hex, unit) in &orders.tokens {
+                let slot = Slot::parse(&format!("s-{hex}")).expect("a slot");
+                state.tokens.insert(hex.clone(), umpire.keep(SPAIN, slot, unit)?);
+            }
+            state.active = Some(US);
+            return Ok(self.due(US));
+        };
+        umpire.phase(Phase { turn: state.turn, side: side.0, name: "assault" });
+        for hex in &orders.attacks {
+            self.attack(state, side, hex, umpire)?;
+        }
+        state.active = Some(other(side));
+        if side == SPAIN {
+            state.turn += 1;
+        }
+        Ok(if state.turn > 3 { Stop::End } else { self.due(other(side)) })
+    }
+
+    fn no_orders(&self, _: &Field, _: &Stop) -> Packet {
+        Packet::default()
+    }
+
+    fn seal(&self, _: &Field, orders: &mut Packet, hide: &mut dyn FnMut(Slot, Json)) {
+        for (hex, unit) in &mut orders.tokens {
+            if let Concealed::Open(value) = unit {
+                let slot = Slot::parse(&format!("s-{hex}")).expect("a slot");
+                hide(slot.clone(), Json::from(value.as_str()));
+                *unit = Concealed::Sealed(slot);
+            }
+        }
+    }
+
+    fn template(&self, _: &Seen<'_, Field>, _: &Stop) -> String {
+        String::new()
+    }
+
+    fn random_orders(&self, _: &Seen<'_, Field>, stop: &Stop, chance: &mut Chance) -> Packet {
+        const HEXES: [&str; 4] = ["0101", "0102", "0103", "0104"];
+        let hexes: Vec<String> = HEXES.iter().filter(|_| chance.one_in(2)).map(|hex| (*hex).to_owned()).collect();
+        let mut unit = || if chance.one_in(2) { "dummy" } else { "talavera" }.to_owned();
+        match stop.ask() {
+            "setup" => Packet {
+                tokens: hexes.into_iter().map(|hex| (hex, Concealed::Open(unit()))).collect(),
+                attacks: Vec::new(),
+            },
+            _ => Packet { attacks: hexes, ..Packet::default() },
+        }
+    }
+
+    fn random_policy(&self, _: &Field, kind: &str, chance: &mut Chance) -> Json {
+        match chance.below(4) {
+            0 => Json::from("ask"),
+            1 => Json::from("default"),
+            n if kind == "stand" => Json::from(n == 2),
+            n => Json::Int(n as i64),
+        }
+    }
+
+    fn tell(&self, _: &Happening, _: &mut Diary) {}
+
+    fn tell_state(&self, _: &Seen<'_, Field>, _: &mut Diary) {}
+
+    fn headline(&self, state: &Field) -> String {
+        format!("turn {}", state.turn)
+    }
+
+    fn picture(&self, _: &Seen<'_, Field>, _: &Window) -> Result<Picture, Fault> {
+        Ok(Picture::default())
+    }
+
+    fn query(&self, _: &Seen<'_, Field>, _: &Query) -> Result<Reply, Vec<Fault>> {
+        Ok(Reply::default())
+    }
+
+    fn verdict(&self, _: &Field) -> Option<Verdict> {
+        None
+    }
+
+    fn read_state(&self, written: &Json) -> Result<Field, Vec<String>> {
+        let read = |name: &str| written.get(name).ok_or_else(|| vec![name.to_owned()]);
+        let tokens: BTreeMap<String, String> = from_json(read("tokens")?).map_err(|e| vec![e])?;
+        let sealed = |(hex, slot): (String, String)| (hex, Sealed::new(SPAIN, Slot::parse(&slot).expect("a slot")));
+        let losses: BTreeMap<String, u32> = from_json(read("losses")?).map_err(|e| vec![e])?;
+        Ok(Field {
+            turn: from_json(read("turn")?).map_err(|e| vec![e])?,
+            active: written.get("active").and_then(Json::as_str).and_then(|name| SKIRMISH.side(name)),
+            losses: losses.iter().filter_map(|(name, n)| Some((SKIRMISH.side(name)?, *n))).collect(),
+            advanced: from_json(read("advanced")?).map_err(|e| vec![e])?,
+            tokens: tokens.into_iter().map(sealed).collect(),
+            shown: from_json(read("shown")?).map_err(|e| vec![e])?,
+        })
+    }
+
+    fn flaws(&self, _: &Field) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn arrange(_: &Node, _: &DocPath, _: &mut Vec<Fault>) -> Option<Arranged<Self>> {
+        None
+    }
+
+    fn schemas() -> Vec<(String, serde_json::Value)> {
+        Vec::new()
+    }
+}

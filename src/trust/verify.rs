@@ -1,0 +1,440 @@
+//! `garcia verify`: walks a ledger from its first record and names the first one that is wrong.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::data::{Data, Genesis, Mode, RollSaid};
+use super::finding::{Code, Finding, Level, dice_words};
+use super::hex::Id;
+use super::ledger::step;
+use super::record::{Kind, Record};
+use super::referee::{Referee, Vision};
+use super::role::Role;
+use super::seals::is_in_state;
+use super::store::{Found, LedgerFile};
+use super::walk::{Due, Walk};
+use crate::engine::json::Json;
+use crate::engine::{Match, View};
+
+/// Lays the table a genesis describes, or says why its rules cannot be judged here.
+pub type Lay<'a> = dyn Fn(&Genesis) -> Result<Box<dyn Match>, Finding> + 'a;
+
+/// The first record that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Divergence {
+    /// Its place.
+    pub seq: u32,
+    /// Its kind and signer, if it could be read.
+    pub record: Option<(String, Role)>,
+    /// What is wrong.
+    pub finding: Finding,
+    /// The orders and the link its dice come from, if it is a result.
+    pub dice: Option<(Id, Id)>,
+    /// The files that prove it.
+    pub evidence: Vec<String>,
+}
+
+/// What verification found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verification {
+    /// How many records are good.
+    pub good: u32,
+    /// How many there are.
+    pub of: u32,
+    /// How many links each role has opened.
+    pub links: Vec<(Role, u32)>,
+    /// How many public rolls were recomputed.
+    pub rolls: usize,
+    /// How deep the check went.
+    pub level: Level,
+    /// Why the rules were not judged.
+    pub not_judged: Option<Finding>,
+    /// The first record that is wrong.
+    pub divergence: Option<Divergence>,
+    /// Who owes which record.
+    pub owed: Option<(Role, &'static str)>,
+    /// Who speaks next, and about what.
+    pub next: Option<String>,
+    /// Things listed without a verdict.
+    pub remarks: Vec<String>,
+}
+
+/// The place of a record's files in a folder.
+type Places = BTreeMap<u32, Vec<LedgerFile>>;
+
+/// Verifies the records found in a folder.
+pub fn verify(found: &Found, lay: &Lay<'_>, vision: &Vision) -> Verification {
+    let mut places = Places::new();
+    for file in &found.files {
+        places.entry(file.seq).or_default().push(file.clone());
+    }
+    let mut pass = Pass::new(&places, found);
+    pass.run(Some(lay), vision);
+    let audited = pass.is_audited();
+    let (mut verification, chosen, walk) = pass.finish();
+    if audited && verification.divergence.is_none() && verification.not_judged.is_none() {
+        // With everything open the whole game is played again: now every statement about hidden things can be checked.
+        let mut open = Pass::new(&places, found);
+        open.prefer = chosen;
+        open.run(Some(lay), &Vision::after_audits(&walk));
+        verification.divergence = open.divergence.take();
+        verification.level = Level::Audit;
+        if let Some(divergence) = &verification.divergence {
+            verification.good = divergence.seq;
+        }
+    }
+    verification
+}
+
+/// One walk through the files.
+struct Pass<'a> {
+    places: &'a Places,
+    found: &'a Found,
+    prefer: BTreeMap<u32, Id>,
+    walk: Walk,
+    referee: Option<Referee>,
+    names: BTreeMap<u32, String>,
+    rolls: usize,
+    not_judged: Option<Finding>,
+    divergence: Option<Divergence>,
+    remarks: Vec<String>,
+}
+
+impl<'a> Pass<'a> {
+    fn new(places: &'a Places, found: &'a Found) -> Pass<'a> {
+        Pass {
+            places,
+            found,
+            prefer: BTreeMap::new(),
+            walk: Walk::new(),
+            referee: None,
+            names: BTreeMap::new(),
+            rolls: 0,
+            not_judged: None,
+            divergence: None,
+            remarks: Vec::new(),
+        }
+    }
+
+    fn run(&mut self, lay: Option<&Lay<'_>>, vision: &Vision) {
+        for (seq, files) in self.places {
+            let candidate = match self.choose(*seq, files) {
+                Ok(candidate) => candidate,
+                Err(divergence) => {
+                    self.divergence = Some(*divergence);
+                    return;
+                }
+            };
+            let (name, record) = candidate;
+            self.names.insert(self.walk.next(), name);
+            if let Err(divergence) = self.take(&record, lay, vision) {
+                self.divergence = Some(*divergence);
+                return;
+            }
+            self.prefer.insert(*seq, record.id());
+        }
+    }
+
+    /// The record for the next place; several files for one place are one record, a stray one, or a fork.
+    fn choose(&mut self, seq: u32, files: &[LedgerFile]) -> Result<(String, Record), Box<Divergence>> {
+        let mut distinct: Vec<(&LedgerFile, &Record)> = Vec::new();
+        for file in files {
+            if let Ok(record) = &file.record
+                && !distinct.iter().any(|(_, other)| *other == record)
+            {
+                distinct.push((file, record));
+            }
+        }
+        if let Some(id) = self.prefer.get(&seq) {
+            distinct.retain(|(_, record)| record.id() == *id);
+        }
+        if let [(file, record)] = distinct.as_slice() {
+            return Ok((file.name.clone(), (*record).clone()));
+        }
+        let mut valid = distinct.clone();
+        valid.retain(|(_, record)| self.walk.clone().take(record).is_ok());
+        // Of several who accept one offer, the one the next record names is in.
+        let named = |id: Id| self.places.get(&(seq + 1)).is_some_and(|next| next.iter().any(|f| follows(f, id)));
+        if valid.len() > 1 && matches!(self.walk.due(), Due::Join(_)) {
+            valid.retain(|(_, record)| named(record.id()));
+        }
+        match valid.as_slice() {
+            [(file, record)] => {
+                let strays = files.iter().filter(|other| other.name != file.name).map(|other| other.name.as_str());
+                self.remarks.push(format!("left aside: {}", strays.collect::<Vec<_>>().join(" ")));
+                Ok((file.name.clone(), (*record).clone()))
+            }
+            [(one, first), (other, second), ..] => {
+                let by = &first.body().by;
+                let what = "two validly signed records for one place";
+                let finding = Finding::new(Code::Fork, what).signed_by(by).not(first.id(), second.id());
+                let evidence = vec![one.name.clone(), other.name.clone()];
+                Err(Box::new(self.divergence(seq, Some(first), finding, evidence)))
+            }
+            [] => match (distinct.first(), files.first()) {
+                (Some((file, record)), _) => Ok((file.name.clone(), (*record).clone())),
+                (None, Some(file)) => {
+                    let why = file.record.as_ref().err().map(ToString::to_string).unwrap_or_default();
+                    let finding = Finding::new(Code::Canon, why);
+                    Err(Box::new(self.divergence(seq, None, finding, vec![file.name.clone()])))
+                }
+                (None, None) => Err(Box::new(self.divergence(seq, None, Finding::new(Code::Gap, "missing"), vec![]))),
+            },
+        }
+    }
+
+    fn take(&mut self, record: &Record, lay: Option<&Lay<'_>>, vision: &Vision) -> Result<(), Box<Divergence>> {
+        let seq = self.walk.next();
+        let before = self.referee.as_ref().map(|referee| referee.holdings(&self.walk, vision));
+        let data = step(&mut self.walk, self.referee.as_mut(), vision, record)
+            .map_err(|finding| self.blame(seq, record, finding))?;
+        match &data {
+            Data::Genesis(genesis) => {
+                let table =
+                    lay.map(|lay| lay(genesis).and_then(|table| Referee::new(table, genesis, &record.body().by)));
+                match table {
+                    Some(Ok(referee)) => self.referee = Some(referee),
+                    Some(Err(finding)) if finding.code == Code::Engine => self.not_judged = Some(finding),
+                    Some(Err(finding)) => return Err(self.blame(seq, record, finding)),
+                    None => {}
+                }
+            }
+            Data::Closing(closing) => {
+                self.rolls += closing.rolls.iter().filter(|roll| matches!(roll, RollSaid::Open { .. })).count();
+            }
+            _ => {}
+        }
+        self.check_resealed(record, &data, before, vision).map_err(|finding| {
+            let evidence = self.names.get(&seq).cloned().into_iter().collect();
+            Box::new(self.divergence(seq, Some(record), finding, evidence))
+        })
+    }
+
+    /// New versions of what lies face down may hide it again, or do what the game allows, and no more.
+    fn check_resealed(
+        &self,
+        record: &Record,
+        data: &Data,
+        before: Option<crate::engine::Holdings>,
+        vision: &Vision,
+    ) -> Result<(), Finding> {
+        let (Some(referee), Some(before)) = (&self.referee, before) else { return Ok(()) };
+        if !data.hides().iter().any(|hide| hide.version > 1 && is_in_state(&hide.slot)) {
+            return Ok(());
+        }
+        let after = referee.holdings(&self.walk, vision);
+        let view = |holdings| View { state: referee.state(), holdings, side: None };
+        referee.table().resealed(view(&before), view(&after)).map_err(|clause| {
+            let what = "what lies face down was exchanged against the rules";
+            Finding::new(Code::Audit, what).signed_by(&record.body().by).about(clause)
+        })
+    }
+
+    /// The record to blame: for a false statement about hidden things the one that made it.
+    fn blame(&self, here: u32, record: &Record, finding: Finding) -> Box<Divergence> {
+        let mut seq = here;
+        if let (Code::Audit, Some(span), Some(fault)) = (finding.code, self.walk.span(), &finding.fault) {
+            let key = |key: &str| finding.label.as_deref() == Some(key);
+            match span.claims.iter().find(|((role, claim), _)| role == fault && key(claim.as_str())) {
+                Some((_, (made, _))) => seq = *made,
+                None if *fault == span.side && record.body().by != *fault => seq = span.opened,
+                None => {}
+            }
+        }
+        // A result stands right behind its orders.
+        let orders = (seq == here && record.body().kind == Kind::Result).then(|| seq.saturating_sub(1));
+        let evidence = orders.into_iter().chain([seq]).filter_map(|seq| self.names.get(&seq).cloned()).collect();
+        Box::new(self.divergence(seq, (seq == here).then_some(record), finding, evidence))
+    }
+
+    fn divergence(&self, seq: u32, record: Option<&Record>, finding: Finding, evidence: Vec<String>) -> Divergence {
+        let dice = record.and_then(|record| match Data::read(record.body()) {
+            Ok(Data::Closing(closing)) => Some((closing.orders, closing.link)),
+            _ => None,
+        });
+        let record = record.map(|record| (record.body().kind.to_string(), record.body().by.clone()));
+        Divergence { seq, record, finding, dice, evidence }
+    }
+
+    fn is_audited(&self) -> bool {
+        matches!(self.walk.due(), Due::Audit(owing) if owing.is_empty()) && !self.walk.audits().is_empty()
+    }
+
+    fn finish(self) -> (Verification, BTreeMap<u32, Id>, Walk) {
+        let level = if self.referee.is_some() { Level::Rules } else { Level::Dice };
+        let level = self.divergence.as_ref().map_or(level, |divergence| divergence.finding.code.level());
+        let seats = self.walk.seats().iter().filter(|(_, seat)| seat.tip.is_some());
+        let of = self.places.len();
+        let mut remarks = self.remarks;
+        match self.walk.mode() {
+            Mode::Solo if self.walk.genesis().is_some() => remarks.push("solo: dice committed, not shared".to_owned()),
+            Mode::Gm => remarks.push("game master: dice committed by the game master, not by an opponent".to_owned()),
+            _ => {}
+        }
+        for seq in self.walk.written_by_gm() {
+            remarks.push(format!("record {seq}: written by the game master; its dice rest on his word"));
+        }
+        remarks.extend(self.found.problems.iter().filter(|p| p.contains("not named like a record")).cloned());
+        let good = self.divergence.as_ref().map_or(self.walk.next(), |divergence| divergence.seq);
+        let next = match (self.walk.due(), self.walk.stop()) {
+            (Due::Speech(_), Some(stop)) => stop.who.as_ref().map(|who| format!("{who}, {}", stop.ask)),
+            (Due::Speech(_), None) => self
+                .referee
+                .as_ref()
+                .and_then(|referee| referee.stop().who().map(|who| format!("{who}, {}", referee.stop().ask()))),
+            _ => None,
+        };
+        let verification = Verification {
+            good,
+            of: u32::try_from(of).unwrap_or(u32::MAX),
+            links: seats.map(|(role, seat)| (role.clone(), seat.used)).collect(),
+            rolls: self.rolls,
+            level,
+            not_judged: self.not_judged,
+            owed: if self.divergence.is_some() { None } else { self.walk.owed() },
+            divergence: self.divergence,
+            next,
+            remarks,
+        };
+        (verification, self.prefer, self.walk)
+    }
+}
+
+fn follows(file: &LedgerFile, id: Id) -> bool {
+    file.record.as_ref().is_ok_and(|record| record.body().prev == id)
+}
+
+impl Verification {
+    /// 0 good; 1 divergence with a culprit; 2 without one; 3 good, but a record is owed; 4 rules not judged.
+    pub fn exit_code(&self) -> u8 {
+        match (&self.divergence, &self.not_judged, &self.owed) {
+            (Some(divergence), ..) if divergence.finding.fault.is_some() => 1,
+            (Some(_), ..) => 2,
+            (None, Some(_), _) => 4,
+            (None, None, Some(_)) => 3,
+            (None, None, None) => 0,
+        }
+    }
+
+    /// The report for people. `folder` is put before the names of files.
+    pub fn report(&self, folder: &str) -> String {
+        let mut text = String::new();
+        self.write(&mut text, folder).ok();
+        text
+    }
+
+    fn write(&self, out: &mut String, folder: &str) -> std::fmt::Result {
+        if self.good > 0 {
+            let links: Vec<String> = self.links.iter().map(|(role, used)| format!("{used} {role}")).collect();
+            let last = self.good - 1;
+            let range = if last == 0 { "record 0".to_owned() } else { format!("records 0-{last}") };
+            let links = links.join(", ");
+            writeln!(out, "{range} of {}: signatures good, log unbroken, links good ({links})", self.of)?;
+        }
+        match &self.divergence {
+            Some(divergence) => divergence.write(out, folder)?,
+            None => self.write_good(out)?,
+        }
+        for remark in &self.remarks {
+            writeln!(out, "note: {remark}")?;
+        }
+        Ok(())
+    }
+
+    fn write_good(&self, out: &mut String) -> std::fmt::Result {
+        writeln!(out, "dice: {} public rolls recomputed, all as recorded", self.rolls)?;
+        match &self.not_judged {
+            Some(why) => writeln!(out, "rules: not judged. {} {}", why.code, why.what)?,
+            None if self.level >= Level::Rules => writeln!(out, "rules: every result follows from what was ordered")?,
+            None => {}
+        }
+        if self.level == Level::Audit {
+            writeln!(out, "audit: everything sealed was opened and is as stated")?;
+        }
+        if let Some((role, what)) = &self.owed {
+            writeln!(out, "W70-WAITING  {role} owes: {what}")?;
+        }
+        if let Some(next) = &self.next {
+            writeln!(out, "next: {next}")?;
+        }
+        Ok(())
+    }
+
+    /// One object for programs.
+    pub fn to_json(&self) -> Json {
+        let mut members = vec![("ok".to_owned(), Json::Bool(self.divergence.is_none()))];
+        let mut put = |name: &str, value: Option<String>| {
+            members.extend(value.map(|value| (name.to_owned(), Json::Str(value))));
+        };
+        put("level", Some(self.level.to_string()));
+        if let Some(Divergence { seq, record, finding, .. }) = &self.divergence {
+            put("code", Some(finding.code.to_string()));
+            put("by", record.as_ref().map(|(_, by)| by.to_string()));
+            put("fault", finding.fault.as_ref().map(ToString::to_string));
+            put("label", finding.label.clone());
+            put("recorded", finding.contrast.as_ref().map(|c| c.recorded.clone()));
+            put("recomputed", finding.contrast.as_ref().map(|c| c.recomputed.clone()));
+            members.push(("seq".to_owned(), Json::from(*seq)));
+        } else {
+            let waiting = self.owed.as_ref().map(|_| "W70-WAITING".to_owned());
+            put("code", self.not_judged.as_ref().map(|why| why.code.to_string()).or(waiting));
+            put("by", self.owed.as_ref().map(|(role, _)| role.to_string()));
+            members.push(("seq".to_owned(), Json::from(self.good)));
+        }
+        Json::Map(members.into_iter().collect())
+    }
+}
+
+impl Divergence {
+    fn write(&self, out: &mut String, folder: &str) -> std::fmt::Result {
+        let Finding { code, fault, what, label, sides, contrast } = &self.finding;
+        match &self.record {
+            // Up to step 3 nobody is known to have signed it.
+            Some((kind, by)) if *code != Code::Signature => {
+                writeln!(out, "FIRST DIVERGENCE  record {}, {kind}, signed by {by}", self.seq)?;
+            }
+            Some((kind, by)) => writeln!(out, "FIRST DIVERGENCE  record {}, {kind}, said to be by {by}", self.seq)?,
+            None => writeln!(out, "FIRST DIVERGENCE  record {}", self.seq)?,
+        }
+        match (label, sides.as_slice()) {
+            (Some(label), []) => writeln!(out, "  {code}  {label}")?,
+            (Some(label), sides) => writeln!(out, "  {code}  {label}   {}", dice_words(sides))?,
+            (None, _) => writeln!(out, "  {code}")?,
+        }
+        writeln!(out, "  {what}")?;
+        if let Some(contrast) = contrast {
+            writeln!(out, "  recorded {}   recomputed {}", contrast.recorded, contrast.recomputed)?;
+        }
+        match fault {
+            Some(fault) if *code == Code::Roll => {
+                let orders = self.seq.saturating_sub(1);
+                writeln!(out, "  fault: {fault}. Orders (record {orders}), link and seed are undisputed.")?;
+            }
+            Some(fault) => writeln!(out, "  fault: {fault}, whose key signed it")?,
+            None => writeln!(out, "  fault: nobody. {}", self.advice())?,
+        }
+        if let (Code::Roll, Some((orders, link)), Some(label)) = (code, &self.dice, label) {
+            let sides: Vec<String> = sides.iter().map(|die| die.sides().to_string()).collect();
+            let sides = sides.join(",");
+            writeln!(
+                out,
+                "  check it yourself: garcia roll --orders {orders} --link {link} --label {label} --sides {sides}"
+            )?;
+        }
+        if !self.evidence.is_empty() {
+            let files: Vec<String> = self.evidence.iter().map(|name| format!("{folder}{name}")).collect();
+            writeln!(out, "  evidence: {}", files.join(" "))?;
+        }
+        Ok(())
+    }
+
+    fn advice(&self) -> &'static str {
+        match self.finding.code {
+            Code::Armour | Code::Canon | Code::Signature => "It was damaged or forged: ask for it again.",
+            Code::Game => "It belongs into another folder.",
+            Code::Gap => "Ask both sides for the missing record.",
+            Code::Bug => "This is a fault of the program; please report it with the ledger.",
+            _ => "",
+        }
+    }
+}

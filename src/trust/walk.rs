@@ -1,0 +1,298 @@
+//! Walking a ledger record by record: form, signatures, order, links and dice. No rules are needed for this.
+//!
+//! [`Walk::take`] accepts the next record or says what is wrong with it. What it gathers on the way (the span in hand,
+//! who is due, what was committed and opened) is what the rules need afterwards.
+
+mod take;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::data::{Answer, ClaimSaid, Genesis, Mode, StopSaid};
+use super::hex::Id;
+use super::role::Role;
+use super::seals::{Moment, Seals};
+use super::secret::HideSecret;
+use crate::engine::dice::{Die, Seed, faces};
+use crate::engine::json::Json;
+use crate::engine::{Flow, Key, Slot};
+
+/// A role with its key and chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seat {
+    /// The public key.
+    pub key: Id,
+    /// The last link published; the anchor at first. None for a player whose segments a game master closes.
+    pub tip: Option<Id>,
+    /// How many results it has closed.
+    pub used: u32,
+}
+
+/// Which record is due, and from whom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Due {
+    /// The offer.
+    Genesis,
+    /// The acceptance of a role.
+    Join(Role),
+    /// A packet, answers or facts; from anybody if only the game can tell.
+    Speech(Option<Role>),
+    /// Orders that answer a plan.
+    Call(Role),
+    /// The result that closes the segment.
+    Result(Role),
+    /// An audit of the first of these; nothing more if empty.
+    Audit(Vec<Role>),
+}
+
+/// A packet and everything said since, until the next packet is due.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The record with the packet.
+    pub opened: u32,
+    /// Whether it came openly or as a plan.
+    pub flow: Flow,
+    /// Who closes every segment of it.
+    pub closer: Role,
+    /// The side whose packet it is.
+    pub side: Role,
+    /// The packet.
+    pub packet: Option<Json>,
+    /// How many sealed entries a plan has.
+    pub entries: u32,
+    /// Policies of the side whose packet it is, by kind.
+    pub policies: BTreeMap<String, Json>,
+    /// Answers of those who were asked, to what they were asked.
+    pub answers: BTreeMap<Key, Json>,
+    /// Facts stated, by side and key, with the record that states them.
+    pub claims: BTreeMap<(Role, Key), (u32, Json)>,
+    /// The results so far.
+    pub results: Vec<u32>,
+    /// The orders that opened the segment in hand: record and id.
+    pub orders: Option<(u32, Id)>,
+}
+
+impl Span {
+    fn new(opened: u32, flow: Flow, closer: Role, side: Role, packet: Option<Json>) -> Span {
+        Span {
+            opened,
+            flow,
+            closer,
+            side,
+            packet,
+            entries: 0,
+            policies: BTreeMap::new(),
+            answers: BTreeMap::new(),
+            claims: BTreeMap::new(),
+            results: Vec::new(),
+            orders: None,
+        }
+    }
+
+    /// Takes what a side says: answers only from the one who was asked, and only to what he was asked.
+    fn hear(&mut self, stop: Option<&StopSaid>, side: &Role, seq: u32, answers: &[Answer], claims: &[ClaimSaid]) {
+        let asked = stop.filter(|stop| stop.ask == "answers" && stop.who.as_ref() == Some(side));
+        let asked: BTreeSet<&Key> = asked.into_iter().flat_map(|stop| &stop.questions).map(|q| &q.key).collect();
+        for answer in answers.iter().filter(|answer| asked.contains(&answer.key)) {
+            self.answers.entry(answer.key.clone()).or_insert_with(|| answer.choice.clone());
+        }
+        for said in claims {
+            self.claims.entry((side.clone(), said.claim.clone())).or_insert_with(|| (seq, said.value.clone()));
+        }
+    }
+}
+
+/// A secret roll that only its owner could compute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SecretRoll {
+    /// The label.
+    pub label: Key,
+    /// The dice.
+    pub sides: Vec<Die>,
+    /// The public seed of its segment.
+    pub seed: Seed,
+    /// The ticket.
+    pub ticket: Slot,
+    /// The version of the ticket.
+    pub version: u32,
+    /// The owner of the ticket.
+    pub by: Role,
+    /// The result it stands in.
+    pub seq: u32,
+}
+
+/// A ledger walked so far.
+#[derive(Clone, Debug, Default)]
+pub struct Walk {
+    game: Option<Id>,
+    genesis: Option<Genesis>,
+    founder: Option<Role>,
+    seats: BTreeMap<Role, Seat>,
+    joined: Vec<Role>,
+    next: u32,
+    last: Option<Id>,
+    state: Option<Id>,
+    stop: Option<StopSaid>,
+    pending: Pending,
+    span: Option<Span>,
+    seals: Seals,
+    standing: BTreeMap<(Role, String), Json>,
+    secret_rolls: Vec<SecretRoll>,
+    audits: BTreeMap<Role, BTreeMap<(Slot, u32), Json>>,
+    absent: Vec<u32>,
+}
+
+/// What was said and not yet closed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+enum Pending {
+    #[default]
+    Nothing,
+    Plan,
+    Orders,
+}
+
+impl Walk {
+    /// Nothing walked yet.
+    pub fn new() -> Walk {
+        Walk::default()
+    }
+
+    /// The id of the game, once there is a genesis.
+    pub fn game(&self) -> Option<Id> {
+        self.game
+    }
+
+    /// The genesis.
+    pub fn genesis(&self) -> Option<&Genesis> {
+        self.genesis.as_ref()
+    }
+
+    /// Who signed the genesis.
+    pub fn founder(&self) -> Option<&Role> {
+        self.founder.as_ref()
+    }
+
+    /// How it is played.
+    pub fn mode(&self) -> Mode {
+        self.genesis.as_ref().map_or(Mode::Solo, |genesis| genesis.mode)
+    }
+
+    /// The seats taken.
+    pub fn seats(&self) -> &BTreeMap<Role, Seat> {
+        &self.seats
+    }
+
+    /// The roles in the order of genesis and joins.
+    pub fn roles(&self) -> &[Role] {
+        &self.joined
+    }
+
+    /// The place of the next record.
+    pub fn next(&self) -> u32 {
+        self.next
+    }
+
+    /// The id of the last record; zeros before the first.
+    pub fn head(&self) -> Id {
+        self.last.unwrap_or(Id::ZERO)
+    }
+
+    /// The hash of the state after the last result.
+    pub fn state(&self) -> Option<Id> {
+        self.state
+    }
+
+    /// The last stop on record.
+    pub fn stop(&self) -> Option<&StopSaid> {
+        self.stop.as_ref()
+    }
+
+    /// The span in hand, or the last one if none is.
+    pub fn span(&self) -> Option<&Span> {
+        self.span.as_ref()
+    }
+
+    /// Commitments and openings.
+    pub fn seals(&self) -> &Seals {
+        &self.seals
+    }
+
+    /// Solo: the standing orders in force, by side and kind.
+    pub fn standing(&self) -> &BTreeMap<(Role, String), Json> {
+        &self.standing
+    }
+
+    /// The secret rolls so far.
+    pub fn secret_rolls(&self) -> &[SecretRoll] {
+        &self.secret_rolls
+    }
+
+    /// The values each audit opened.
+    pub fn audits(&self) -> &BTreeMap<Role, BTreeMap<(Slot, u32), Json>> {
+        &self.audits
+    }
+
+    /// Orders the game master wrote for an absent player or a side without a key.
+    pub fn written_by_gm(&self) -> &[u32] {
+        &self.absent
+    }
+
+    /// The moment at which versions of slots count, for the segment in hand or the next one.
+    pub fn moment(&self) -> Moment {
+        match &self.span {
+            Some(span) if !self.span_is_over() => {
+                Moment { span: span.opened, segment: span.orders.map_or(self.next, |(seq, _)| seq) }
+            }
+            _ => Moment { span: self.next, segment: self.next },
+        }
+    }
+
+    fn span_is_over(&self) -> bool {
+        self.pending == Pending::Nothing && self.stop.as_ref().is_none_or(StopSaid::ends_span)
+    }
+
+    /// The other of two players.
+    pub fn other(&self, role: &Role) -> Option<&Role> {
+        self.joined.iter().find(|other| *other != role)
+    }
+
+    /// Who must act now.
+    pub fn due(&self) -> Due {
+        let Some(genesis) = &self.genesis else { return Due::Genesis };
+        let expected = genesis.opponent.iter().chain(genesis.players.iter().flatten());
+        if let Some(role) = expected.into_iter().find(|role| !self.seats.contains_key(role)) {
+            return Due::Join(role.clone());
+        }
+        match (&self.pending, &self.span, &self.stop) {
+            (Pending::Orders, Some(span), _) => Due::Result(span.closer.clone()),
+            (Pending::Plan, Some(span), _) => match self.other(&span.closer) {
+                Some(other) => Due::Call(other.clone()),
+                None => Due::Speech(None),
+            },
+            (_, _, Some(stop)) if stop.ask == "end" => {
+                let owing = |role: &&Role| self.seals.has_sealed(role) && !self.audits.contains_key(*role);
+                Due::Audit(self.joined.iter().filter(owing).cloned().collect())
+            }
+            (_, _, Some(stop)) => Due::Speech(stop.who.clone()),
+            _ => Due::Speech(None),
+        }
+    }
+
+    /// What somebody owes after the other has acted: a join, a call, a result, an audit. Orders are not owed.
+    pub fn owed(&self) -> Option<(Role, &'static str)> {
+        match self.due() {
+            Due::Join(role) => Some((role, "join")),
+            Due::Call(role) => Some((role, "call")),
+            Due::Result(role) => Some((role, "result")),
+            Due::Audit(roles) => roles.into_iter().next().map(|role| (role, "audit")),
+            Due::Genesis | Due::Speech(_) => None,
+        }
+    }
+}
+
+impl SecretRoll {
+    /// The faces, for whoever knows the secret behind the salts.
+    pub fn faces(&self, hide: &HideSecret) -> Vec<u16> {
+        let salt = hide.salt(&self.ticket, self.version);
+        faces(&self.seed.secret(&salt.to_string()), self.label.as_str(), &self.sides)
+    }
+}

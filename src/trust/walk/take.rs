@@ -1,0 +1,438 @@
+//! Taking one record: the checks of the protocol in their order, then what the record changes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Due, Pending, Seat, SecretRoll, Span, Walk};
+use crate::engine::dice::{Seed, faces};
+use crate::engine::json::Json;
+use crate::engine::{Flow, Key, Slot};
+use crate::trust::chain;
+use crate::trust::data::{Audit, Closing, Data, Genesis, Hide, Join, Mode, Orders, Plan, Reveal, RollSaid, StopSaid};
+use crate::trust::finding::{Code, Finding};
+use crate::trust::hex::Id;
+use crate::trust::record::{Body, Kind, Record};
+use crate::trust::role::Role;
+use crate::trust::seals::is_in_state;
+use crate::trust::secret::{HideSecret, commitment};
+
+type Check = Result<(), Finding>;
+
+fn fault(code: Code, by: &Role, what: impl Into<String>) -> Finding {
+    Finding::new(code, what).signed_by(by)
+}
+
+impl Walk {
+    /// Accepts the next record, or says what is wrong with it; then the walk must not be used any further.
+    pub fn take(&mut self, record: &Record) -> Result<Data, Finding> {
+        let body = record.body();
+        self.check_signature(record)?;
+        if self.game.is_some() && body.game != self.game {
+            return Err(Finding::new(Code::Game, "a record of another game"));
+        }
+        if body.seq != self.next || body.prev != self.head() {
+            return Err(Finding::new(
+                Code::Gap,
+                "does not follow the record before it: one is missing or of another branch",
+            ));
+        }
+        self.check_due(body)?;
+        let data = Data::read(body).map_err(|what| fault(Code::Schema, &body.by, what))?;
+        match &data {
+            Data::Genesis(genesis) => self.take_genesis(record, genesis),
+            Data::Join(join) => self.take_join(body, join)?,
+            Data::Plan(plan) => self.take_plan(body, plan)?,
+            Data::Orders(orders) => self.take_orders(record, orders)?,
+            Data::Closing(closing) => self.take_result(body, closing)?,
+            Data::Audit(audit) => self.take_audit(body, audit)?,
+        }
+        self.next += 1;
+        self.last = Some(record.id());
+        Ok(data)
+    }
+
+    fn check_signature(&self, record: &Record) -> Check {
+        let body = record.body();
+        // A newcomer's key stands in his own record; everybody else has to use the one he came with.
+        let newcomer = match (self.due(), &body.kind) {
+            (Due::Genesis, Kind::Genesis) => true,
+            (Due::Join(role), Kind::Join) => role == body.by,
+            _ => false,
+        };
+        let key = if newcomer {
+            let key = body.data.get("key").and_then(Json::as_str).and_then(|key| key.parse().ok());
+            Some(key.ok_or_else(|| Finding::new(Code::Canon, "`key` has to be 64 hexadecimal digits"))?)
+        } else {
+            self.seats.get(&body.by).map(|seat| seat.key)
+        };
+        match key {
+            Some(key) if record.is_signed_by(&key) => Ok(()),
+            Some(_) => Err(Finding::new(Code::Signature, "the signature does not fit: damaged or forged")),
+            None => Err(Finding::new(Code::Signature, format!("{} has no key in this game", body.by))),
+        }
+    }
+
+    fn check_due(&self, body: &Body) -> Check {
+        let by = &body.by;
+        let due = self.due();
+        let fits = match (&body.kind, &due) {
+            (Kind::Genesis, Due::Genesis) => true,
+            (Kind::Join, Due::Join(role)) => role == by,
+            (Kind::Plan, Due::Speech(who)) => {
+                self.mode() == Mode::TwoPlayer
+                    && who.as_ref().is_none_or(|who| who == by)
+                    && self.closes_span(by) != Some(false)
+            }
+            (Kind::Orders, Due::Speech(who)) => match self.mode() {
+                Mode::Solo => true,
+                Mode::Gm => *by == Role::gm() || who.as_ref().is_none_or(|who| who == by),
+                Mode::TwoPlayer => who.as_ref().is_none_or(|who| who == by) && self.closes_span(by) != Some(true),
+            },
+            (Kind::Orders, Due::Call(role)) | (Kind::Result, Due::Result(role)) => role == by,
+            (Kind::Audit, Due::Audit(owing)) => owing.first() == Some(by),
+            // Without the rules nobody knows whether the game is over; between spans an audit may stand.
+            (Kind::Audit, Due::Speech(_)) => self.span_is_over() && !self.audits.contains_key(by),
+            // Data::read says what they are.
+            (Kind::Reserved(_), _) => true,
+            _ => false,
+        };
+        if fits {
+            Ok(())
+        } else {
+            Err(fault(Code::Kind, by, format!("`{}` by {by} is not due: {}", body.kind, awaited(&due))))
+        }
+    }
+
+    /// Whether a role closes the span in hand; nothing if none is.
+    fn closes_span(&self, role: &Role) -> Option<bool> {
+        if self.span_is_over() {
+            return None;
+        }
+        self.span.as_ref().map(|span| span.closer == *role)
+    }
+
+    fn take_genesis(&mut self, record: &Record, genesis: &Genesis) {
+        let by = &record.body().by;
+        self.game = Some(record.id());
+        self.seats.insert(by.clone(), Seat { key: genesis.key, tip: Some(genesis.anchor), used: 0 });
+        self.joined.push(by.clone());
+        self.founder = Some(by.clone());
+        self.genesis = Some(genesis.clone());
+    }
+
+    fn take_join(&mut self, body: &Body, join: &Join) -> Check {
+        let by = &body.by;
+        if Some(join.accept) != self.game {
+            return Err(fault(Code::Kind, by, "accepts another offer"));
+        }
+        if join.anchor.is_some() != (self.mode() == Mode::TwoPlayer) {
+            return Err(fault(Code::Schema, by, "an anchor belongs to a player who closes segments, and to no other"));
+        }
+        let copied = |seat: &Seat| seat.key == join.key || join.anchor.is_some() && seat.tip == join.anchor;
+        if self.seats.values().any(copied) {
+            return Err(fault(Code::Kind, by, "key or anchor copied from another player"));
+        }
+        self.seal(body, &join.hide, true)?;
+        self.seats.insert(by.clone(), Seat { key: join.key, tip: join.anchor, used: 0 });
+        self.joined.push(by.clone());
+        Ok(())
+    }
+
+    /// Takes the commitments of a record; those of slots in the state only where a span begins or ends.
+    fn seal(&mut self, body: &Body, hides: &[Hide], at_edge: bool) -> Check {
+        let by = &body.by;
+        if self.mode() == Mode::Solo && !hides.is_empty() {
+            return Err(fault(Code::Schema, by, "nothing is sealed in a solo game"));
+        }
+        if let Some(hide) = hides.iter().find(|hide| !at_edge && is_in_state(&hide.slot)) {
+            let what = "can be committed anew only where a span begins or ends";
+            return Err(fault(Code::Schema, by, what).about(&hide.slot));
+        }
+        self.seals.seal(by, hides, body.seq).map_err(|what| fault(Code::Schema, by, what))
+    }
+
+    fn check_state(&self, by: &Role, state: Id) -> Check {
+        match self.state {
+            Some(expected) if expected != state => {
+                Err(fault(Code::State, by, "was written for another state").not(state, expected))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn take_plan(&mut self, body: &Body, plan: &Plan) -> Check {
+        let by = &body.by;
+        let opens = self.span_is_over();
+        self.check_state(by, plan.state)?;
+        if !opens && (plan.orders.is_some() || plan.entries.is_some()) {
+            return Err(fault(Code::Schema, by, "answers or facts are due, not a packet"));
+        }
+        self.check_plan_slots(body, plan)?;
+        self.seal(body, &plan.hide, opens)?;
+        if opens {
+            let mut span = Span::new(body.seq, Flow::Plan, by.clone(), by.clone(), plan.orders.clone());
+            span.entries = plan.entries.unwrap_or(0);
+            self.span = Some(span);
+        }
+        self.state = self.state.or(Some(plan.state));
+        self.pending = Pending::Plan;
+        if let Some(span) = &mut self.span {
+            span.hear(self.stop.as_ref(), by, body.seq, &plan.answers, &plan.claims);
+        }
+        self.open(body, &plan.reveals)
+    }
+
+    /// The entries of a plan are just `plan/<seq>/1` … `plan/<seq>/<entries>`, and nobody uses such names otherwise.
+    fn check_plan_slots(&self, body: &Body, plan: &Plan) -> Check {
+        let prefix = format!("plan/{}/", body.seq);
+        let found: BTreeSet<&str> = plan.hide.iter().filter_map(|h| h.slot.as_str().strip_prefix(&prefix)).collect();
+        let entries = plan.entries.unwrap_or(0);
+        let all = (1..=entries).all(|k| found.contains(k.to_string().as_str()));
+        if !all || usize::try_from(entries) != Ok(found.len()) {
+            return Err(fault(Code::Schema, &body.by, format!("the slots {prefix}… do not fit the number of entries")));
+        }
+        Ok(())
+    }
+
+    fn take_orders(&mut self, record: &Record, orders: &Orders) -> Check {
+        let body = record.body();
+        let by = &body.by;
+        let call = matches!(self.due(), Due::Call(_));
+        let opens = !call && self.span_is_over();
+        let side = self.check_side(body, orders)?;
+        if orders.is_call() != call {
+            let what = if call { "a plan is answered by a call" } else { "a call, where no plan stands" };
+            return Err(fault(Code::Schema, by, what));
+        }
+        if !call && !opens && orders.orders.is_some() {
+            return Err(fault(Code::Schema, by, "answers or facts are due, not a packet"));
+        }
+        if call && !orders.hide.is_empty() {
+            return Err(fault(Code::Schema, by, "a call commits nothing"));
+        }
+        self.check_state(by, orders.state)?;
+        let packet_side = if opens { &side } else { self.span.as_ref().map_or(&side, |span| &span.side) };
+        if orders.policies.is_some() && *packet_side != side {
+            return Err(fault(Code::Schema, by, "policies belong to the side whose packet is carried out"));
+        }
+        self.seal(body, &orders.hide, opens)?;
+        if opens {
+            let closer = match self.mode() {
+                Mode::TwoPlayer => self.other(by).unwrap_or(by).clone(),
+                Mode::Gm | Mode::Solo => self.founder.clone().unwrap_or_else(|| by.clone()),
+            };
+            self.span = Some(Span::new(body.seq, Flow::Direct, closer, side.clone(), orders.orders.clone()));
+        }
+        for (kind, policy) in orders.standing.iter().flatten() {
+            self.standing.insert((side.clone(), kind.clone()), policy.clone());
+        }
+        self.state = self.state.or(Some(orders.state));
+        self.pending = Pending::Orders;
+        if let Some(span) = &mut self.span {
+            span.orders = Some((body.seq, record.id()));
+            span.policies.extend(orders.policies.clone().unwrap_or_default());
+            span.hear(self.stop.as_ref(), &side, body.seq, &orders.answers, &orders.claims);
+        }
+        self.open(body, &orders.reveals)
+    }
+
+    /// The side that orders speak for, and the members each mode allows.
+    fn check_side(&mut self, body: &Body, orders: &Orders) -> Result<Role, Finding> {
+        let by = &body.by;
+        let wrong = |what: &str| fault(Code::Schema, by, what);
+        if orders.standing.is_some() && self.mode() != Mode::Solo {
+            return Err(wrong("`standing` stands openly in a solo game only"));
+        }
+        let side = match (self.mode(), &orders.side) {
+            (Mode::TwoPlayer, None) => by.clone(),
+            (Mode::TwoPlayer, Some(_)) => return Err(wrong("a player orders for himself only")),
+            (Mode::Solo, Some(side)) => side.clone(),
+            (Mode::Solo, None) => return Err(wrong("in a solo game `for` names the side")),
+            (Mode::Gm, None) if *by != Role::gm() => by.clone(),
+            (Mode::Gm, Some(side)) if *by == Role::gm() => side.clone(),
+            (Mode::Gm, _) => return Err(wrong("`for` stands in orders of the game master, and in no others")),
+        };
+        if orders.nmr.is_some() && *by != Role::gm() {
+            return Err(wrong("`nmr` stands in orders of the game master only"));
+        }
+        if self.mode() == Mode::Gm && *by == Role::gm() {
+            if orders.nonce != body.prev {
+                return Err(wrong("orders of the game master carry the id of the record before as their nonce"));
+            }
+            if orders.nmr != Some(true) && self.seats.contains_key(&side) {
+                return Err(wrong("orders for a player who signs himself have to be marked `nmr`"));
+            }
+            self.absent.push(body.seq);
+        }
+        match self.stop.as_ref().and_then(|stop| stop.who.as_ref()) {
+            Some(who) if matches!(self.due(), Due::Speech(_)) && *who != side => {
+                Err(fault(Code::Kind, by, format!("orders for {side}, but {who} is due")))
+            }
+            _ => Ok(side),
+        }
+    }
+
+    fn take_result(&mut self, body: &Body, closing: &Closing) -> Check {
+        let by = &body.by;
+        let pending = self.span.as_ref().and_then(|span| span.orders);
+        if Some(closing.orders) != pending.map(|(_, id)| id) {
+            return Err(fault(Code::Kind, by, "closes other orders than those before it"));
+        }
+        self.check_stop(by, &closing.stop)?;
+        self.seal(body, &closing.hide, closing.stop.ends_span())?;
+        self.check_link(by, closing)?;
+        let seed = Seed::of_segment(&closing.orders.to_string(), &closing.link.to_string());
+        check_faces(by, &seed, &closing.rolls)?;
+        self.spend_tickets(body, &seed, &closing.rolls)?;
+        self.open(body, &closing.reveals)?;
+        self.state = Some(closing.state);
+        self.stop = Some(closing.stop.clone());
+        self.pending = Pending::Nothing;
+        if let Some(span) = &mut self.span {
+            span.results.push(body.seq);
+            span.orders = None;
+        }
+        Ok(())
+    }
+
+    /// Nobody but a player of the game can be due.
+    fn check_stop(&self, by: &Role, stop: &StopSaid) -> Check {
+        let known = |who: &Role| self.mode() != Mode::TwoPlayer || self.seats.contains_key(who);
+        match &stop.who {
+            Some(who) if !known(who) => Err(fault(Code::Schema, by, format!("{who} does not play in this game"))),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_link(&mut self, by: &Role, closing: &Closing) -> Check {
+        let links = self.genesis.as_ref().map_or(0, |genesis| genesis.links);
+        let Some(Seat { tip: Some(tip), used, .. }) = self.seats.get_mut(by) else {
+            return Err(fault(Code::Index, by, "closes without a chain"));
+        };
+        let expected = *used + 1;
+        if closing.index != expected || expected > links {
+            let what = if expected > links { "the chain is used up" } else { "a link was left out or used again" };
+            return Err(fault(Code::Index, by, what).not(closing.index, expected));
+        }
+        let before = chain::before(by, closing.index, &closing.link);
+        if before != *tip {
+            return Err(fault(Code::Link, by, "the link does not hash to the one before it").not(before, *tip));
+        }
+        (*tip, *used) = (closing.link, expected);
+        Ok(())
+    }
+
+    /// Secret rolls spend the lowest ticket of their owner that was committed before the segment.
+    fn spend_tickets(&mut self, body: &Body, seed: &Seed, rolls: &[RollSaid]) -> Check {
+        let at = self.moment();
+        for roll in rolls {
+            let RollSaid::Secret { label, sides, ticket, by } = roll else { continue };
+            let wrong = |what: &str| fault(Code::Ticket, by, what).roll(label, sides);
+            if self.mode() == Mode::Solo {
+                return Err(fault(Code::Schema, &body.by, "nothing is secret in a solo game").roll(label, sides));
+            }
+            let spent = |slot: &Slot| self.secret_rolls.iter().any(|roll| roll.by == *by && roll.ticket == *slot);
+            let free = (1u32..).map_while(|k| {
+                let slot = Slot::parse(&format!("ticket/{k}")).ok()?;
+                self.seals.in_force(by, &slot, at).map(|sealing| (slot, sealing.version))
+            });
+            let Some((slot, version)) = free.into_iter().find(|(slot, _)| !spent(slot)) else {
+                return Err(wrong("no ticket was committed in time"));
+            };
+            if slot != *ticket {
+                return Err(wrong("another ticket was due").not(ticket, slot));
+            }
+            self.secret_rolls.push(SecretRoll {
+                label: label.clone(),
+                sides: sides.clone(),
+                seed: *seed,
+                ticket: slot,
+                version,
+                by: by.clone(),
+                seq: body.seq,
+            });
+        }
+        Ok(())
+    }
+
+    fn open(&mut self, body: &Body, reveals: &[Reveal]) -> Check {
+        let Some(game) = self.game else { return Ok(()) };
+        let at = self.moment();
+        for reveal in reveals {
+            let owner = reveal.by.as_ref().unwrap_or(&body.by);
+            let allowed = match self.mode() {
+                Mode::Solo => false,
+                Mode::TwoPlayer => reveal.by.is_none(),
+                Mode::Gm => *owner == body.by || body.by == Role::gm(),
+            };
+            if !allowed {
+                return Err(fault(Code::Schema, &body.by, "opens what is not his").about(&reveal.slot));
+            }
+            self.seals.open(&game, owner, reveal, at, body.seq)?;
+        }
+        Ok(())
+    }
+
+    fn take_audit(&mut self, body: &Body, audit: &Audit) -> Check {
+        let (by, Some(game)) = (&body.by, self.game) else { return Ok(()) };
+        let hide = HideSecret(audit.hide_secret);
+        let mut values = BTreeMap::new();
+        for (slot, sealing) in self.seals.of_role(by) {
+            let name = format!("{slot}/{}", sealing.version);
+            let Some(value) = audit.values.get(&name) else {
+                return Err(fault(Code::Withheld, by, "was not opened").about(name));
+            };
+            let salt = hide.salt(slot, sealing.version);
+            if commitment(&game, by, slot, sealing.version, &salt, value) != sealing.commit {
+                return Err(fault(Code::Audit, by, "the value does not fit its commitment").about(name));
+            }
+            values.insert((slot.clone(), sealing.version), value.clone());
+        }
+        if values.len() != audit.values.len() {
+            return Err(fault(Code::Audit, by, "opens what was never committed"));
+        }
+        let told: BTreeMap<&Key, &Vec<u16>> =
+            audit.secret_rolls.iter().map(|roll| (&roll.label, &roll.faces)).collect();
+        let own: Vec<&SecretRoll> = self.secret_rolls.iter().filter(|roll| roll.by == *by).collect();
+        for roll in &own {
+            let true_faces = roll.faces(&hide);
+            if told.get(&roll.label) != Some(&&true_faces) {
+                let said = told.get(&roll.label).map_or("nothing".to_owned(), |faces| format!("{faces:?}"));
+                let finding = fault(Code::Audit, by, "a secret roll was not as told").roll(&roll.label, &roll.sides);
+                return Err(finding.not(said, format!("{true_faces:?}")));
+            }
+        }
+        if own.len() != told.len() {
+            return Err(fault(Code::Audit, by, "tells of a secret roll that was not made"));
+        }
+        self.audits.insert(by.clone(), values);
+        Ok(())
+    }
+}
+
+fn check_faces(by: &Role, seed: &Seed, rolls: &[RollSaid]) -> Check {
+    for roll in rolls {
+        let RollSaid::Open { label, sides, faces: said } = roll else { continue };
+        let true_faces = faces(seed, label.as_str(), sides);
+        if *said != true_faces {
+            let finding = fault(Code::Roll, by, "the dice did not fall like this").roll(label, sides);
+            return Err(finding.not(format!("{said:?}"), format!("{true_faces:?}")));
+        }
+    }
+    Ok(())
+}
+
+/// What is awaited, in words.
+fn awaited(due: &Due) -> String {
+    match due {
+        Due::Genesis => "the first record is a genesis".to_owned(),
+        Due::Join(role) => format!("{role} has to join first"),
+        Due::Speech(Some(role)) => format!("{role} is due"),
+        Due::Speech(None) => "orders are due".to_owned(),
+        Due::Call(role) => format!("{role} has to answer the plan"),
+        Due::Result(role) => format!("{role} owes a result"),
+        Due::Audit(roles) => match roles.first() {
+            Some(role) => format!("{role} owes an audit"),
+            None => "the game is over and audited".to_owned(),
+        },
+    }
+}
