@@ -8,10 +8,12 @@ use std::sync::Arc;
 
 use super::dice::Chance;
 use super::doc::{DocPath, Fault, Lexicon, Node, Reader};
-use super::game::{self, About, Arranged, Charter, DataFinding, Failure, Game, Picture, Query, Reply, Seen, Verdict, Window};
+use super::game::{
+    self, About, Arranged, Charter, DataFinding, Failure, Game, Picture, Query, Reply, Seen, Verdict, Window,
+};
 use super::{
-    Clause, Diary, Event, Holdings, Json, KindInfo, Lapse, Minutes, NotCanonical, Noted, Policy, Segment, Settled, Side,
-    Slot, Stop, to_json,
+    Clause, Diary, Event, Holdings, Json, KindInfo, Lapse, Minutes, NotCanonical, Noted, Policy, Segment, Settled,
+    Side, Slot, Stop, to_json,
 };
 
 /// A state of some game.
@@ -165,7 +167,7 @@ pub trait Match: Send + Sync {
     fn orders_json(&self, orders: &AnyOrders) -> Result<Json, NotCanonical>;
     /// Resolves one segment.
     fn resolve(&self, base: &AnyState, orders: &AnyOrders, segment: Segment<'_>) -> Result<AnyOutcome, Failure>;
-    /// The `orders:` part of an order file for this moment.
+    /// What stands below `orders:` in an order file for this moment.
     fn template(&self, view: View<'_>, stop: &Stop) -> String;
     /// Legal orders by chance.
     fn random_orders(&self, view: View<'_>, stop: &Stop, chance: &mut Chance) -> AnyOrders;

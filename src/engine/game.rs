@@ -274,7 +274,8 @@ pub trait Game: Sized + Send + Sync + 'static {
     /// Moves values that must stay hidden out of a checked packet into slots, before it is signed.
     fn seal(&self, _state: &Self::State, _orders: &mut Self::Orders, _hide: &mut dyn FnMut(Slot, Json)) {}
 
-    /// The `orders:` part of an order file for this moment: what may be done as comments, ready to edit.
+    /// What stands below `orders:` in an order file for this moment, indented by two blanks: what may be done as
+    /// comments, ready to edit.
     fn template(&self, seen: &Seen<'_, Self::State>, stop: &Stop) -> String;
 
     /// Legal orders by chance, chosen from what the template lists.
@@ -313,7 +314,8 @@ pub trait Game: Sized + Send + Sync + 'static {
     /// Lays out the position of a conformance case: any scenario, or a blank or patched map with invented units.
     fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Arranged<Self>>;
 
-    /// JSON Schemas of the files a person writes for this game: file name and schema.
+    /// JSON Schemas of the files a person writes for this game, by name: `orders-<packet>` for what stands below
+    /// `orders:`, `state`, `case-start`, and the data files by theirs.
     fn schemas() -> Vec<(String, serde_json::Value)>;
 
     /// After the audit: whether new versions of hidden values were allowed.
@@ -397,7 +399,12 @@ pub enum Failure {
 }
 
 /// Resolves one segment: the span's packet from the span's base state, with everything settled before.
-pub fn run<G: Game>(game: &G, base: &G::State, orders: &G::Orders, segment: Segment<'_>) -> Result<Outcome<G>, Failure> {
+pub fn run<G: Game>(
+    game: &G,
+    base: &G::State,
+    orders: &G::Orders,
+    segment: Segment<'_>,
+) -> Result<Outcome<G>, Failure> {
     let probing = matches!(segment.dice, super::Dice::None);
     let mut state = base.clone();
     let mut umpire = Umpire::new(game, segment);

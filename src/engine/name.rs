@@ -17,10 +17,7 @@ impl Name {
     /// The name with this text.
     pub fn intern(text: &str) -> Name {
         static STORE: OnceLock<Mutex<BTreeSet<&'static str>>> = OnceLock::new();
-        let mut store = STORE
-            .get_or_init(Mutex::default)
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut store = STORE.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = store.get(text) {
             return Name(known);
         }

@@ -104,7 +104,11 @@ impl<T: FromDoc> FromDoc for Concealed<T> {
         match slot.as_text().map(Slot::parse) {
             Some(Ok(slot)) => Some(Concealed::Sealed(slot)),
             _ => {
-                reader.fault(&at.key("sealed"), "this is not the name of a slot", "write the value itself; signing hides it");
+                reader.fault(
+                    &at.key("sealed"),
+                    "this is not the name of a slot",
+                    "write the value itself; signing hides it",
+                );
                 None
             }
         }

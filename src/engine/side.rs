@@ -54,11 +54,7 @@ impl Subject {
     pub fn of(thing: impl fmt::Display) -> Subject {
         let text = thing.to_string().to_ascii_lowercase();
         let plain = |c: char| {
-            if c.is_ascii_alphanumeric() || "._-".contains(c) {
-                c
-            } else {
-                '-'
-            }
+            if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' }
         };
         Subject(text.chars().map(plain).collect())
     }

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::doc::{DocPath, Fault, Fields, Node, Reader, clip, did_you_mean, nearest, one_of};
 use super::{
-    AnyOrders, AnyState, Asked, Dice, Json, Key, KindInfo, Match, Moment, Questions, Said, Segment, Side, Stop, View,
+    AnyOrders, AnyOutcome, Asked, Failure, Json, Key, KindInfo, Match, Moment, Questions, Side, Stop, View,
 };
 
 /// How many digits of the game id stand in an order file.
@@ -41,20 +41,12 @@ pub struct Due<'a> {
     pub questions: Questions,
     /// The author's standing orders in force, by kind.
     pub standing: &'a BTreeMap<String, Json>,
-    /// The span that goes on with the answers, where answers are due.
-    pub span: Option<&'a Span<'a>>,
+    /// How answers are tried out, where some are due.
+    pub try_out: Option<TryOut<'a>>,
 }
 
-/// A span that stopped for answers.
-#[derive(Clone, Copy)]
-pub struct Span<'a> {
-    /// The state the span began with.
-    pub base: &'a AnyState,
-    /// Its packet of orders.
-    pub orders: &'a AnyOrders,
-    /// The segment to come; its dice are left aside.
-    pub segment: &'a Segment<'a>,
-}
+/// Runs a span that stopped for answers ahead with these, up to the next die.
+pub type TryOut<'a> = &'a dyn Fn(&BTreeMap<Key, Json>) -> Result<AnyOutcome, Failure>;
 
 /// What an order file says, checked: names resolved and every path written out.
 #[derive(Clone, Debug)]
@@ -307,14 +299,10 @@ impl<'a> Due<'a> {
 
     /// Runs the span ahead with the answers, up to the next die: what they come to, and which are not allowed.
     fn probe(&self, given: BTreeMap<Key, (Json, DocPath)>, reader: &mut Reader<'_>) -> BTreeMap<Key, Json> {
-        let raw = || given.iter().map(|(key, (choice, _))| (key.clone(), choice.clone()));
-        let Some(span) = self.span else {
-            return raw().collect();
-        };
-        let mut said: Said = span.segment.said.clone();
-        said.answers.extend(raw());
-        let segment = Segment { dice: Dice::None, said: &said, ..span.segment.clone() };
-        let outcome = match self.table.resolve(span.base, span.orders, segment) {
+        let raw: BTreeMap<Key, Json> =
+            given.iter().map(|(key, (choice, _))| (key.clone(), choice.clone())).collect();
+        let Some(try_out) = self.try_out else { return raw };
+        let outcome = match try_out(&raw) {
             Ok(outcome) => outcome,
             Err(failure) => {
                 let what = format!("the answers cannot be tried out: {failure}");
@@ -336,7 +324,7 @@ impl<'a> Due<'a> {
             let choice = outcome.settled.choices.get(&key).cloned().unwrap_or(choice);
             (key, choice)
         };
-        raw().map(settled).collect()
+        raw.into_iter().map(settled).collect()
     }
 }
 

@@ -213,7 +213,7 @@ impl Game for Forts {
         Shots { guns: 0, at: None }
     }
     fn template(&self, _: &Seen<'_, State>, _: &Stop) -> String {
-        "# up to 3 guns\nguns: 2\n# at: wall | gate\n".into()
+        "  # up to 3 guns\n  guns: 2\n  # at: wall | gate\n".into()
     }
     fn random_orders(&self, _: &Seen<'_, State>, _: &Stop, chance: &mut Chance) -> Shots {
         Shots { guns: chance.below(4) as u8, at: chance.pick(Aim::ALL).copied() }
@@ -266,6 +266,6 @@ impl Game for Forts {
         Some(Arranged { game: Forts, state, stop, holdings: Holdings::default() })
     }
     fn schemas() -> Vec<(String, serde_json::Value)> {
-        vec![("orders-turn.json".into(), schemars::schema_for!(Shots).into())]
+        vec![("orders-turn".into(), schemars::schema_for!(Shots).into())]
     }
 }

@@ -62,7 +62,7 @@ impl TurnReport<'_> {
     /// The whole report.
     pub fn page(&self) -> Page {
         let reader = self.view.side;
-        let mut page = Page::new(format!("{}: {}", self.table.ruleset().about().title, self.headline));
+        let mut page = Page::new(self.headline.clone());
         page.lead = self.lead.clone();
         for (author, note) in &self.notes {
             page.lead.push(format!("{author} writes: “{note}”"));

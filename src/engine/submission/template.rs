@@ -16,8 +16,7 @@ pub fn template(due: &Due<'_>, schema: &str) -> String {
         return "# The game is over: no orders are due.\n".into();
     };
     let mut file = format!("# yaml-language-server: $schema={schema}\n");
-    let about = due.table.ruleset().about();
-    comment(&mut file, 0, &format!("{}. {}", about.title, due.table.headline(due.view.state)));
+    comment(&mut file, 0, &due.table.headline(due.view.state));
     comment(&mut file, 0, "Lines that begin with `#` are remarks. `garcia check FILE` finds every mistake at once.");
     let _ = writeln!(file, "game: {}", due.table.ruleset().id());
     if let Some(id) = due.game_id {
@@ -35,8 +34,8 @@ pub fn template(due: &Due<'_>, schema: &str) -> String {
             return file;
         }
         _ => {
-            file.push('\n');
-            file.push_str(&indented(&due.table.template(due.view, due.stop)));
+            let orders = due.table.template(due.view, due.stop);
+            let _ = write!(file, "\norders:\n{}\n", orders.trim_end());
             kinds(&mut file, due, side, true);
             kinds(&mut file, due, side, false);
         }
@@ -45,22 +44,6 @@ pub fn template(due: &Due<'_>, schema: &str) -> String {
     comment(&mut file, 0, "A line to your opponent; it is signed with the orders.");
     file.push_str("# note: \n");
     file
-}
-
-/// The game's part under `orders:`.
-fn indented(text: &str) -> String {
-    if text.lines().any(|line| line.trim_end() == "orders:" || line.starts_with("orders: ")) {
-        return format!("{}\n", text.trim_end());
-    }
-    let mut part = String::from("orders:\n");
-    for line in text.trim_end().lines() {
-        if line.is_empty() {
-            part.push('\n');
-        } else {
-            let _ = writeln!(part, "  {line}");
-        }
-    }
-    part
 }
 
 fn answers(file: &mut String, questions: &[Asked]) {

@@ -4,7 +4,7 @@ use super::*;
 use crate::engine::dice::Seed;
 use crate::engine::doc::Source;
 use crate::engine::toy::{FORTS, RED};
-use crate::engine::{Charter, Holdings, Ruleset, Settled, Versions};
+use crate::engine::{AnyState, Charter, Dice, Holdings, Ruleset, Said, Segment, Settled, Versions};
 
 const ID: &str = "400d107f8c9d3a0efb33e402904399fd29910123b1064708c340451dd555a0d5";
 
@@ -34,7 +34,7 @@ impl Table {
             stop: &self.stop,
             questions: self.questions,
             standing: &self.standing,
-            span: None,
+            try_out: None,
         }
     }
 
@@ -177,19 +177,22 @@ fn stopped(table: &mut Table) -> (AnyState, AnyOrders, Settled) {
 }
 
 fn answered(table: &Table, span: (&AnyState, &AnyOrders, &Settled), file: &Node) -> Checked {
-    let (said, public, versions) = (Said::default(), Holdings::default(), Versions::new());
-    let segment = Segment {
-        dice: Dice::None,
-        settled: span.2.clone(),
-        said: &said,
-        public: &public,
-        holdings: &public,
-        versions: &versions,
-        closer_holds: table.game.ruleset().sides(),
-        questions: table.questions,
+    let (public, versions) = (Holdings::default(), Versions::new());
+    let try_out = |answers: &BTreeMap<Key, Json>| {
+        let said = Said { answers: answers.clone(), ..Said::default() };
+        let segment = Segment {
+            dice: Dice::None,
+            settled: span.2.clone(),
+            said: &said,
+            public: &public,
+            holdings: &public,
+            versions: &versions,
+            closer_holds: table.game.ruleset().sides(),
+            questions: table.questions,
+        };
+        table.game.resolve(span.0, span.1, segment)
     };
-    let span = Span { base: span.0, orders: span.1, segment: &segment };
-    let due = Due { span: Some(&span), ..table.due() };
+    let due = Due { try_out: Some(&try_out), ..table.due() };
     Submission::check(file, &due)
 }
 

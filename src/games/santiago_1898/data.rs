@@ -8,6 +8,7 @@ mod check;
 mod files;
 mod load;
 mod muster;
+mod patch;
 mod printed;
 #[cfg(test)]
 mod tests;
@@ -112,6 +113,8 @@ pub struct Ground {
     rivers: u8,
     /// River hexsides with a bridge or ford.
     crossings: u8,
+    /// Hexsides of open water between land hexes.
+    waters: u8,
 }
 
 /// A unit as its counter shows it.
@@ -405,6 +408,11 @@ impl Data {
     /// Is there a bridge or ford between the two (§8.1g)? A road or railroad across a river is one (R65).
     pub fn crossing_between(&self, a: Hex, b: Hex) -> bool {
         self.side(a, b, |ground| ground.crossings | ground.roads & ground.rivers)
+    }
+
+    /// Is there only water between the two land hexes (TEC.i, TEC.j)?
+    pub fn water_between(&self, a: Hex, b: Hex) -> bool {
+        self.side(a, b, |ground| ground.waters)
     }
 
     /// The hexes that touch this one.

@@ -1,5 +1,452 @@
 //! Santiago Campaign 1898 (Romero, Paper Wars 102): defensive fire, then shock at odds, on one-mile hexes.
+//!
+//! This file is the sequence of play (§2.1); each chapter of the rules has a file of its own.
 
+mod admin;
+mod arrange;
+mod check;
 pub mod data;
+mod events;
+mod fire;
+mod landing;
+mod lexicon;
+mod map;
+mod movement;
+mod orders;
+mod play;
+mod policy;
+mod query;
+mod random;
+mod retreat;
+mod setup;
+mod shock;
+mod stacking;
+mod state;
+mod supply;
 pub mod tables;
+mod tell;
+mod template;
 pub mod terms;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::board::Hex;
+pub use crate::board::HexGrid;
+use crate::engine::dice::Chance;
+use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader};
+use crate::engine::{
+    About, Arranged, Charter, Clause, DataFinding, Diary, Flow, Game, Json, OptionInfo, Picture, Query, Reply, Ruling,
+    ScenarioInfo, Seen, Side, Stop, Umpire, Verdict, Window,
+};
+
+pub use data::Data;
+pub use events::Event;
+pub use orders::{Orders, SetupOrders, TurnOrders};
+pub use policy::Policy;
+pub use state::State;
+
+use data::{LandingEntry, Scenario, Whence};
+use fire::Committed;
+use play::{Play, Position};
+use state::Stage;
+use terms::{Force, UnitId};
+
+/// The US player, who also runs the Cubans (§1.1a).
+pub const US: Side = Side("us");
+/// The Spanish player.
+pub const SPAIN: Side = Side("spain");
+
+/// Rulings that players may decide otherwise; each is off by default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Switch {
+    /// R8: the river shift needs all attackers across.
+    RiverShiftNeedsAll,
+    /// R34: the balloon helps fire at US units next to it.
+    BalloonHelpsFireAtUs,
+    /// R30: no jungle roll along a road or railroad.
+    NoJungleRollOnRoad,
+    /// R15: the Gatlings are machineguns for friendly fire.
+    GatlingIsNoArtillery,
+    /// Movement and combat of a player turn are ordered apart.
+    PhasesApart,
+}
+
+const SWITCHES: &[(&str, &str, Switch)] = &[
+    ("river-shift", "all", Switch::RiverShiftNeedsAll),
+    ("balloon-fire", "helps-fire-at-us", Switch::BalloonHelpsFireAtUs),
+    ("jungle-roll-on-road", "no", Switch::NoJungleRollOnRoad),
+    ("gatling-is-artillery", "no", Switch::GatlingIsNoArtillery),
+    ("packets", "phases", Switch::PhasesApart),
+];
+
+/// A table laid for Santiago Campaign 1898.
+#[derive(Clone, Debug)]
+pub struct Santiago1898 {
+    /// Map, counters, tables.
+    pub data: Data,
+    scenario: usize,
+    switches: BTreeSet<Switch>,
+}
+
+impl Santiago1898 {
+    /// Is a switch on?
+    pub fn switch(&self, switch: Switch) -> bool {
+        self.switches.contains(&switch)
+    }
+
+    /// The scenario in play.
+    pub fn scenario(&self) -> &Scenario {
+        &self.data.scenarios[self.scenario]
+    }
+
+    /// The last turn (§2.1a).
+    pub fn last_turn(&self) -> u32 {
+        self.data.calendar.last().map_or(15, |day| day.turn)
+    }
+
+    /// The hex a unit takes, or enters by, if its owner names none.
+    pub fn default_hex(&self, id: UnitId) -> Option<Hex> {
+        self.scenario().deployment(id).and_then(|deployment| deployment.defaults.get(&id).copied())
+    }
+
+    /// How a US unit may land on a turn: its own rule, or the one that follows it (§HSU, §IMP.21).
+    fn landing_entry(&self, id: UnitId, turn: u32) -> Option<&LandingEntry> {
+        let rule = |deployment: &'_ data::Deployment| matches!(deployment.rule, Whence::Landing(_));
+        let deployment = self.scenario().deployment(id).filter(|deployment| rule(deployment))?;
+        let Whence::Landing(entry) = &deployment.rule else { return None };
+        let (Some(until), Some(then)) = (entry.until, entry.then) else { return Some(entry) };
+        if turn <= until {
+            return Some(entry);
+        }
+        let of_group = |deployment: &&data::Deployment| {
+            let group = |id: &UnitId| self.data.units.get(id).is_some_and(|unit| unit.group == then);
+            rule(deployment) && deployment.counters.iter().any(group)
+        };
+        match self.scenario().deploy.iter().find(of_group).map(|deployment| &deployment.rule) {
+            Some(Whence::Landing(later)) => Some(later),
+            _ => Some(entry),
+        }
+    }
+
+    /// When the Escario column enters (§8.3a).
+    fn escario_entry(&self) -> Option<data::EntryEntry> {
+        self.scenario().deploy.iter().find_map(|deployment| match &deployment.rule {
+            Whence::Entry(entry) => Some(*entry),
+            _ => None,
+        })
+    }
+
+    /// How far from Santiago Cubans may start (§3.3c).
+    fn cuban_distance(&self) -> u32 {
+        let within = self.scenario().deploy.iter().find_map(|deployment| match &deployment.rule {
+            Whence::Cuban(entry) => Some(entry.within),
+            _ => None,
+        });
+        within.unwrap_or(4)
+    }
+
+    fn position<'p>(&'p self, state: &'p State) -> Position<'p> {
+        Position { game: self, state }
+    }
+
+    /// The orders due at a stage.
+    fn due(&self, stage: Stage) -> Stop {
+        let Some(who) = stage.side() else { return Stop::End };
+        let ask = match stage {
+            Stage::SpanishSetup | Stage::CubanSetup => "setup",
+            Stage::UsCombat | Stage::SpanishCombat => "combat",
+            _ if self.switch(Switch::PhasesApart) => "movement",
+            _ => "turn",
+        };
+        Stop::Orders { who, ask, flow: Flow::Direct }
+    }
+}
+
+impl Play<'_, '_> {
+    /// The sequence of play from the packet in hand to the next one due (§2.1c).
+    fn sequence(&mut self, orders: &Orders) -> Ruling<Stop> {
+        let next = match (self.state.stage, orders) {
+            (Stage::SpanishSetup, Orders::Setup(setup)) => {
+                self.spanish_setup(setup)?;
+                Stage::CubanSetup
+            }
+            (Stage::CubanSetup, Orders::Setup(setup)) => {
+                self.cuban_setup(setup)?;
+                Stage::UsTurn // §2.1d: Turn 1 begins with US movement
+            }
+            (Stage::UsTurn, Orders::Turn(turn)) => {
+                self.us_movement(turn)?;
+                if self.game.switch(Switch::PhasesApart) {
+                    Stage::UsCombat
+                } else {
+                    self.us_combat(turn)?;
+                    Stage::SpanishTurn
+                }
+            }
+            (Stage::UsCombat, Orders::Turn(turn)) => {
+                self.us_combat(turn)?;
+                Stage::SpanishTurn
+            }
+            (Stage::SpanishTurn, Orders::Turn(turn)) => {
+                self.spanish_movement(turn)?;
+                if self.game.switch(Switch::PhasesApart) {
+                    Stage::SpanishCombat
+                } else {
+                    self.spanish_combat(turn)?;
+                    self.turn_of_the_day()?;
+                    Stage::UsTurn
+                }
+            }
+            (Stage::SpanishCombat, Orders::Turn(turn)) => {
+                self.spanish_combat(turn)?;
+                self.turn_of_the_day()?;
+                Stage::UsTurn
+            }
+            (stage, _) => stage,
+        };
+        self.state.stage = next;
+        Ok(self.game.due(next))
+    }
+
+    /// II.1 (§8.2a, §2.1h).
+    fn us_movement(&mut self, orders: &TurnOrders) -> Ruling<()> {
+        self.landings(orders)?;
+        self.movement(Force::Cuban, orders)?;
+        self.movement(Force::Us, orders)
+    }
+
+    /// II.2: Cuban fire, US fire, Cuban shock, US shock (§2.1i).
+    fn us_combat(&mut self, orders: &TurnOrders) -> Ruling<()> {
+        if orders.all_out_effort {
+            if self.state.all_out.is_some() {
+                self.lapse(&[self.data().cast.roosevelt], "6.4a", "the all-out effort has been made");
+            } else {
+                self.announce_all_out();
+            }
+        }
+        let mut used = Committed::default();
+        let cuban = self.fire_phase(Force::Cuban, orders, &mut used)?;
+        let us = self.fire_phase(Force::Us, orders, &mut used)?;
+        self.shock_phase(Force::Cuban, orders, cuban)?;
+        self.shock_phase(Force::Us, orders, us)?;
+        self.end_landing_turn();
+        Ok(())
+    }
+
+    /// III.1 (§8.3a).
+    fn spanish_movement(&mut self, orders: &TurnOrders) -> Ruling<()> {
+        self.begin_phase("spain", "move", events::PhaseName::SpanishMovement)?;
+        self.enter_escario(orders)?;
+        self.move_stacks(Force::Spanish, orders)?;
+        self.check_stacking()
+    }
+
+    /// III.2 and III.3 (§2.1j).
+    fn spanish_combat(&mut self, orders: &TurnOrders) -> Ruling<()> {
+        let mut used = Committed::default();
+        let battles = self.fire_phase(Force::Spanish, orders, &mut used)?;
+        self.shock_phase(Force::Spanish, orders, battles)
+    }
+
+    /// IV, and I of the next turn, so that the US player sees it before he writes.
+    fn turn_of_the_day(&mut self) -> Ruling<()> {
+        self.end_of_turn()?;
+        self.state.stage = Stage::UsTurn;
+        self.administrative_phase()
+    }
+}
+
+impl Game for Santiago1898 {
+    const ID: &'static str = "santiago-1898";
+    const VERSION: u32 = 1;
+    const SIDES: &'static [Side] = &[SPAIN, US];
+    type State = State;
+    type Orders = Orders;
+    type Policy = Policy;
+    type Event = Event;
+
+    const ABOUT: About = About {
+        title: "Santiago Campaign 1898",
+        credits: "design Javier Romero; Paper Wars 102, Compass Games, 2022",
+        text: "Fifteen days from the landing at Daiquirí to the gates of Santiago, on one-mile hexes. The defender \
+               fires first; what is left of the attack is pressed home at odds. Jungle swallows columns, fever takes \
+               steps, Congress counts them.",
+        provenance: "All tables are printed in the rulebook. The map and the counter values are not: garcia plays with \
+                     a reconstruction that keeps every fact the rulebook prints. Owners of the game can transcribe \
+                     their sheet and play with it (--data).",
+        scenarios: &[
+            ScenarioInfo {
+                id: "standard",
+                title: "Free deployment",
+                text: "The Spanish player places his army where he likes, Santiago and its ring held; US units land on any beach.",
+            },
+            ScenarioInfo {
+                id: "historical",
+                title: "Late June 1898",
+                text: "Both armies as they stood: the set-up hexes and landing waves of the rulebook's lists.",
+            },
+        ],
+        options: &[
+            OptionInfo {
+                name: "river-shift",
+                values: &["any", "all"],
+                text: "the shift for attacking across a river needs one attacker across (any) or every one (all)",
+                clause: Clause("SCM.c"),
+            },
+            OptionInfo {
+                name: "balloon-fire",
+                values: &["helps-us-fire", "helps-fire-at-us"],
+                text: "the +1 next to the Signals Detachment: for fire by US units, or for fire at them",
+                clause: Clause("DFM.f"),
+            },
+            OptionInfo {
+                name: "jungle-roll-on-road",
+                values: &["yes", "no"],
+                text: "whether US units roll for a jungle hex they enter along a road or railroad",
+                clause: Clause("8.6a"),
+            },
+            OptionInfo {
+                name: "gatling-is-artillery",
+                values: &["yes", "no"],
+                text: "whether Parker's Gatlings call for the friendly fire roll",
+                clause: Clause("9.8a"),
+            },
+            OptionInfo {
+                name: "packets",
+                values: &["turn", "phases"],
+                text: "orders for a whole player turn, or for movement and combat apart (two more mails a turn)",
+                clause: Clause("2.1c"),
+            },
+        ],
+        rules: include_str!("rules.yaml"),
+    };
+
+    fn open(charter: &Charter) -> Result<Self, Vec<Fault>> {
+        let mut faults = Vec::new();
+        let data = match Data::load(&charter.data) {
+            Ok(data) => data,
+            Err(found) => return Err(found.into_iter().map(|found| found.fault).collect()),
+        };
+        let wanted = if charter.scenario.is_empty() { "standard" } else { &charter.scenario };
+        let scenario = data.scenarios.iter().position(|scenario| scenario.id == wanted);
+        if scenario.is_none() {
+            let known: Vec<&str> = data.scenarios.iter().map(|scenario| scenario.id.as_str()).collect();
+            let what = format!("there is no scenario `{wanted}`");
+            faults.push(Fault::new(&DocPath::root().key("scenario"), what, format!("choose {}", known.join(" or "))));
+        }
+        let mut switches = BTreeSet::new();
+        for (name, value) in &charter.options {
+            let at = DocPath::root().key("options").key(name);
+            let Some(option) = Self::ABOUT.options.iter().find(|option| option.name == name) else {
+                let known: Vec<&str> = Self::ABOUT.options.iter().map(|option| option.name).collect();
+                let remedy = format!("the options are {}", known.join(", "));
+                faults.push(Fault::new(&at, format!("there is no option `{name}`"), remedy));
+                continue;
+            };
+            if !option.values.contains(&value.as_str()) {
+                let remedy = format!("write {}", option.values.join(" or "));
+                faults.push(Fault::new(&at, format!("`{value}` is no value of {name}"), remedy));
+            }
+            switches.extend(SWITCHES.iter().filter(|(n, v, _)| n == name && v == value).map(|(_, _, s)| *s));
+        }
+        match scenario {
+            Some(scenario) if faults.is_empty() => Ok(Santiago1898 { data, scenario, switches }),
+            _ => Err(faults),
+        }
+    }
+
+    fn check_data(files: &BTreeMap<String, String>) -> Vec<DataFinding> {
+        check::data_findings(files)
+    }
+
+    fn rules_data(&self) -> Json {
+        self.data.canon().clone()
+    }
+
+    fn lexicon(&self) -> &dyn Lexicon {
+        &self.data
+    }
+
+    fn begin(&self) -> (State, Stop) {
+        (State::new(&self.data), self.due(Stage::SpanishSetup))
+    }
+
+    fn turn(&self, state: &State) -> u32 {
+        state.turn
+    }
+
+    fn read_orders(&self, packet: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Orders> {
+        Orders::read(packet, node, at, reader)
+    }
+
+    fn check(&self, seen: &Seen<'_, State>, _stop: &Stop, orders: &mut Orders, at: &DocPath) -> Vec<Fault> {
+        check::check(self, seen.state, orders, at)
+    }
+
+    fn resolve(&self, state: &mut State, orders: &Orders, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
+        Play { game: self, state, umpire }.sequence(orders)
+    }
+
+    fn no_orders(&self, state: &State, _stop: &Stop) -> Orders {
+        match state.stage {
+            Stage::SpanishSetup | Stage::CubanSetup => Orders::Setup(SetupOrders { place: BTreeMap::new() }),
+            _ => Orders::Turn(TurnOrders::none()),
+        }
+    }
+
+    fn template(&self, seen: &Seen<'_, State>, _stop: &Stop) -> String {
+        template::template(&self.position(seen.state))
+    }
+
+    fn random_orders(&self, seen: &Seen<'_, State>, _stop: &Stop, chance: &mut Chance) -> Orders {
+        random::orders(&self.position(seen.state), chance)
+    }
+
+    fn random_policy(&self, state: &State, kind: &str, chance: &mut Chance) -> Json {
+        random::policy(&self.position(state), kind, chance)
+    }
+
+    fn tell(&self, event: &Event, diary: &mut Diary) {
+        tell::tell(self, event, diary);
+    }
+
+    fn sum_up(&self, events: &[&Event], diary: &mut Diary) {
+        tell::sum_up(self, events, diary);
+    }
+
+    fn tell_state(&self, seen: &Seen<'_, State>, diary: &mut Diary) {
+        tell::tell_state(&self.position(seen.state), diary);
+    }
+
+    fn headline(&self, state: &State) -> String {
+        tell::headline(&self.position(state))
+    }
+
+    fn picture(&self, seen: &Seen<'_, State>, window: &Window) -> Result<Picture, Fault> {
+        map::picture(&self.position(seen.state), window)
+    }
+
+    fn query(&self, seen: &Seen<'_, State>, query: &Query) -> Result<Reply, Vec<Fault>> {
+        query::answer(&self.position(seen.state), query)
+    }
+
+    fn verdict(&self, state: &State) -> Option<Verdict> {
+        state.ending.map(state::Ending::verdict)
+    }
+
+    fn read_state(&self, written: &Json) -> Result<State, Vec<String>> {
+        arrange::read_state(self, written)
+    }
+
+    fn flaws(&self, state: &State) -> Vec<String> {
+        arrange::flaws(self, state)
+    }
+
+    fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Arranged<Self>> {
+        arrange::arrange(start, at, faults)
+    }
+
+    fn schemas() -> Vec<(String, serde_json::Value)> {
+        arrange::schemas()
+    }
+}

@@ -24,6 +24,9 @@ pub struct MapFile {
     pub railroads: Vec<LineEntry>,
     pub rivers: Vec<RiverEntry>,
     pub crossings: Vec<CrossingEntry>,
+    /// Hexsides of open water between land hexes; the sheet may show some (TEC.i).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub water: Vec<WaterEntry>,
     pub west_edge: HexList,
     pub harbor: HexList,
     pub coast: HexList,
@@ -86,6 +89,16 @@ pub struct RiverEntry {
     pub name: String,
     pub source: Provenance,
     pub sides: Vec<Hexside>,
+}
+
+/// A hexside of open water.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct WaterEntry {
+    /// The hexside.
+    pub side: Hexside,
+    /// Where it comes from.
+    pub source: Provenance,
 }
 
 /// A bridge or ford.

@@ -286,6 +286,10 @@ impl Loader {
             let path = at("crossings").index(index).key("side");
             self.side(&mut land, crossing.side, &path, |ground| &mut ground.crossings);
         }
+        for (index, water) in map.water.iter().enumerate() {
+            let path = at("water").index(index).key("side");
+            self.side(&mut land, water.side, &path, |ground| &mut ground.waters);
+        }
         let lists = [
             ("west-edge", &map.west_edge.hexes),
             ("harbor", &map.harbor.hexes),
@@ -370,6 +374,7 @@ impl Loader {
                 roads: 0,
                 rivers: 0,
                 crossings: 0,
+                waters: 0,
             })
             .collect()
     }

@@ -1,0 +1,92 @@
+//! The names a player may type: units by id or code, hexes by number or place.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Serialize, Serializer};
+
+use crate::engine::doc::{DocPath, FromDoc, Lexicon, Node, Reader, Unknown, nearest};
+
+use super::data::Data;
+use super::orders::Advance;
+use super::terms::UnitId;
+
+impl Lexicon for Data {
+    fn look_up(&self, class: &str, text: &str) -> Result<String, Unknown> {
+        match class {
+            "hex" => match self.hex_named(text) {
+                Some(hex) => Ok(hex.to_string()),
+                None => {
+                    let places = self.place_names().map(|(name, _)| name);
+                    Err(Unknown {
+                        nearest: owned(nearest(text, places)),
+                        hint: "Hexes are numbered 0101 to 1924, row first; many have names (`garcia map`).".into(),
+                    })
+                }
+            },
+            "unit" => match self.counter_named(text) {
+                Some(id) => Ok(id.to_string()),
+                None => {
+                    let units = self.units.keys().map(|id| id.as_str());
+                    Err(Unknown { nearest: owned(nearest(text, units)), hint: String::new() })
+                }
+            },
+            _ => Ok(text.to_owned()),
+        }
+    }
+}
+
+fn owned(names: Vec<&str>) -> Vec<String> {
+    names.into_iter().map(str::to_owned).collect()
+}
+
+impl FromDoc for UnitId {
+    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
+        // Only names the lexicon knows are kept.
+        reader.name("unit", node, at).map(|name| UnitId::of(&name))
+    }
+}
+
+impl JsonSchema for UnitId {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "UnitId".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let ids: Vec<&str> = Data::ours().units.keys().map(|id| id.as_str()).collect();
+        json_schema!({"type": "string", "description": "A unit by its id.", "examples": ids})
+    }
+}
+
+impl Serialize for Advance {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Advance::All => serializer.serialize_str("all"),
+            Advance::None => serializer.serialize_str("none"),
+            Advance::Units(units) => units.serialize(serializer),
+        }
+    }
+}
+
+impl FromDoc for Advance {
+    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
+        match node.as_text() {
+            Some("all") => Some(Advance::All),
+            Some("none") => Some(Advance::None),
+            _ => Vec::read(node, at, reader).map(Advance::Units),
+        }
+    }
+}
+
+impl JsonSchema for Advance {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Advance".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let units = generator.subschema_for::<Vec<UnitId>>();
+        json_schema!({
+            "description": "Which units enter a vacated hex: all, none or a list.",
+            "anyOf": [{"enum": ["all", "none"]}, units]
+        })
+    }
+}

@@ -1,0 +1,614 @@
+//! Chapter 8: movement. What a step costs, how far a stack can go, the jungle, and the march itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::board::{self, Grid, Hex, Points, Reach, Step};
+use crate::engine::{Clause, Question, Ruling, Say, Side, Subject, Tally};
+
+use super::events::{Event, Pace, Paid, PhaseName};
+use super::orders::{Balloon, MoveOrder, TurnOrders};
+use super::play::{Play, Position, player};
+use super::policy::{LOST_STACK, Policy};
+use super::state::Part;
+use super::tables::Jungle;
+use super::terms::{Force, Terrain, UnitId, UnitKind};
+use super::{HexGrid, SPAIN, Switch};
+
+/// Movement points: whole ones are all this game needs.
+type Mp = Points<1>;
+
+/// Why a hex cannot be entered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bar {
+    /// The clause that bars it.
+    pub clause: Clause,
+    /// In words.
+    pub why: String,
+}
+
+/// What entering a hex costs, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cost {
+    /// Movement points.
+    pub points: u32,
+    /// `road`, `jungle`, `clear and river`.
+    pub why: String,
+}
+
+/// A stack about to move.
+#[derive(Clone, Debug)]
+pub struct Stack {
+    pub force: Force,
+    pub units: Vec<UnitId>,
+    pub from: Hex,
+    /// The movement factor of the slowest member (§8.1f).
+    pub factor: u32,
+}
+
+/// How a path would be marched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct March {
+    pub steps: Vec<Paid>,
+    pub pace: Pace,
+    pub allowance: u32,
+}
+
+/// Why a path cannot be marched to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MarchFault {
+    /// The index in the path of the first hex that cannot be entered.
+    pub index: usize,
+    pub clause: Clause,
+    pub what: String,
+    pub remedy: String,
+}
+
+/// Which hexes a stack cannot enter for who stands there, and which are next to an enemy: laid out once for a search.
+pub struct Lay {
+    barred: Vec<Option<Occupant>>,
+    watched: Vec<bool>,
+}
+
+/// Who keeps a stack out of a hex.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Occupant {
+    Enemy,
+    Signals,
+    Base,
+    Ally,
+}
+
+impl Position<'_> {
+    /// Lays out who stands where, as a stack of a force sees it.
+    pub fn lay(&self, force: Force, fighters: bool) -> Lay {
+        let grid = &self.data().grid;
+        let side = player(force);
+        let mut lay = Lay { barred: vec![None; grid.len()], watched: vec![false; grid.len()] };
+        let mut bar = |hex: Hex, who: Occupant| {
+            if let Some(place) = grid.index(hex).and_then(|index| lay.barred.get_mut(index)) {
+                *place = Some(who);
+            }
+        };
+        // §5.2d: US and Cuban counters never share a hex, not even in passing.
+        let ally = match force {
+            Force::Us => Some(Force::Cuban),
+            Force::Cuban => Some(Force::Us),
+            Force::Spanish => None,
+        };
+        for unit in self.state.units.values() {
+            let Some(hex) = unit.at.hex() else { continue };
+            if Some(unit.role.force) == ally {
+                bar(hex, Occupant::Ally);
+            } else if player(unit.role.force) != side && unit.role.part == Part::Signals {
+                bar(hex, Occupant::Signals);
+            }
+        }
+        if let Some(base) = self.state.base {
+            match force {
+                Force::Cuban => bar(base, Occupant::Ally),
+                Force::Spanish if !fighters => bar(base, Occupant::Base), // §4.5a
+                Force::Us | Force::Spanish => {}
+            }
+        }
+        for hex in self.enemy_hexes(side) {
+            bar(hex, Occupant::Enemy);
+        }
+        for hex in self.enemy_hexes(side) {
+            for (_, next) in grid.neighbours(hex) {
+                if let Some(watched) = grid.index(next).and_then(|index| lay.watched.get_mut(index)) {
+                    *watched = true;
+                }
+            }
+        }
+        lay
+    }
+
+    fn is_watched(&self, lay: &Lay, hex: Hex) -> bool {
+        self.data().grid.index(hex).and_then(|index| lay.watched.get(index)).copied().unwrap_or(false)
+    }
+
+    /// What it costs a force to enter `to` from the neighbouring `from` (§8.1b, chart).
+    pub fn step_cost(&self, lay: &Lay, from: Hex, to: Hex) -> Result<Cost, Bar> {
+        let data = self.data();
+        let bar = |clause, why: String| Err(Bar { clause: Clause(clause), why });
+        if !data.is_land(to) || data.water_between(from, to) {
+            return bar("TEC.i", format!("{to} cannot be entered from {from}: water"));
+        }
+        match data.grid.index(to).and_then(|index| lay.barred.get(index)).copied().flatten() {
+            Some(Occupant::Enemy) => return bar("IMP.2", format!("enemy units stand in {to}")),
+            Some(Occupant::Signals) => return bar("IMP.2", format!("the Signals Detachment stands in {to}")),
+            Some(Occupant::Base) => return bar("4.5a", format!("only a combat unit may enter the base in {to}")),
+            Some(Occupant::Ally) => {
+                return bar("5.2d", format!("US and Cuban counters may not share {to}, not even in passing"));
+            }
+            None => {}
+        }
+        if data.road_between(from, to) {
+            return Ok(Cost { points: data.tables.movement.road, why: "road".into() }); // §8.4a, §TEC.f, §TEC.g
+        }
+        let terrain = data.terrain(to);
+        // §7.2.3: Bad Weather, off road and railroad only.
+        let Some(mut points) = data.tables.movement.enter(terrain, self.state.bad_weather) else {
+            return bar("TEC.i", format!("{to} is {terrain}"));
+        };
+        let mut why = terrain.to_string();
+        if self.state.bad_weather && matches!(terrain, Terrain::Clear | Terrain::Jungle) {
+            why += " in bad weather";
+        }
+        // §8.1g, §TEC.h: a ford or bridge takes the river's cost away.
+        if data.river_between(from, to) && !data.crossing_between(from, to) {
+            points += data.tables.movement.river;
+            why += " and river";
+        }
+        Ok(Cost { points, why })
+    }
+
+    /// The units as a stack that may move, or why not (§8.1f, §8.2e, §3.2h).
+    pub fn stack(&self, units: &[UnitId]) -> Result<Stack, (Clause, String)> {
+        let fail = |clause: &'static str, why: String| Err((Clause(clause), why));
+        let Some(first) = units.first() else { return fail("8.1a", "no unit is named".into()) };
+        let (Some(force), Some(from)) = (self.force(*first), self.state.hex_of(*first)) else {
+            return fail("8.1a", format!("{first} is not on the map"));
+        };
+        for id in units {
+            if self.force(*id) != Some(force) {
+                return fail("5.2d", format!("{first} and {id} are of different forces"));
+            }
+            if self.state.hex_of(*id) != Some(from) {
+                return fail("8.1f", format!("{id} is not in {from} with {first}"));
+            }
+            if self.state.unit(*id).landed {
+                return fail("8.2e", format!("{id} landed this turn"));
+            }
+            if self.is_frozen(*id) {
+                return fail("3.2h", format!("{id} is not released"));
+            }
+        }
+        let factor = units.iter().map(|id| self.values(*id).mf).min().unwrap_or(0);
+        Ok(Stack { force, units: units.to_vec(), from, factor })
+    }
+
+    fn fighters(&self, stack: &Stack) -> bool {
+        stack.units.iter().any(|id| self.is_combat(*id))
+    }
+
+    /// The rules of one step as the board wants them; in column no hex next to an enemy (§8.8).
+    fn step<'s>(&'s self, lay: &'s Lay, column: bool) -> impl Fn(Hex, Hex) -> Step<Bar, 1> + 's {
+        move |from, to| {
+            if column && self.is_watched(lay, to) {
+                let why = format!("{to} is next to an enemy unit: no column movement");
+                return Step::Barred(Bar { clause: Clause("8.8c"), why });
+            }
+            match self.step_cost(lay, from, to) {
+                Ok(cost) => Step::Pay(Mp::whole(cost.points)),
+                Err(bar) => Step::Barred(bar),
+            }
+        }
+    }
+
+    /// May the stack start in column? (§8.8b)
+    pub fn column_from(&self, stack: &Stack) -> bool {
+        !self.enemy_adjacent(player(stack.force), stack.from)
+    }
+
+    /// Where a stack can go, at each pace.
+    fn reach_at(&self, lay: &Lay, from: Hex, points: u32, column: bool) -> Reach<HexGrid, 1> {
+        let step = self.step(lay, column);
+        board::reach(&self.data().grid, from, Mp::whole(points), |a, _, b| step(a, b))
+    }
+
+    /// Every hex a stack can reach, with the path and the march to it: normal, else in column, else one hex at least.
+    pub fn reachable(&self, stack: &Stack) -> BTreeMap<Hex, Vec<Hex>> {
+        let lay = self.lay(stack.force, self.fighters(stack));
+        let mut found = BTreeMap::new();
+        let mut add = |reach: &Reach<HexGrid, 1>| {
+            for hex in reach.cells() {
+                if hex != stack.from
+                    && let Some(path) = reach.path(hex)
+                {
+                    found.entry(hex).or_insert_with(|| path.into_iter().filter(|h| *h != stack.from).collect());
+                }
+            }
+        };
+        add(&self.reach_at(&lay, stack.from, stack.factor, false));
+        if self.column_from(stack) {
+            add(&self.reach_at(&lay, stack.from, stack.factor * self.data().tables.movement.column_factor, true));
+        }
+        for (_, next) in self.data().grid.neighbours(stack.from) {
+            if self.step_cost(&lay, stack.from, next).is_ok() {
+                found.entry(next).or_insert_with(|| vec![next]); // §8.5a
+            }
+        }
+        found
+    }
+
+    /// Why a stack cannot get to a hex, and how near it comes.
+    pub fn why_not(&self, stack: &Stack, to: Hex) -> (Clause, String, String) {
+        let lay = self.lay(stack.force, self.fighters(stack));
+        let ever = self.reach_at(&lay, stack.from, u32::from(u16::MAX), false);
+        let legal: Vec<String> = self.reachable(stack).keys().map(Hex::to_string).collect();
+        let remedy = format!("in reach are {}", legal.join(", "));
+        let Some(cost) = ever.cost(to) else {
+            let before = self.data().grid.neighbours(to).map(|(_, hex)| hex).find(|hex| self.data().is_land(*hex));
+            let bar = before.and_then(|hex| self.step_cost(&lay, hex, to).err());
+            let bar = bar.unwrap_or_else(|| Bar { clause: Clause("8.1b"), why: format!("no way leads to {to}") });
+            return (bar.clause, bar.why, remedy);
+        };
+        let column = if self.column_from(stack) {
+            "and column movement does not get there without passing an enemy or running out".to_owned()
+        } else {
+            format!("and column movement is barred next to an enemy in {} (§8.8b)", stack.from)
+        };
+        let what = format!("the cheapest way to {to} costs {cost} of {} movement points, {column}", stack.factor);
+        (Clause("8.1b"), what, remedy)
+    }
+
+    /// Prices a path: at normal pace, in column if that does not suffice, one hex whatever it costs.
+    pub fn march(&self, stack: &Stack, path: &[Hex]) -> Result<March, MarchFault> {
+        let lay = self.lay(stack.force, self.fighters(stack));
+        let mut steps = Vec::new();
+        let mut spent = 0;
+        let mut before = stack.from;
+        for (index, hex) in path.iter().copied().enumerate() {
+            let fault = |clause, what, remedy: String| Err(MarchFault { index, clause, what, remedy });
+            if self.data().grid.edge_between(before, hex).is_none() {
+                let next: Vec<String> = self.data().grid.neighbours(before).map(|(_, h)| h.to_string()).collect();
+                let remedy = format!("from {before} the next hex is one of {}", next.join(", "));
+                return fault(Clause("8.1b"), format!("{hex} is not next to {before}"), remedy);
+            }
+            match self.step_cost(&lay, before, hex) {
+                Err(bar) => return fault(bar.clause, bar.why, "choose another way".into()),
+                Ok(cost) => {
+                    spent += cost.points;
+                    steps.push(Paid { hex, cost: cost.points, why: cost.why });
+                }
+            }
+            before = hex;
+        }
+        if spent <= stack.factor {
+            return Ok(March { steps, pace: Pace::Normal, allowance: stack.factor });
+        }
+        if steps.len() == 1 {
+            return Ok(March { steps, pace: Pace::Minimum, allowance: stack.factor });
+        }
+        // §8.8: neither the start nor any hex of the way may be next to an enemy.
+        let watched = std::iter::once(stack.from).chain(path.iter().copied()).find(|hex| self.is_watched(&lay, *hex));
+        let allowance =
+            if watched.is_none() { stack.factor * self.data().tables.movement.column_factor } else { stack.factor };
+        let mut sum = 0;
+        for (index, paid) in steps.iter().enumerate() {
+            sum += paid.cost;
+            if sum > allowance {
+                let at = if index == 0 { stack.from } else { steps.get(index - 1).map_or(stack.from, |p| p.hex) };
+                let what = format!(
+                    "the march runs out in {at}: {} of {allowance} movement points are spent and {} costs {} ({})",
+                    sum - paid.cost,
+                    paid.hex,
+                    paid.cost,
+                    paid.why
+                );
+                let remedy = match watched {
+                    Some(hex) => {
+                        format!("stop in {at}; column movement is barred because {hex} is next to an enemy (§8.8)")
+                    }
+                    None => format!("stop in {at}; even column movement allows no more"),
+                };
+                return Err(MarchFault { index, clause: Clause("8.1b"), what, remedy });
+            }
+        }
+        Ok(March { steps, pace: Pace::Column, allowance })
+    }
+
+    /// Ways a lost stack can be sent with what it has left: every hex in reach, and staying (§8.6c, §IMP.6).
+    fn astray(&self, stack: &Stack, at: Hex, left: u32, column: bool) -> Vec<Vec<Hex>> {
+        let mut ways = vec![Vec::new()];
+        let lay = self.lay(stack.force, self.fighters(stack));
+        let reach = self.reach_at(&lay, at, left, column);
+        for hex in reach.cells().filter(|hex| *hex != at && self.fits(stack, *hex)) {
+            if let Some(path) = reach.path(hex) {
+                ways.push(path.into_iter().filter(|h| *h != at).collect());
+            }
+        }
+        ways
+    }
+
+    /// Would the stack stay within the limit there? (§5.2a)
+    fn fits(&self, stack: &Stack, hex: Hex) -> bool {
+        let there = self.combat_units(stack.force, hex);
+        let joining = stack.units.iter().filter(|id| self.is_combat(**id) && !there.contains(id)).count();
+        u32::try_from(joining).is_ok_and(|joining| joining <= self.room(stack.force, hex))
+    }
+
+    /// Is a completion of a lost stack's move legal? (§IMP.6)
+    fn astray_legal(&self, stack: &Stack, at: Hex, left: u32, column: bool, path: &[Hex]) -> bool {
+        let lay = self.lay(stack.force, self.fighters(stack));
+        let step = self.step(&lay, column);
+        let mut before = at;
+        let mut spent = 0;
+        for hex in path {
+            if self.data().grid.edge_between(before, *hex).is_none() {
+                return false;
+            }
+            match step(before, *hex) {
+                Step::Pay(cost) | Step::PayAndHalt(cost) => spent += cost.floor(),
+                Step::Barred(_) => return false,
+            }
+            before = *hex;
+        }
+        spent <= left && (path.is_empty() || self.fits(stack, before))
+    }
+}
+
+impl Play<'_, '_> {
+    /// One force's movement (§2.1h, §2.1j): the moves of the list in order.
+    pub fn movement(&mut self, force: Force, orders: &TurnOrders) -> Ruling<()> {
+        let (key, name) = match force {
+            Force::Cuban => ("cuban-move", PhaseName::CubanMovement),
+            Force::Us => ("move", PhaseName::UsMovement),
+            Force::Spanish => ("move", PhaseName::SpanishMovement),
+        };
+        self.begin_phase(player(force).as_str(), key, name)?;
+        self.move_stacks(force, orders)?;
+        self.check_stacking()
+    }
+
+    /// Carries out the moves of a force without opening the phase.
+    pub fn move_stacks(&mut self, force: Force, orders: &TurnOrders) -> Ruling<()> {
+        let mut moved = BTreeSet::new();
+        for order in &orders.moves {
+            if order.units.first().and_then(|id| self.now().force(*id)) == Some(force) {
+                self.move_stack(force, order, &mut moved)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn move_stack(&mut self, force: Force, order: &MoveOrder, moved: &mut BTreeSet<UnitId>) -> Ruling<()> {
+        // §8.1f: each unit moves once per phase; one that cannot move drops out, the others go on.
+        let mut movers = Vec::new();
+        let hex = order.units.iter().find_map(|id| self.state.hex_of(*id));
+        for id in &order.units {
+            let alone = self.now().stack(&[*id]);
+            if !moved.insert(*id) {
+                self.lapse(&[*id], "8.1f", format!("{id} has moved already"));
+            } else if let Err((clause, why)) = alone {
+                self.lapse(&[*id], clause.0, why);
+            } else if self.state.hex_of(*id) != hex || self.now().force(*id) != Some(force) {
+                self.lapse(&[*id], "8.1f", format!("{id} does not stand with the others"));
+            } else {
+                movers.push(*id);
+            }
+        }
+        let Some(from) = hex.filter(|_| !movers.is_empty()) else { return Ok(()) };
+        let signals = movers.iter().copied().find(|id| self.now().kind(*id) == Some(UnitKind::Signals));
+        if signals.is_some() && self.state.balloon && (!order.path.is_empty() || order.balloon == Some(Balloon::Down)) {
+            self.set_balloon(false, from); // §8.7f: back to the ground before it moves
+        }
+        if !order.path.is_empty() {
+            self.march_stack(force, movers, from, order)?;
+        }
+        if let (Some(id), Some(mode)) = (signals, order.balloon)
+            && let Some(at) = self.state.hex_of(id)
+            && (mode == Balloon::Up) != self.state.balloon
+        {
+            self.set_balloon(mode == Balloon::Up, at);
+        }
+        Ok(())
+    }
+
+    fn set_balloon(&mut self, up: bool, at: Hex) {
+        self.state.balloon = up;
+        self.umpire.note(Event::Balloon { up, at });
+    }
+
+    fn march_stack(&mut self, force: Force, movers: Vec<UnitId>, from: Hex, order: &MoveOrder) -> Ruling<()> {
+        let now = self.now();
+        let Ok(mut stack) = now.stack(&movers) else { return Ok(()) };
+        // A path that has become illegal is followed to its last legal hex.
+        let mut path = order.path.clone();
+        let mut cut = None;
+        let march = loop {
+            match now.march(&stack, &path) {
+                Ok(march) => break march,
+                Err(fault) => {
+                    path.truncate(fault.index);
+                    cut = Some(fault);
+                }
+            }
+        };
+        let beside_cubans = force == Force::Us && self.cubans_beside(from);
+        let column = march.pace == Pace::Column;
+        let mut leg = Leg { at: from, from, paid: Vec::new(), spent: 0 };
+        let mut steps = march.steps.into_iter();
+        while let Some(paid) = steps.next() {
+            let (left_hex, hex) = (leg.at, paid.hex);
+            leg.spent += paid.cost;
+            leg.at = hex;
+            leg.paid.push(paid);
+            let jungle = force == Force::Us && self.jungle_roll_due(left_hex, hex);
+            let stays: Vec<UnitId> =
+                stack.units.iter().copied().filter(|id| order.leave.get(id) == Some(&hex)).collect();
+            let last = steps.len() == 0;
+            let base = force == Force::Spanish && self.state.base == Some(hex);
+            if jungle || last || base || !stays.is_empty() {
+                self.tell_leg(&stack, &mut leg, march.pace, march.allowance);
+            }
+            self.enter(&stack.units, hex)?;
+            if jungle {
+                let result = self.jungle_roll(&stack, left_hex, hex, beside_cubans)?;
+                if result == Jungle::Halt {
+                    return Ok(());
+                }
+                if result == Jungle::SpanishMoves {
+                    let left = march.allowance.saturating_sub(leg.spent);
+                    return self.lead_astray(&stack, hex, left, column);
+                }
+            }
+            if !stays.is_empty() && !last {
+                stack.units.retain(|id| !stays.contains(id));
+                self.umpire.note(Event::LeftBehind { units: stays, at: hex });
+                if stack.units.is_empty() {
+                    return Ok(());
+                }
+            }
+        }
+        if let Some(fault) = cut {
+            let at = leg.at;
+            self.umpire.note(Event::MarchCut { units: stack.units, at, why: fault.what, clause: fault.clause });
+        }
+        Ok(())
+    }
+
+    fn tell_leg(&mut self, stack: &Stack, leg: &mut Leg, pace: Pace, allowance: u32) {
+        let path = std::mem::take(&mut leg.paid);
+        let event = Event::Marched {
+            force: stack.force,
+            units: stack.units.clone(),
+            from: leg.from,
+            path,
+            spent: leg.spent,
+            allowance,
+            pace,
+        };
+        leg.from = leg.at;
+        self.umpire.note(event);
+    }
+
+    /// Units enter a hex in movement: control, base, lone leaders nearby.
+    fn enter(&mut self, units: &[UnitId], hex: Hex) -> Ruling<()> {
+        for id in units {
+            self.put(*id, hex)?;
+        }
+        self.relocate_lone_leaders()
+    }
+
+    /// Is a Cuban unit next to the hex where the move starts? (§8.6g)
+    fn cubans_beside(&self, from: Hex) -> bool {
+        let now = self.now();
+        self.data().grid.neighbours(from).any(|(_, hex)| !now.combat_units(Force::Cuban, hex).is_empty())
+    }
+
+    /// §8.6a: every jungle hex entered, along a road too unless the option says otherwise (R30).
+    fn jungle_roll_due(&self, from: Hex, to: Hex) -> bool {
+        let road = self.data().road_between(from, to);
+        self.data().terrain(to) == Terrain::Jungle && !(road && self.game.switch(Switch::NoJungleRollOnRoad))
+    }
+
+    fn jungle_roll(&mut self, stack: &Stack, left: Hex, hex: Hex, beside_cubans: bool) -> Ruling<Jungle> {
+        let mut modifiers = Tally::new();
+        // §8.6f: the balloon counts from the hex being left (R32).
+        if self.state.balloon
+            && let Some((_, balloon)) = self.now().signals()
+            && self.data().grid.distance(balloon, left) <= 1
+        {
+            modifiers.add("balloon adjacent or stacked", self.data().tables.us_jungle.balloon, Clause("8.6f"));
+        }
+        if beside_cubans {
+            modifiers.add("started next to Cubans", self.data().tables.us_jungle.cubans, Clause("8.6g"));
+        }
+        let die = self.d6(hex, "jungle")?;
+        let modified = i32::from(die) + modifiers.total();
+        let result = self.data().tables.jungle(modified);
+        self.umpire.note(Event::JungleRoll { units: stack.units.clone(), hex, die, modifiers, modified, result });
+        Ok(result)
+    }
+
+    /// The Spanish player completes the move of a lost stack (§8.6c, §IMP.6).
+    fn lead_astray(&mut self, stack: &Stack, at: Hex, left: u32, column: bool) -> Ruling<()> {
+        let now = self.now();
+        let ways = now.astray(stack, at, left, column);
+        let path = if ways.len() == 1 {
+            Vec::new() // §8.6i
+        } else {
+            let (game, state) = (self.game, self.state.clone());
+            let listed = ways.clone();
+            let question = Question {
+                who: SPAIN,
+                kind: LOST_STACK,
+                about: Subject::of(at),
+                clause: Clause("8.6c"),
+                text: format!(
+                    "a US stack is lost in {at} with {left} movement point(s) left: which hexes does it enter? None: it halts."
+                ),
+                options: ways,
+                default: Vec::new(),
+                also: Some(Box::new(move |path: &Vec<Hex>| {
+                    Position { game, state: &state }.astray_legal(stack, at, left, column, path)
+                })),
+            };
+            let (game, state) = (self.game, self.state.clone());
+            let grid = &game.data.grid;
+            self.umpire.ask(question, None, |policy| match policy {
+                Policy::LostToward(goal) => {
+                    // Fewest hexes, lowest numbers, no farther than it brings the stack nearer.
+                    let key = |path: &Vec<Hex>| {
+                        let end = path.last().copied().unwrap_or(at);
+                        (grid.distance(end, goal.toward), path.len(), path.clone())
+                    };
+                    Say::Choose(listed.iter().min_by_key(|path| key(path)).cloned().unwrap_or_default())
+                }
+                Policy::LostPaths(lost) => match lost.paths.get(&at) {
+                    Some(wished) => {
+                        // An illegal rest of a path is cut.
+                        let position = Position { game, state: &state };
+                        let legal = (0..=wished.len()).rev().find_map(|n| {
+                            let part = wished.get(..n)?;
+                            position.astray_legal(stack, at, left, column, part).then(|| part.to_vec())
+                        });
+                        Say::Choose(legal.unwrap_or_default())
+                    }
+                    None => Say::Default,
+                },
+                _ => Say::Choose(Vec::new()),
+            })?
+        };
+        let now = self.now();
+        let lay = now.lay(stack.force, now.fighters(stack));
+        let mut paid = Vec::new();
+        let mut before = at;
+        for hex in &path {
+            if let Ok(cost) = now.step_cost(&lay, before, *hex) {
+                paid.push(Paid { hex: *hex, cost: cost.points, why: cost.why });
+            }
+            before = *hex;
+        }
+        self.umpire.note(Event::LedAstray { units: stack.units.clone(), from: at, path: paid });
+        for hex in path {
+            self.enter(&stack.units, hex)?;
+        }
+        Ok(())
+    }
+}
+
+/// A march between two tellings of it.
+struct Leg {
+    at: Hex,
+    from: Hex,
+    paid: Vec<Paid>,
+    spent: u32,
+}
+
+/// The side that is not this one.
+pub fn opponent(side: Side) -> Side {
+    if side == SPAIN { super::US } else { SPAIN }
+}

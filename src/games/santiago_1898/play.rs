@@ -1,0 +1,418 @@
+//! The table while a packet is carried out: position, rules data and umpire together, and what every chapter needs.
+
+use std::collections::BTreeMap;
+
+use crate::board::{Grid, Hex};
+use crate::engine::dice::Die;
+use crate::engine::{Clause, Halt, Phase, Question, Ruling, Say, Side, Stop, Subject, Umpire};
+
+use super::data::{Data, Factors, Unit};
+use super::events::{Event, LeaderFate, PhaseName, StepLoss};
+use super::policy::{LOSSES, Policy};
+use super::state::{Cause, Ending, Part, Place, Role, State, UnitState};
+use super::terms::{Flag, Force, UnitId, UnitKind};
+use super::{SPAIN, Santiago1898, US};
+
+/// A packet being carried out.
+pub struct Play<'p, 'u> {
+    pub game: &'p Santiago1898,
+    pub state: &'p mut State,
+    pub umpire: &'p mut Umpire<'u, Santiago1898>,
+}
+
+/// Questions about a position that change nothing; the check of orders and the rules themselves put the same ones.
+pub struct Position<'p> {
+    pub game: &'p Santiago1898,
+    pub state: &'p State,
+}
+
+/// The player who runs a force (§1.1a).
+pub fn player(force: Force) -> Side {
+    match force {
+        Force::Us | Force::Cuban => US,
+        Force::Spanish => SPAIN,
+    }
+}
+
+impl<'p> Position<'p> {
+    pub fn data(&self) -> &'p Data {
+        &self.game.data
+    }
+
+    pub fn counter(&self, id: UnitId) -> Option<&'p Unit> {
+        self.data().units.get(&id)
+    }
+
+    pub fn force(&self, id: UnitId) -> Option<Force> {
+        self.state.units.get(&id).map(|unit| unit.role.force)
+    }
+
+    pub fn kind(&self, id: UnitId) -> Option<UnitKind> {
+        self.counter(id).map(|counter| counter.kind)
+    }
+
+    /// A unit with steps: not a leader, not the Signals Detachment.
+    pub fn is_combat(&self, id: UnitId) -> bool {
+        self.state.units.get(&id).is_some_and(|unit| unit.role.part == Part::Fights)
+    }
+
+    /// The values of the side of the counter in use (§1.2b).
+    pub fn values(&self, id: UnitId) -> Factors {
+        let nothing = Factors { fire: 0, shock: 0, mf: 0 };
+        self.counter(id).map_or(nothing, |unit| unit.factors(self.state.unit(id).steps))
+    }
+
+    /// Counters in a hex that play a part for a force.
+    fn parts_in(&self, force: Force, part: Part, hex: Hex) -> impl Iterator<Item = UnitId> + '_ {
+        let here = move |unit: &UnitState| unit.at == Place::At(hex) && unit.role == Role { force, part };
+        self.state.units.iter().filter(move |(_, unit)| here(unit)).map(|(id, _)| *id)
+    }
+
+    /// Combat units of a force in a hex.
+    pub fn combat_units(&self, force: Force, hex: Hex) -> Vec<UnitId> {
+        self.parts_in(force, Part::Fights, hex).collect()
+    }
+
+    /// Are there combat units of a force in a hex?
+    pub fn holds(&self, force: Force, hex: Hex) -> bool {
+        self.parts_in(force, Part::Fights, hex).next().is_some()
+    }
+
+    /// Combat units of a player in a hex.
+    pub fn combat_units_of(&self, side: Side, hex: Hex) -> Vec<UnitId> {
+        let own = |unit: &UnitState| {
+            unit.at == Place::At(hex) && unit.role.part == Part::Fights && player(unit.role.force) == side
+        };
+        self.state.units.iter().filter(|(_, unit)| own(unit)).map(|(id, _)| *id).collect()
+    }
+
+    /// Leaders of a force in a hex.
+    pub fn leaders_in(&self, force: Force, hex: Hex) -> Vec<UnitId> {
+        self.parts_in(force, Part::Leader, hex).collect()
+    }
+
+    /// The Signals Detachment, if it stands in the hex.
+    pub fn signals_in(&self, hex: Hex) -> Option<UnitId> {
+        self.signals().filter(|(_, at)| *at == hex).map(|(id, _)| id)
+    }
+
+    /// The Signals Detachment and where it is.
+    pub fn signals(&self) -> Option<(UnitId, Hex)> {
+        let id = self.data().cast.signals;
+        self.state.hex_of(id).map(|hex| (id, hex))
+    }
+
+    /// The hexes of a player's enemies' combat units.
+    pub fn enemy_hexes(&self, side: Side) -> impl Iterator<Item = Hex> + '_ {
+        let hostile = move |unit: &&UnitState| unit.role.part == Part::Fights && player(unit.role.force) != side;
+        self.state.units.values().filter(hostile).filter_map(|unit| unit.at.hex())
+    }
+
+    /// Is there an enemy combat unit in the hex, as one player sees it?
+    pub fn enemy_in(&self, side: Side, hex: Hex) -> bool {
+        self.enemy_hexes(side).any(|at| at == hex)
+    }
+
+    /// Is an enemy combat unit next to the hex? (§8.8, §IMP.18)
+    pub fn enemy_adjacent(&self, side: Side, hex: Hex) -> bool {
+        self.enemy_hexes(side).any(|at| self.data().grid.distance(at, hex) == 1)
+    }
+
+    /// Units of a force that count for stacking in a hex; the base counts as one (§5.2b).
+    pub fn stacked(&self, force: Force, hex: Hex) -> u32 {
+        let units = u32::try_from(self.parts_in(force, Part::Fights, hex).count()).unwrap_or(u32::MAX);
+        units + u32::from(force == Force::Us && self.state.base == Some(hex))
+    }
+
+    /// How many more units of a force a hex can take (§5.2a).
+    pub fn room(&self, force: Force, hex: Hex) -> u32 {
+        self.data().tables.limits.stacking.saturating_sub(self.stacked(force, hex))
+    }
+
+    /// The ally that may not share a hex (§5.2d): Cubans for US counters and the base, any of those for Cubans.
+    pub fn ally_bars(&self, force: Force, hex: Hex) -> bool {
+        let other = match force {
+            Force::Us => Force::Cuban,
+            Force::Cuban => Force::Us,
+            Force::Spanish => return false,
+        };
+        let base = force == Force::Cuban && self.state.base == Some(hex);
+        base || self.state.units.values().any(|unit| unit.at == Place::At(hex) && unit.role.force == other)
+    }
+
+    /// Garrisons that may neither move nor attack yet (§3.2h, §3.2i).
+    pub fn is_frozen(&self, id: UnitId) -> bool {
+        !self.state.garrisons_released && self.counter(id).is_some_and(|unit| unit.has(Flag::Frozen))
+    }
+
+    /// Total printed shock of units.
+    pub fn shock_of(&self, units: &[UnitId]) -> u32 {
+        units.iter().map(|id| self.values(*id).shock).sum()
+    }
+
+    /// The order in which steps go by default: most steps left, lowest shock, lowest fire, lowest hex, id.
+    pub fn loss_order(&self, units: &[UnitId]) -> Vec<UnitId> {
+        let mut order = units.to_vec();
+        order.sort_by_key(|id| {
+            let unit = self.state.unit(*id);
+            let values = self.values(*id);
+            (std::cmp::Reverse(unit.steps), values.shock, values.fire, unit.at, *id)
+        });
+        order
+    }
+
+    /// Who would lose `steps` steps: the wished-for units first, then the default, recomputed after every step.
+    pub fn pick_losses(&self, units: &[UnitId], steps: u32, wished: &[UnitId]) -> Vec<UnitId> {
+        let mut after = self.state.clone();
+        let mut picked = Vec::new();
+        for _ in 0..steps {
+            let left: Vec<UnitId> = units.iter().copied().filter(|id| after.unit(*id).steps > 0).collect();
+            let then = Position { game: self.game, state: &after };
+            let wish = wished.iter().copied().find(|id| left.contains(id));
+            let Some(id) = wish.or_else(|| then.loss_order(&left).first().copied()) else { break };
+            picked.push(id);
+            if let Some(unit) = after.units.get_mut(&id) {
+                unit.steps = unit.steps.saturating_sub(1);
+            }
+        }
+        picked
+    }
+}
+
+impl Play<'_, '_> {
+    /// The position as it is now.
+    pub fn now(&self) -> Position<'_> {
+        Position { game: self.game, state: self.state }
+    }
+
+    pub fn data(&self) -> &Data {
+        &self.game.data
+    }
+
+    /// Begins a phase, with the stacking check that every phase starts with (§5.3a).
+    pub fn begin_phase(&mut self, side: &'static str, key: &'static str, name: PhaseName) -> Ruling<()> {
+        self.umpire.phase(Phase { turn: self.state.turn, side, name: key });
+        self.umpire.note(Event::Phase { turn: self.state.turn, phase: name });
+        self.check_stacking()
+    }
+
+    pub fn d6(&mut self, about: impl std::fmt::Display, purpose: &str) -> Ruling<u16> {
+        self.umpire.roll_one(&Subject::of(about), purpose, Die::D6)
+    }
+
+    pub fn lapse(&mut self, units: &[UnitId], clause: &'static str, why: impl Into<String>) {
+        self.umpire.note(Event::OrderLapsed { units: units.to_vec(), why: why.into(), clause: Clause(clause) });
+    }
+
+    /// Ends the game here and now.
+    pub fn end_game<T>(&mut self, ending: Ending) -> Ruling<T> {
+        self.state.ending = Some(ending);
+        self.state.stage = super::state::Stage::Over;
+        self.umpire.note(Event::GameOver { ending });
+        Err(Halt::Stop(Stop::End))
+    }
+
+    /// Puts a counter into a hex: control, and what hangs on it (§IMP.13).
+    pub fn put(&mut self, id: UnitId, hex: Hex) -> Ruling<()> {
+        if let Some(unit) = self.state.units.get_mut(&id) {
+            unit.at = Place::At(hex);
+        }
+        let now = self.now();
+        if !now.is_combat(id) {
+            return Ok(());
+        }
+        let Some(force) = now.force(id) else { return Ok(()) };
+        self.take_control(hex, player(force))?;
+        // §4.5a, §4.5b: in any phase, by movement and by advance alike.
+        if force == Force::Spanish && self.state.base == Some(hex) {
+            return self.end_game(Ending::BaseCaptured);
+        }
+        Ok(())
+    }
+
+    /// A combat unit takes control of the hex it enters (§4.1h).
+    fn take_control(&mut self, hex: Hex, side: Side) -> Ruling<()> {
+        let changed = if side == US { self.state.us_control.insert(hex) } else { self.state.us_control.remove(&hex) };
+        if !changed {
+            return Ok(());
+        }
+        let objective = self.data().objectives.contains(&hex);
+        self.umpire.note(Event::Control { hex, us: side == US, objective });
+        if side == US && hex == self.data().santiago && !self.state.santiago_fell {
+            self.state.santiago_fell = true;
+            self.umpire.note(Event::SantiagoFell);
+        }
+        self.check_spanish_line();
+        Ok(())
+    }
+
+    /// The Spanish leader leaves for good once the whole line is in US hands (§6.5a).
+    fn check_spanish_line(&mut self) {
+        if !self.data().spanish_line.iter().all(|hex| self.state.us_controls(*hex)) {
+            return;
+        }
+        let now = self.now();
+        let leader = |id: &UnitId| now.kind(*id) == Some(UnitKind::Leader) && now.force(*id) == Some(Force::Spanish);
+        let leaders: Vec<UnitId> = self.state.units.keys().copied().filter(leader).collect();
+        for id in leaders {
+            if self.state.unit(id).at != Place::Lost {
+                self.remove(id);
+                self.umpire.note(Event::LeaderLost { leader: id, why: LeaderFate::LineLost });
+            }
+        }
+    }
+
+    /// Takes a counter out of play.
+    pub fn remove(&mut self, id: UnitId) {
+        if let Some(unit) = self.state.units.get_mut(&id) {
+            unit.at = Place::Lost;
+            unit.steps = 0;
+            unit.disorganized = false;
+            unit.landed = false;
+        }
+    }
+
+    /// Who of `units` loses `steps` steps: the owner's choice, step by step (§SCT.g, §DFT.l).
+    pub fn choose_losses(
+        &mut self,
+        force: Force,
+        hex: Hex,
+        units: &[UnitId],
+        steps: u32,
+        clause: &'static str,
+        ordered: &[UnitId],
+    ) -> Ruling<Vec<UnitId>> {
+        let now = self.now();
+        let available: u32 = units.iter().map(|id| u32::from(now.state.unit(*id).steps)).sum();
+        let steps = steps.min(available);
+        let default = now.pick_losses(units, steps, &[]);
+        if steps == 0 || steps == available || units.len() <= 1 {
+            return Ok(default);
+        }
+        let options: Vec<Vec<UnitId>> = units.iter().map(|id| now.pick_losses(units, steps, &[*id])).collect();
+        let (game, state) = (self.game, self.state.clone());
+        let candidates = units.to_vec();
+        let legal = move |choice: &Vec<UnitId>| {
+            let taken = |id: &UnitId| choice.iter().filter(|other| *other == id).count();
+            choice.len() == steps as usize
+                && choice.iter().all(|id| candidates.contains(id) && taken(id) <= usize::from(state.unit(*id).steps))
+        };
+        let ordered = (!ordered.is_empty()).then(|| now.pick_losses(units, steps, ordered));
+        let state = self.state.clone();
+        let question = Question {
+            who: player(force),
+            kind: LOSSES,
+            about: Subject::of(hex),
+            clause: Clause(clause),
+            text: format!("{steps} step(s) are lost in {hex}: by which units? One entry a step."),
+            options,
+            default,
+            also: Some(Box::new(legal)),
+        };
+        let position = Position { game, state: &state };
+        self.umpire.ask(question, ordered, |policy| match policy {
+            Policy::Priority(wished) => Say::Choose(position.pick_losses(units, steps, wished)),
+            _ => Say::Default,
+        })
+    }
+
+    /// Applies step losses, flipping and eliminating units (§1.2b, §1.2c), and tells them.
+    pub fn lose_steps(&mut self, force: Force, hex: Hex, cause: Cause, units: &[UnitId]) {
+        if units.is_empty() {
+            return;
+        }
+        let mut losses = Vec::new();
+        for id in units {
+            let Some(unit) = self.state.units.get_mut(id) else { continue };
+            if unit.steps == 0 {
+                continue;
+            }
+            unit.steps -= 1;
+            let left = unit.steps;
+            if left == 0 {
+                self.remove(*id);
+            }
+            losses.push(StepLoss { unit: *id, left });
+            *self.state.losses.entry(force).or_default().entry(cause).or_insert(0) += 1;
+        }
+        self.umpire.note(Event::StepsLost { force, cause, hex, losses });
+        self.leaders_share_fate(force, hex);
+    }
+
+    /// A leader is lost with the last step of his hex (§6.2d).
+    fn leaders_share_fate(&mut self, force: Force, hex: Hex) {
+        if !self.now().combat_units(force, hex).is_empty() {
+            return;
+        }
+        for leader in self.now().leaders_in(force, hex) {
+            self.remove(leader);
+            self.umpire.note(Event::LeaderLost { leader, why: LeaderFate::WithLastStep });
+        }
+    }
+
+    /// Lone leaders next to an enemy, or under one, join the nearest friends (§6.2e, §IMP.8).
+    pub fn relocate_lone_leaders(&mut self) -> Ruling<()> {
+        let now = self.now();
+        let mut lone: BTreeMap<UnitId, (Force, Hex)> = BTreeMap::new();
+        for (id, unit) in &self.state.units {
+            let (Some(hex), Part::Leader) = (unit.at.hex(), unit.role.part) else { continue };
+            let force = unit.role.force;
+            let side = player(force);
+            let met = now.enemy_hexes(side).any(|at| self.data().grid.distance(at, hex) <= 1);
+            if met && !now.holds(force, hex) {
+                lone.insert(*id, (force, hex));
+            }
+        }
+        for (leader, (force, from)) in lone {
+            self.relocate(leader, force, from)?;
+        }
+        Ok(())
+    }
+
+    fn relocate(&mut self, leader: UnitId, force: Force, from: Hex) -> Ruling<()> {
+        let now = self.now();
+        let friend = |(id, unit): (&UnitId, &super::state::UnitState)| {
+            unit.at.hex().filter(|_| now.is_combat(*id) && now.force(*id) == Some(force))
+        };
+        let stacks: std::collections::BTreeSet<Hex> = self.state.units.iter().filter_map(friend).collect();
+        let Some(nearest) = stacks.iter().map(|hex| self.data().grid.distance(from, *hex)).min() else {
+            self.remove(leader);
+            self.umpire.note(Event::LeaderLost { leader, why: LeaderFate::NobodyToJoin });
+            return Ok(());
+        };
+        let mut options: Vec<Hex> =
+            stacks.into_iter().filter(|hex| self.data().grid.distance(from, *hex) == nearest).collect();
+        options.sort_by_key(|hex| (std::cmp::Reverse(now.shock_of(&now.combat_units(force, *hex))), *hex));
+        let Some(default) = options.first().copied() else { return Ok(()) };
+        let to = if options.len() == 1 {
+            default
+        } else {
+            let listed = options.clone();
+            let question = Question {
+                who: player(force),
+                kind: super::policy::RELOCATE,
+                about: Subject::of(leader),
+                clause: Clause("6.2e"),
+                text: format!("{leader} is alone in {from}: which of the nearest friendly stacks does he join?"),
+                options,
+                default,
+                also: None,
+            };
+            self.umpire.ask(question, None, |policy| prefer(policy, &listed))?
+        };
+        self.put(leader, to)?;
+        self.umpire.note(Event::LeaderRelocated { leader, from, to });
+        Ok(())
+    }
+}
+
+/// The first preferred hex that is among the options.
+pub fn prefer(policy: &Policy, options: &[Hex]) -> Say<Hex> {
+    match policy {
+        Policy::Hexes(wished) => match wished.iter().find(|hex| options.contains(hex)) {
+            Some(hex) => Say::Choose(*hex),
+            None => Say::Default,
+        },
+        _ => Say::Default,
+    }
+}

@@ -1,0 +1,334 @@
+//! The position: what lies where, and what the game remembers (§1.2, §4.1, §4.3, §5.1).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::board::Hex;
+use crate::engine::{Side, Verdict};
+
+use super::data::{Data, Unit};
+use super::terms::{Force, UnitId};
+use super::{SPAIN, US};
+
+/// Where a counter is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// Off the map, to come: the US pool (§3.4a), the Escario column (§3.2b), the machineguns (§3.2c).
+    OffMap,
+    /// On the map.
+    At(Hex),
+    /// Out of play for good.
+    Lost,
+}
+
+impl Place {
+    /// The hex, if it is on the map.
+    pub fn hex(self) -> Option<Hex> {
+        match self {
+            Place::At(hex) => Some(hex),
+            Place::OffMap | Place::Lost => None,
+        }
+    }
+}
+
+impl Serialize for Place {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Place::OffMap => serializer.serialize_str("off-map"),
+            Place::At(hex) => hex.serialize(serializer),
+            Place::Lost => serializer.serialize_str("lost"),
+        }
+    }
+}
+
+impl JsonSchema for Place {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Place".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "description": "A hex number, `off-map` or `lost`."})
+    }
+}
+
+/// One counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct UnitState {
+    /// Where it is.
+    pub at: Place,
+    /// Steps left; leaders and the Signals Detachment have none (§8.7c).
+    pub steps: u8,
+    /// Under a DIS marker (§9.6).
+    #[serde(skip_serializing_if = "is_false")]
+    pub disorganized: bool,
+    /// Landed this turn: neither moves nor attacks (§8.2e, §8.2f).
+    #[serde(skip_serializing_if = "is_false")]
+    pub landed: bool,
+    /// What the counter is, copied from the counter sheet so that a look at a hex needs no other table.
+    #[serde(skip)]
+    pub role: Role,
+}
+
+impl UnitState {
+    /// A counter as it begins: off the map, at full strength.
+    pub fn fresh(unit: &Unit) -> UnitState {
+        UnitState { at: Place::OffMap, steps: unit.steps, disorganized: false, landed: false, role: Role::of(unit) }
+    }
+}
+
+/// What a counter is to the rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+pub struct Role {
+    /// Whose it is.
+    pub force: Force,
+    /// What it does.
+    pub part: Part,
+}
+
+impl Role {
+    /// The role printed on a counter.
+    pub fn of(unit: &Unit) -> Role {
+        let part = if unit.is_leader() {
+            Part::Leader
+        } else if unit.is_signals() {
+            Part::Signals
+        } else {
+            Part::Fights
+        };
+        Role { force: unit.force, part }
+    }
+}
+
+/// What a counter does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+pub enum Part {
+    /// It has steps and fights.
+    Fights,
+    /// It leads (§6).
+    Leader,
+    /// It is the Signals Detachment (§8.7).
+    Signals,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+/// Whose orders are due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stage {
+    /// Spanish set-up (§3.2).
+    SpanishSetup,
+    /// Cuban set-up by the US player (§3.3).
+    CubanSetup,
+    /// The US player turn; only its movement where phases are ordered apart.
+    UsTurn,
+    /// US combat, where phases are ordered apart.
+    UsCombat,
+    /// The Spanish player turn; only its movement where phases are ordered apart.
+    SpanishTurn,
+    /// Spanish combat, where phases are ordered apart.
+    SpanishCombat,
+    /// The game is over.
+    Over,
+}
+
+impl Stage {
+    /// Who gives orders in it.
+    pub fn side(self) -> Option<Side> {
+        match self {
+            Stage::SpanishSetup | Stage::SpanishTurn | Stage::SpanishCombat => Some(SPAIN),
+            Stage::CubanSetup | Stage::UsTurn | Stage::UsCombat => Some(US),
+            Stage::Over => None,
+        }
+    }
+}
+
+/// How steps are lost (§4.3f).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cause {
+    /// Defensive fire (§9.2).
+    Fire,
+    /// Shock (§9.3).
+    Shock,
+    /// Friendly fire (§9.8).
+    FriendlyFire,
+    /// No legal retreat (§9.4f).
+    Retreat,
+    /// Yellow fever (§10.5).
+    Fever,
+    /// Overstacking (§5.3).
+    Overstack,
+}
+
+/// How the game ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ending {
+    /// Santiago surrendered (§4.2j).
+    Surrender,
+    /// Congress withdrew the army (§4.3d).
+    Withdrawal,
+    /// A Spanish unit entered the base (§4.5).
+    BaseCaptured,
+    /// Turn 15 is over and Santiago is Spanish (§4.1g).
+    SantiagoHeld,
+    /// Turn 15 is over and Santiago is in US hands (§4.1f).
+    SantiagoTaken,
+}
+
+impl Ending {
+    /// The winner; nobody in a draw.
+    pub fn winner(self) -> Option<Side> {
+        match self {
+            Ending::Surrender => Some(US),
+            Ending::Withdrawal | Ending::BaseCaptured | Ending::SantiagoHeld => Some(SPAIN),
+            Ending::SantiagoTaken => None,
+        }
+    }
+
+    /// The victory line.
+    pub fn verdict(self) -> Verdict {
+        let text = match self {
+            Ending::Surrender => "General Toral surrenders Santiago and the province: the US player wins.",
+            Ending::Withdrawal => "Congress withdraws the Fifth Corps from Cuba: the Spanish player wins.",
+            Ending::BaseCaptured => "Spanish troops are in the US base: the Spanish player wins.",
+            Ending::SantiagoHeld => "The fifteenth day is over and Santiago is Spanish: the Spanish player wins.",
+            Ending::SantiagoTaken => "The fifteenth day is over and Santiago is in US hands: the game is drawn.",
+        };
+        Verdict { winner: self.winner(), text: text.to_owned() }
+    }
+}
+
+/// What became of the Spanish machineguns (§7.2.6a).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Machineguns {
+    /// The event has not come up.
+    Awaited,
+    /// Placed on the map.
+    Placed,
+    /// Declined, or nowhere to put them.
+    Forgone,
+}
+
+/// The position.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct State {
+    /// The game turn, 1 to 15.
+    pub turn: u32,
+    /// Whose orders are due.
+    pub stage: Stage,
+    /// Every counter that is a unit, a leader or the Signals Detachment.
+    pub units: BTreeMap<UnitId, UnitState>,
+    /// The hex of the Logistical Base, once landed (§10.3).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base: Option<Hex>,
+    /// The Signals Detachment is in balloon mode (§8.7f).
+    #[serde(skip_serializing_if = "is_false")]
+    pub balloon: bool,
+    /// Hexes the US player controls; all others are Spanish (§4.1h).
+    pub us_control: BTreeSet<Hex>,
+    /// Steps lost, by force and cause.
+    pub losses: BTreeMap<Force, BTreeMap<Cause, u32>>,
+    /// The turn on which Cervera's ships left (§4.2h).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fleet_sailed: Option<u32>,
+    /// Santiago fell once and is no source any more (§10.2b).
+    #[serde(skip_serializing_if = "is_false")]
+    pub santiago_fell: bool,
+    /// The turn of Roosevelt's all-out effort (§6.4a).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub all_out: Option<u32>,
+    /// El Morro and Socapa are released (§7.2.4a).
+    #[serde(skip_serializing_if = "is_false")]
+    pub garrisons_released: bool,
+    /// Escario was delayed (§7.2.2a).
+    #[serde(skip_serializing_if = "is_false")]
+    pub escario_delayed: bool,
+    /// Escario's column has entered (§8.3).
+    #[serde(skip_serializing_if = "is_false")]
+    pub escario_arrived: bool,
+    /// The machineguns.
+    pub machineguns: Machineguns,
+    /// Bad Weather this turn (§7.2.3a).
+    #[serde(skip_serializing_if = "is_false")]
+    pub bad_weather: bool,
+    /// Heroic Cubans this turn (§7.2.1a).
+    #[serde(skip_serializing_if = "is_false")]
+    pub heroic_cubans: bool,
+    /// Fleets that fired this turn (§9.7g).
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub fleets_fired: BTreeSet<Force>,
+    /// How the game ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ending: Option<Ending>,
+}
+
+impl State {
+    /// The position before anything is placed.
+    pub fn new(data: &Data) -> State {
+        State {
+            turn: 1,
+            stage: Stage::SpanishSetup,
+            units: data.units.values().map(|unit| (unit.id, UnitState::fresh(unit))).collect(),
+            base: None,
+            balloon: false,
+            us_control: BTreeSet::new(),
+            losses: BTreeMap::new(),
+            fleet_sailed: None,
+            santiago_fell: false,
+            all_out: None,
+            garrisons_released: false,
+            escario_delayed: false,
+            escario_arrived: false,
+            machineguns: Machineguns::Awaited,
+            bad_weather: false,
+            heroic_cubans: false,
+            fleets_fired: BTreeSet::new(),
+            ending: None,
+        }
+    }
+
+    /// A counter. One that is not in the game is out of play.
+    pub fn unit(&self, id: UnitId) -> UnitState {
+        let role = Role { force: Force::Us, part: Part::Signals };
+        let nobody = UnitState { at: Place::Lost, steps: 0, disorganized: false, landed: false, role };
+        self.units.get(&id).copied().unwrap_or(nobody)
+    }
+
+    /// The hex of a counter.
+    pub fn hex_of(&self, id: UnitId) -> Option<Hex> {
+        self.unit(id).at.hex()
+    }
+
+    /// All counters in a hex, by id.
+    pub fn counters_in(&self, hex: Hex) -> impl Iterator<Item = UnitId> + '_ {
+        self.units.iter().filter(move |(_, unit)| unit.at == Place::At(hex)).map(|(id, _)| *id)
+    }
+
+    /// Does the US player control the hex? (§4.1h)
+    pub fn us_controls(&self, hex: Hex) -> bool {
+        self.us_control.contains(&hex)
+    }
+
+    /// Steps a force lost to one cause.
+    pub fn lost_to(&self, force: Force, cause: Cause) -> u32 {
+        self.losses.get(&force).and_then(|by| by.get(&cause)).copied().unwrap_or(0)
+    }
+
+    /// The US casualty count: US Army steps lost to combat and fever, not to overstacking (§4.3a, §4.3f).
+    pub fn us_casualties(&self) -> u32 {
+        let by = self.losses.get(&Force::Us);
+        by.into_iter().flatten().filter(|(cause, _)| **cause != Cause::Overstack).map(|(_, steps)| steps).sum()
+    }
+}

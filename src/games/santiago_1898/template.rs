@@ -1,0 +1,196 @@
+//! The order file for this very moment: every unit that may act, and what it may do, as comments to edit.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use crate::board::Hex;
+
+use super::check::Projection;
+use super::fire::Committed;
+use super::play::Position;
+use super::state::Stage;
+use super::terms::{Force, UnitId, UnitKind};
+use super::{SPAIN, Switch};
+
+/// The `orders:` part, indented by two blanks.
+pub fn template(now: &Position<'_>) -> String {
+    let mut text = String::new();
+    match now.state.stage {
+        Stage::SpanishSetup => spanish_setup(now, &mut text),
+        Stage::CubanSetup => cuban_setup(now, &mut text),
+        Stage::Over => {}
+        stage => {
+            let combat_only = matches!(stage, Stage::UsCombat | Stage::SpanishCombat);
+            let side = stage.side();
+            if !combat_only {
+                if side == Some(SPAIN) {
+                    entry(now, &mut text)
+                } else {
+                    landings(now, &mut text)
+                }
+                let forces: &[Force] = if side == Some(SPAIN) { &[Force::Spanish] } else { &[Force::Cuban, Force::Us] };
+                moves(now, forces, &mut text);
+            }
+            if combat_only || !now.game.switch(Switch::PhasesApart) {
+                battles(now, side == Some(SPAIN), &mut text);
+            }
+        }
+    }
+    text
+}
+
+fn line(text: &mut String, line: impl AsRef<str>) {
+    let _ = writeln!(text, "  {}", line.as_ref());
+}
+
+fn list(hexes: impl IntoIterator<Item = Hex>) -> String {
+    let names: Vec<String> = hexes.into_iter().map(|hex| hex.to_string()).collect();
+    names.join(", ")
+}
+
+fn spanish_setup(now: &Position<'_>, text: &mut String) {
+    line(text, "# Every unit stands at its default hex; change what you like (§3.2). Names of places work too.");
+    if now.game.scenario().ring {
+        let santiago = now.data().santiago;
+        line(
+            text,
+            format!("# A combat unit must be in Santiago {santiago} and in each land hex around it (§3.2d, §3.2e)."),
+        );
+    }
+    line(text, "place:");
+    for (id, hex) in now.complete_spanish(&BTreeMap::new()) {
+        line(text, format!("  {id}: {hex}{}", comment(&unit_note(now, id))));
+    }
+}
+
+fn cuban_setup(now: &Position<'_>, text: &mut String) {
+    line(text, format!("# Legal hexes (§3.3): {}", list(now.cuban_hexes())));
+    line(text, "place:");
+    for (id, hex) in now.complete_cuban(&BTreeMap::new()) {
+        line(text, format!("  {id}: {hex}{}", comment(&unit_note(now, id))));
+    }
+}
+
+fn comment(note: &str) -> String {
+    if note.is_empty() { String::new() } else { format!("   # {note}") }
+}
+
+fn unit_note(now: &Position<'_>, id: UnitId) -> String {
+    let values = now.values(id);
+    let name = now.data().counter_name(id).unwrap_or("");
+    if now.is_combat(id) {
+        let steps = now.state.unit(id).steps;
+        format!("{name}: fire {}, shock {}, MF {}, {steps} step(s)", values.fire, values.shock, values.mf)
+    } else {
+        format!("{name}: MF {}", values.mf)
+    }
+}
+
+fn landings(now: &Position<'_>, text: &mut String) {
+    let pool = now.pool();
+    let beaches: Vec<Hex> = now.data().beaches.iter().copied().filter(|hex| now.beach_closed(*hex).is_none()).collect();
+    let limits = &now.data().tables.limits;
+    if now.state.base.is_none() {
+        line(
+            text,
+            format!(
+                "# The Logistical Base lands on one of {} and counts {} of the {} steps (§10.3).",
+                list(beaches.clone()),
+                limits.base_landing_steps,
+                limits.landing_steps
+            ),
+        );
+        line(text, "# base: 0621");
+    }
+    if pool.is_empty() {
+        return;
+    }
+    line(
+        text,
+        format!(
+            "# Landings: up to {} steps a turn on {} (§8.2). Landed units neither move nor attack this turn.",
+            limits.landing_steps,
+            list(beaches)
+        ),
+    );
+    line(text, "landings: []");
+    line(text, "#  - {units: [us-inf-1, us-inf-4], at: 0621}");
+    for (id, _) in pool {
+        let open: Vec<Hex> =
+            now.data().beaches.iter().copied().filter(|hex| now.landing_closed(id, *hex).is_none()).collect();
+        let note = if open.is_empty() { "cannot land yet".to_owned() } else { format!("at {}", list(open)) };
+        line(text, format!("#    {id}: {}; {note}", unit_note(now, id)));
+    }
+}
+
+fn entry(now: &Position<'_>, text: &mut String) {
+    if !now.escario_due() {
+        return;
+    }
+    line(text, format!("# The Escario column enters now, free of cost, by any of {} (§8.3).", list(now.entry_hexes())));
+    line(text, "entry:");
+    for id in now.escario() {
+        let open = now.entry_hexes();
+        if let Some(hex) = now.default_entry(id, &open) {
+            line(text, format!("  {id}: {hex}{}", comment(&unit_note(now, id))));
+        }
+    }
+}
+
+fn moves(now: &Position<'_>, forces: &[Force], text: &mut String) {
+    line(
+        text,
+        "# Moves, in the order they are made (§8.1): give `to: HEX` for the cheapest path, or `path: [HEX, …]`.",
+    );
+    line(text, "# A stack may drop units on the way: `leave: {us-inf-4: 0816}`.");
+    line(text, "moves: []");
+    let mut projection = Projection::new(now.game, now.state);
+    projection.enter_escario(&BTreeMap::new());
+    let after = projection.now();
+    for force in forces {
+        for (id, unit) in &after.state.units {
+            let Some(hex) = unit.at.hex().filter(|_| after.force(*id) == Some(*force)) else { continue };
+            match after.stack(&[*id]) {
+                Err((clause, why)) => line(text, format!("#  {id} in {hex} may not move: {why} ({clause})")),
+                Ok(stack) => {
+                    let reach = after.reachable(&stack);
+                    let dis = if unit.disorganized { ", DIS" } else { "" };
+                    line(
+                        text,
+                        format!(
+                            "#  - {{units: [{id}], to: HEX}}   # in {}; {}{dis}",
+                            after.data().describe(hex),
+                            unit_note(&after, *id)
+                        ),
+                    );
+                    line(text, format!("#      reaches {}", list(reach.keys().copied())));
+                    if after.kind(*id) == Some(UnitKind::Signals) {
+                        line(text, "#      `balloon: up` or `balloon: down` sets its mode after the move (§8.7f)");
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn battles(now: &Position<'_>, spanish: bool, text: &mut String) {
+    if !spanish && now.state.all_out.is_none() && now.state.hex_of(now.data().cast.roosevelt).is_some() {
+        line(text, "# Roosevelt's all-out effort, once in the game (§6.4):");
+        line(text, "# all-out-effort: yes");
+    }
+    line(text, "# Attacks, in the order they are fought (§9). After defensive fire each is pressed or called off.");
+    line(text, "battles: []");
+    line(text, "#  - target: 1210");
+    line(text, "#    attackers: [us-inf-6, us-inf-16]   # or from: [1211]");
+    line(text, "#    press-if: 2:1        # always, 1:1, 2:1, 3:1, 4:1, 5:1, never");
+    line(text, "#    naval: yes           # the fleet supports one attack a turn (§9.7)");
+    line(text, "#    losses: [us-inf-16]  # who takes losses first");
+    line(text, "#    advance: all         # all, none, or a list");
+    let forces: &[Force] = if spanish { &[Force::Spanish] } else { &[Force::Cuban, Force::Us] };
+    for force in forces {
+        for (target, units) in now.possible_battles(*force, &Committed::default()) {
+            let names: Vec<String> = units.iter().map(UnitId::to_string).collect();
+            line(text, format!("#  from where they stand now: target {target}, attackers [{}]", names.join(", ")));
+        }
+    }
+}
