@@ -16,9 +16,7 @@ pub use template::{flow, template};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::doc::{DocPath, Fault, Fields, Node, Reader, clip, did_you_mean, nearest, one_of};
-use super::{
-    AnyOrders, AnyOutcome, Asked, Failure, Json, Key, KindInfo, Match, Moment, Questions, Side, Stop, View,
-};
+use super::{AnyOrders, AnyOutcome, Asked, Failure, Json, Key, KindInfo, Match, Moment, Questions, Side, Stop, View};
 
 /// How many digits of the game id stand in an order file.
 pub const MATCH_DIGITS: usize = 8;
@@ -299,8 +297,7 @@ impl<'a> Due<'a> {
 
     /// Runs the span ahead with the answers, up to the next die: what they come to, and which are not allowed.
     fn probe(&self, given: BTreeMap<Key, (Json, DocPath)>, reader: &mut Reader<'_>) -> BTreeMap<Key, Json> {
-        let raw: BTreeMap<Key, Json> =
-            given.iter().map(|(key, (choice, _))| (key.clone(), choice.clone())).collect();
+        let raw: BTreeMap<Key, Json> = given.iter().map(|(key, (choice, _))| (key.clone(), choice.clone())).collect();
         let Some(try_out) = self.try_out else { return raw };
         let outcome = match try_out(&raw) {
             Ok(outcome) => outcome,

@@ -433,7 +433,12 @@ impl<'a, G: Game> Umpire<'a, G> {
     }
 
     /// A condition on hidden values that a signature vouches for, checked wherever the values can be read.
-    pub fn attest<T: Hidden>(&mut self, all: &[&Sealed<T>], clause: Clause, holds: impl Fn(&[T]) -> bool) -> Ruling<()> {
+    pub fn attest<T: Hidden>(
+        &mut self,
+        all: &[&Sealed<T>],
+        clause: Clause,
+        holds: impl Fn(&[T]) -> bool,
+    ) -> Ruling<()> {
         let Some(owner) = all.first().map(|sealed| sealed.owner()) else {
             return Ok(());
         };

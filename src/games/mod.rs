@@ -1,11 +1,13 @@
 //! The games.
 
+pub mod lone_warrior;
 pub mod santiago_1898;
 
 use crate::engine::{Entry, Ruleset};
 
 /// Every rule set garcia knows, one line each.
-pub static GAMES: &[&dyn Ruleset] = &[&Entry::<santiago_1898::Santiago1898>::new()];
+pub static GAMES: &[&dyn Ruleset] =
+    &[&Entry::<santiago_1898::Santiago1898>::new(), &Entry::<lone_warrior::LoneWarrior>::new()];
 
 /// The rule set with this name.
 pub fn find(id: &str) -> Option<&'static dyn Ruleset> {

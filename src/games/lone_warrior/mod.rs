@@ -1,0 +1,316 @@
+//! Spanish - U.S. War Rules (Hernandez and Knapp, Lone Warrior 204): activation until failure, on square boxes.
+
+mod actions;
+mod arrange;
+mod check;
+mod data;
+mod events;
+mod facts;
+mod files;
+mod fire;
+mod lexicon;
+mod map;
+mod melee;
+mod options;
+mod orders;
+mod play;
+mod policy;
+mod position;
+mod query;
+mod random;
+mod state;
+mod tell;
+mod template;
+mod terms;
+mod turn;
+mod veteran;
+
+use std::collections::BTreeMap;
+
+use crate::engine::dice::Chance;
+use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader};
+use crate::engine::{
+    About, Arranged, Charter, DataFinding, Diary, Flow, Game, Json, Picture, Query, Reply, Ruling, ScenarioInfo, Seen,
+    Side, Stop, Umpire, Verdict, Window,
+};
+
+use data::{Data, Field};
+use events::Event;
+use lexicon::Names;
+use options::Options;
+use orders::{BothOrders, FieldOrders, Orders, SetupOrders};
+use play::Play;
+use policy::Policy;
+use position::Position;
+use state::{FieldState, Stage, State};
+use terms::{Battlefield, Power};
+
+/// The Spanish player.
+pub const SPAIN: Side = Side("spain");
+/// The U.S. player.
+pub const US: Side = Side("us");
+
+/// The game, laid out for one match.
+#[derive(Clone, Debug)]
+pub struct LoneWarrior {
+    data: Data,
+    options: Options,
+    /// The battlefields in play, in the order they are resolved.
+    fields: Vec<Battlefield>,
+    names: Names,
+}
+
+impl LoneWarrior {
+    fn lay(data: Data, options: Options, fields: Vec<Battlefield>) -> LoneWarrior {
+        let names = Names::new(&data, &fields);
+        LoneWarrior { data, options, fields, names }
+    }
+
+    /// The ground of a battlefield.
+    fn field(&self, id: Battlefield) -> &Field {
+        self.data.field(id)
+    }
+
+    /// U.S. units Spain must eliminate (§3a, §10i).
+    fn spain_needs(&self, field: &Field) -> u32 {
+        self.options.spain_needs.unwrap_or(field.spain_needs)
+    }
+
+    /// Spanish units the U.S. must eliminate (§3b, §10i).
+    fn us_needs(&self, field: &Field) -> u32 {
+        self.options.us_needs.unwrap_or(field.us_needs)
+    }
+
+    fn position<'p>(&'p self, id: Battlefield, state: &'p FieldState) -> Position<'p> {
+        Position { game: self, id, field: self.field(id), state }
+    }
+
+    /// The positions of all battlefields.
+    fn positions<'p>(&'p self, state: &'p State) -> impl Iterator<Item = Position<'p>> + 'p {
+        state.fields.iter().map(|(id, field)| self.position(*id, field))
+    }
+
+    /// The packet that is due in a position.
+    fn due(&self, state: &State) -> Stop {
+        let Some(power) = state.stage.power() else {
+            return Stop::End;
+        };
+        let ask = match state.stage {
+            Stage::SpanishSetup | Stage::UsSetup => "setup",
+            _ if state.fields.values().any(|field| field.acting) => "continue",
+            _ => "turn",
+        };
+        // Leaders are placed openly; only lists of activations can be plans.
+        let flow = if self.options.plan && ask != "setup" { Flow::Plan } else { Flow::Direct };
+        Stop::Orders { who: power.side(), ask, flow }
+    }
+
+    /// Set-up: Spain places its leaders, then the U.S. (§A56).
+    fn set_up(&self, state: &mut State, power: Power, orders: &Orders, umpire: &mut Umpire<'_, Self>) {
+        let none = SetupOrders { leaders: BTreeMap::new() };
+        let orders = match orders {
+            Orders::Setup(orders) => orders,
+            _ => &none,
+        };
+        for field in &self.fields {
+            Play::new(self, *field, power, state, umpire).place_leaders(orders);
+        }
+        state.stage = match power {
+            Power::Spain => Stage::UsSetup,
+            Power::Us => Stage::SpanishTurn,
+        };
+    }
+
+    /// A player turn on every battlefield that is not decided, or the rest of it where it goes on (§4, §A52).
+    fn player_turn(
+        &self,
+        state: &mut State,
+        power: Power,
+        orders: &Orders,
+        umpire: &mut Umpire<'_, Self>,
+    ) -> Ruling<()> {
+        let none = FieldOrders::none();
+        let goes_on = state.fields.values().any(|field| field.acting);
+        for id in &self.fields {
+            let open = state.fields.get(id).is_some_and(|field| field.winner.is_none() && (field.acting || !goes_on));
+            if open {
+                let orders = orders.of_field(*id).unwrap_or(&none);
+                Play::new(self, *id, power, state, umpire).player_turn(orders)?;
+            }
+        }
+        if state.fields.values().all(|field| field.winner.is_some()) {
+            state.stage = Stage::Over;
+        } else if !state.fields.values().any(|field| field.acting) {
+            // §4b: Spain first, then the U.S.; §4g: and so on without a limit.
+            match power {
+                Power::Spain => state.stage = Stage::UsTurn,
+                Power::Us => {
+                    state.stage = Stage::SpanishTurn;
+                    state.turn += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Game for LoneWarrior {
+    const ID: &'static str = "lone-warrior";
+    const VERSION: u32 = 1;
+    const SIDES: &'static [Side] = &[SPAIN, US];
+    type State = State;
+    type Orders = Orders;
+    type Policy = Policy;
+    type Event = Event;
+
+    const ABOUT: About = About {
+        title: "Spanish - U.S. War Rules",
+        credits: "Prisco Hernandez and George Knapp; Lone Warrior 204, Solo Wargamers Association, 2018",
+        text: "The first of July 1898 on two boards of square boxes. A player activates one unit after another with \
+               numbered chips until a chip fails; units face one way, shoot, charge, melee and rally, and leaders have \
+               a chip drawn again. Two to six players: the commanders of a side join their files.",
+        provenance: "Rules, numbers and the order of battle are printed in the article. The map of San Juan Heights is \
+                     recovered from the words of its picture; the map of El Caney and its Spanish unit numbers are \
+                     reconstructed.",
+        scenarios: &[
+            ScenarioInfo {
+                id: "san-juan-heights",
+                title: "San Juan Heights",
+                text: "Kettle Hill, the blockhouse and the heights against two divisions and Parker's Gatling guns.",
+            },
+            ScenarioInfo {
+                id: "el-caney",
+                title: "El Caney",
+                text: "The fort El Viso, two blockhouses and the trenches before the town against Lawton's division.",
+            },
+            ScenarioInfo {
+                id: "both",
+                title: "Both battlefields",
+                text: "San Juan Heights and El Caney at the same time, each won or lost on its own.",
+            },
+        ],
+        options: options::INFO,
+        rules: include_str!("rules.yaml"),
+    };
+
+    fn open(charter: &Charter) -> Result<Self, Vec<Fault>> {
+        let fields = options::scenario(&charter.scenario).map_err(|fault| vec![fault]);
+        let options = Options::read(&charter.options);
+        let faults = |bad: Vec<data::BadFile>| bad.into_iter().map(|bad| bad.fault).collect::<Vec<Fault>>();
+        let data = Data::load(&charter.data).map_err(faults);
+        let (fields, options, data) = match (fields, options, data) {
+            (Ok(fields), Ok(options), Ok(data)) => (fields, options, data),
+            (fields, options, data) => {
+                let found = [fields.err(), options.err(), data.err()];
+                return Err(found.into_iter().flatten().flatten().collect());
+            }
+        };
+        Ok(LoneWarrior::lay(data, options, fields))
+    }
+
+    fn check_data(files: &BTreeMap<String, String>) -> Vec<DataFinding> {
+        facts::check(files)
+    }
+
+    fn rules_data(&self) -> Json {
+        self.data.canon().clone()
+    }
+
+    fn lexicon(&self) -> &dyn Lexicon {
+        &self.names
+    }
+
+    fn begin(&self) -> (State, Stop) {
+        let state = State::new(&self.data, &self.fields);
+        let stop = self.due(&state);
+        (state, stop)
+    }
+
+    fn turn(&self, state: &State) -> u32 {
+        state.turn
+    }
+
+    fn read_orders(&self, packet: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Orders> {
+        Orders::read(self, packet, node, at, reader)
+    }
+
+    fn check(&self, seen: &Seen<'_, State>, stop: &Stop, orders: &mut Orders, at: &DocPath) -> Vec<Fault> {
+        check::check(self, seen.state, stop, orders, at)
+    }
+
+    fn resolve(&self, state: &mut State, orders: &Orders, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
+        match (state.stage, state.stage.power()) {
+            (Stage::SpanishSetup | Stage::UsSetup, Some(power)) => self.set_up(state, power, orders, umpire),
+            (Stage::SpanishTurn | Stage::UsTurn, Some(power)) => self.player_turn(state, power, orders, umpire)?,
+            _ => {}
+        }
+        Ok(self.due(state))
+    }
+
+    fn no_orders(&self, _state: &State, stop: &Stop) -> Orders {
+        match stop.ask() {
+            "setup" => Orders::Setup(SetupOrders { leaders: BTreeMap::new() }),
+            _ if self.fields.len() == 1 => Orders::One(FieldOrders::none()),
+            _ => Orders::Both(BothOrders { san_juan_heights: None, el_caney: None }),
+        }
+    }
+
+    fn template(&self, seen: &Seen<'_, State>, stop: &Stop) -> String {
+        template::write(self, seen.state, stop)
+    }
+
+    fn random_orders(&self, seen: &Seen<'_, State>, stop: &Stop, chance: &mut Chance) -> Orders {
+        random::orders(self, seen.state, stop, chance)
+    }
+
+    fn random_policy(&self, state: &State, kind: &str, chance: &mut Chance) -> Json {
+        random::policy(self, state, kind, chance)
+    }
+
+    fn tell(&self, event: &Event, diary: &mut Diary) {
+        tell::event(self, event, diary);
+    }
+
+    fn sum_up(&self, events: &[&Event], diary: &mut Diary) {
+        tell::sum_up(self, events, diary);
+    }
+
+    fn tell_state(&self, seen: &Seen<'_, State>, diary: &mut Diary) {
+        tell::state(self, seen.state, diary);
+    }
+
+    fn headline(&self, state: &State) -> String {
+        tell::headline(self, state)
+    }
+
+    fn picture(&self, seen: &Seen<'_, State>, window: &Window) -> Result<Picture, Fault> {
+        map::draw(self, seen.state, window)
+    }
+
+    fn query(&self, seen: &Seen<'_, State>, query: &Query) -> Result<Reply, Vec<Fault>> {
+        query::answer(self, seen.state, query)
+    }
+
+    fn verdict(&self, state: &State) -> Option<Verdict> {
+        tell::verdict(self, state)
+    }
+
+    fn read_state(&self, written: &Json) -> Result<State, Vec<String>> {
+        check::read_state(self, written)
+    }
+
+    fn flaws(&self, state: &State) -> Vec<String> {
+        check::flaws(self, state)
+    }
+
+    fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Arranged<Self>> {
+        arrange::arrange(start, at, faults)
+    }
+
+    fn schemas() -> Vec<(String, serde_json::Value)> {
+        template::schemas()
+    }
+}
+
+#[cfg(test)]
+mod tests;

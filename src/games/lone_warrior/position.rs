@@ -1,0 +1,442 @@
+//! Questions about a position that change nothing: who stands where, what is seen, what is in range, which side is hit,
+//! what a save is worth (§6, §7.M, §A15, §A19, §A59). The check of orders and the rules themselves put the same ones.
+
+use crate::board::{Facing, Grid, Points, Reach, Relative, Square, SquareGrid, Step, reach};
+use crate::engine::{Clause, Tally};
+
+use super::LoneWarrior;
+use super::data::{Field, Leader, Unit};
+use super::events::Aspect;
+use super::state::{FieldState, Place, UnitState};
+use super::terms::{
+    Arm, Battlefield, Ground, HIT, HIT_DISORDERED, HeroId, LEADER_MOVES, LeaderId, Power, SAFE_DISTANCE, UnitId, Work,
+};
+
+/// One battlefield as it is now.
+#[derive(Clone, Copy)]
+pub struct Position<'p> {
+    pub game: &'p LoneWarrior,
+    pub id: Battlefield,
+    pub field: &'p Field,
+    pub state: &'p FieldState,
+}
+
+/// Something that is not allowed: the clause, why, and what would be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bar {
+    pub clause: Clause,
+    pub why: String,
+    pub remedy: String,
+    /// Nothing that can still happen in this player turn would change it.
+    pub fixed: bool,
+}
+
+impl Bar {
+    /// Not allowed whatever happens before.
+    pub fn fixed(clause: &'static str, why: impl Into<String>, remedy: impl Into<String>) -> Bar {
+        Bar { clause: Clause(clause), why: why.into(), remedy: remedy.into(), fixed: true }
+    }
+
+    /// Not allowed as things stand.
+    pub fn now(clause: &'static str, why: impl Into<String>, remedy: impl Into<String>) -> Bar {
+        Bar { clause: Clause(clause), why: why.into(), remedy: remedy.into(), fixed: false }
+    }
+}
+
+/// The range shape turned to all four sides: with a the longer and b the shorter offset, a ≤ R and b ≤ R − 1 (§6.6c).
+pub fn within(range: u32, one: u32, other: u32) -> bool {
+    let (long, short) = (one.max(other), one.min(other));
+    long <= range && short < range
+}
+
+impl<'p> Position<'p> {
+    pub fn unit(&self, id: UnitId) -> Option<&'p Unit> {
+        self.game.data.units.get(&id).filter(|unit| unit.field == self.id)
+    }
+
+    pub fn leader(&self, id: LeaderId) -> Option<&'p Leader> {
+        self.game.data.leaders.get(&id).filter(|leader| leader.field == self.id)
+    }
+
+    pub fn at(&self, id: UnitId) -> Option<Square> {
+        self.state.unit(id).at.square()
+    }
+
+    pub fn power(&self, id: UnitId) -> Option<Power> {
+        self.unit(id).map(|unit| unit.power)
+    }
+
+    pub fn is_alive(&self, id: UnitId) -> bool {
+        self.state.unit(id).at != Place::Lost
+    }
+
+    /// Units of a side in play, in the order of the roster.
+    pub fn units_of(&self, power: Power) -> impl Iterator<Item = &'p Unit> + '_ {
+        let units = self.field.units.iter().filter_map(|id| self.unit(*id));
+        units.filter(move |unit| unit.power == power && self.is_alive(unit.id))
+    }
+
+    /// The unit of a side in a box.
+    pub fn unit_of_in(&self, power: Power, square: Square) -> Option<UnitId> {
+        self.state.unit_in(square).filter(|id| self.power(*id) == Some(power))
+    }
+
+    /// Leaders attached to a unit, in seniority order (§A39).
+    pub fn leaders_with(&self, unit: UnitId) -> impl Iterator<Item = LeaderId> + '_ {
+        self.field.leaders.iter().copied().filter(move |id| self.state.leader(*id).with == Some(unit))
+    }
+
+    /// The hero of a unit, if he is still unused (§9o).
+    pub fn ready_hero(&self, unit: UnitId) -> Option<HeroId> {
+        let hero = self.unit(unit)?.hero?;
+        (self.state.heroes.get(&hero) == Some(&super::state::HeroFate::Ready)).then_some(hero)
+    }
+
+    /// May the leader join the unit in play (§9k, §A40, §A41)?
+    pub fn may_join(&self, leader: &Leader, unit: &Unit) -> Result<(), Bar> {
+        if unit.power != leader.power {
+            return Err(Bar::fixed("9e", format!("{} is not on his side", unit.id), "name a unit of the own side"));
+        }
+        if unit.arm == Arm::Artillery {
+            return Err(Bar::fixed("9k", "a leader never joins artillery", "name another unit"));
+        }
+        match leader.division {
+            Some(division) if unit.arm != Arm::Gatling && unit.division != Some(division) => {
+                let why = format!("{} may join units of his own division and the Gatling guns only", leader.name);
+                Err(Bar::fixed("A40", why, "name one of those"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// How many units a side has lost that count for victory (§A50).
+    pub fn lost(&self, power: Power) -> u32 {
+        let gone = |id: &&UnitId| {
+            self.unit(**id).is_some_and(|unit| unit.power == power && unit.counts()) && !self.is_alive(**id)
+        };
+        u32::try_from(self.field.units.iter().filter(gone).count()).unwrap_or(u32::MAX)
+    }
+
+    /// Boxes forward and to the right, seen from a box with a facing.
+    fn offsets(&self, from: Square, facing: Facing, to: Square) -> (i32, i32) {
+        let (a, b) = (self.field.grid.centre(from), self.field.grid.centre(to));
+        let (east, south) = (b.0 - a.0, b.1 - a.1);
+        let along = |facing: Facing| {
+            let (step_east, step_south) = facing.bearing().east_south();
+            east * step_east + south * step_south
+        };
+        (along(facing), along(facing.right()))
+    }
+
+    /// The side of a target an enemy in another box looks at (§A15), none in a building (§A25).
+    pub fn aspect(&self, target: UnitId, from: Square) -> Aspect {
+        let UnitState { at: Place::At(at), facing: Some(facing), .. } = self.state.unit(target) else {
+            return Aspect::OffTable;
+        };
+        if self.field.at(at).work.is_building() {
+            return Aspect::Building;
+        }
+        let (forward, side) = self.offsets(at, facing, from);
+        if forward >= 1 && side.abs() <= forward {
+            Aspect::Front
+        } else if forward <= -1 && side.abs() <= -forward {
+            Aspect::Rear
+        } else {
+            Aspect::Flank
+        }
+    }
+
+    /// The side of a target that off-table guns hit: they fire down its own lane (§A59).
+    fn gun_aspect(&self, guns: &Unit, target: UnitId) -> Aspect {
+        let UnitState { at: Place::At(at), facing: Some(facing), .. } = self.state.unit(target) else {
+            return Aspect::OffTable;
+        };
+        if self.field.at(at).work.is_building() {
+            return Aspect::Building;
+        }
+        // The guns stand behind their own side's edge: the way their enemies look at the start.
+        let edge = guns.power.enemy().facing();
+        match facing.quarters_to(edge) {
+            0 => Aspect::Front,
+            2 => Aspect::Rear,
+            _ => Aspect::Flank,
+        }
+    }
+
+    /// Does a box block sight between ends of these heights (§A19)?
+    fn blocks(&self, square: Square, heights: [u8; 2], mover: UnitId, units_block: bool) -> bool {
+        let terrain = self.field.at(square);
+        if heights.iter().all(|end| terrain.height > *end) {
+            return true;
+        }
+        if heights.iter().any(|end| *end > terrain.height) {
+            return false;
+        }
+        let screens = matches!(terrain.ground, Ground::Woods | Ground::Town) || terrain.work.is_building();
+        screens || (units_block && self.state.unit_in(square).is_some_and(|unit| unit != mover))
+    }
+
+    /// Is sight clear along at least one shortest chain of steps (§A19)? `mover` itself never blocks.
+    pub fn sees(&self, from: Square, to: Square, mover: UnitId) -> bool {
+        let heights = [self.field.at(from).height, self.field.at(to).height];
+        let lanes = i32::from(to.first()) - i32::from(from.first());
+        let ranks = i32::from(to.second()) - i32::from(from.second());
+        let along_lanes = lanes.abs() >= ranks.abs();
+        let (long, short) = if along_lanes { (lanes, ranks) } else { (ranks, lanes) };
+        // After each step along the longer offset: which sideways offsets have a clear chain behind them.
+        let mut clear = vec![false; short.unsigned_abs() as usize + 1];
+        if let Some(start) = clear.first_mut() {
+            *start = true;
+        }
+        for step in 1..long.abs() {
+            let mut next = vec![false; clear.len()];
+            for (side, open) in next.iter_mut().enumerate() {
+                let straight = clear.get(side).copied().unwrap_or(false);
+                let diagonal = side > 0 && clear.get(side - 1).copied().unwrap_or(false);
+                let aside = short.signum() * i32::try_from(side).unwrap_or(0);
+                let ahead = long.signum() * step;
+                let (lane, rank) = if along_lanes { (ahead, aside) } else { (aside, ahead) };
+                let square = offset(&self.field.grid, from, lane, rank);
+                *open =
+                    (straight || diagonal) && square.is_some_and(|square| !self.blocks(square, heights, mover, true));
+            }
+            clear = next;
+        }
+        let last = clear.len() - 1;
+        clear.get(last).copied().unwrap_or(false) || (last > 0 && clear.get(last - 1).copied().unwrap_or(false))
+    }
+
+    /// Do off-table guns see a box down its lane (§6.1b, §A59)? Units never block them (§A19).
+    pub fn guns_see(&self, guns: &Unit, to: Square) -> bool {
+        let heights = [guns.gun_height, self.field.at(to).height];
+        let between = |square: &Square| {
+            square.first() == to.first()
+                && self.field.from_edge(guns.power, *square) < self.field.from_edge(guns.power, to)
+        };
+        !self.field.grid.cells().filter(between).any(|square| self.blocks(square, heights, guns.id, false))
+    }
+
+    /// The friend that keeps artillery from firing at a box: within two boxes of it (§6.2a, §6.2b, §6.2c).
+    pub fn too_near(&self, guns: &Unit, target: Square) -> Option<UnitId> {
+        let near = |unit: &&Unit| {
+            self.at(unit.id).is_some_and(|at| {
+                let lanes = u32::from(at.first().abs_diff(target.first()));
+                let ranks = u32::from(at.second().abs_diff(target.second()));
+                within(SAFE_DISTANCE, lanes, ranks)
+            })
+        };
+        self.units_of(guns.power).find(near).map(|unit| unit.id)
+    }
+
+    /// May a unit in this box with this facing shoot at the target, and which side of it does it hit?
+    pub fn shot(
+        &self,
+        unit: &Unit,
+        from: Option<Square>,
+        facing: Option<Facing>,
+        target: UnitId,
+    ) -> Result<Aspect, Bar> {
+        let Some(enemy) = self.unit(target) else {
+            return Err(Bar::fixed("6.7a", format!("{target} is not on this battlefield"), "name an enemy unit of it"));
+        };
+        if enemy.power == unit.power {
+            return Err(Bar::fixed("6.7a", format!("{target} is no enemy"), "name an enemy unit"));
+        }
+        if enemy.is_off_table() {
+            return self.shot_at_guns(unit, enemy);
+        }
+        let Some(at) = self.at(target) else {
+            return Err(Bar::now("6.7a", format!("{target} is eliminated"), "name a unit in play"));
+        };
+        let (Some(from), Some(facing)) = (from, facing) else {
+            return self.gun_shot(unit, target, at);
+        };
+        let range = unit.range.unwrap_or(u32::MAX);
+        let (forward, side) = self.offsets(from, facing, at);
+        let (lanes, ranks) = (forward.unsigned_abs(), side.unsigned_abs());
+        if self.field.at(from).work.is_building() {
+            if !within(range, lanes, ranks) {
+                let why = format!("{target} in {at} is out of range of {from}");
+                return Err(Bar::now(
+                    "6.6c",
+                    why,
+                    format!("the range is {range} boxes all round, not all of them diagonal"),
+                ));
+            }
+        } else if forward < 1 || side.abs() > forward {
+            let why = format!("{target} in {at} is not in front of {}", unit.id);
+            return Err(Bar::now("6.6b", why, "turn first, or name an enemy ahead or diagonally ahead"));
+        } else if !within(range, lanes, ranks) {
+            let why = format!("{target} in {at} is out of range of {from}");
+            let clause = if range == 2 { "6.5b" } else { "6.4c" };
+            return Err(Bar::now(
+                clause,
+                why,
+                format!("the range is {range} boxes, at most {} of them diagonal", range - 1),
+            ));
+        }
+        if !self.sees(from, at, unit.id) {
+            let why = format!("{} in {from} does not see {target} in {at}", unit.id);
+            return Err(Bar::now("6.7b", why, "name an enemy in sight"));
+        }
+        Ok(self.aspect(target, from))
+    }
+
+    /// Guns off the table as a target (§6.3, §A20).
+    fn shot_at_guns(&self, unit: &Unit, enemy: &Unit) -> Result<Aspect, Bar> {
+        if !unit.is_off_table() {
+            let why = format!("{} stands off the table, where rifles and Gatling guns do not reach", enemy.id);
+            return Err(Bar::fixed("A20", why, "name an enemy unit on the map"));
+        }
+        if unit.power == Power::Us {
+            return Err(Bar::fixed(
+                "6.3b",
+                "U.S. artillery never fires at Spanish artillery",
+                "name an enemy unit on the map",
+            ));
+        }
+        if !self.is_alive(enemy.id) {
+            return Err(Bar::now("6.7a", format!("{} is eliminated", enemy.id), "name a unit in play"));
+        }
+        Ok(Aspect::OffTable)
+    }
+
+    fn gun_shot(&self, guns: &Unit, target: UnitId, at: Square) -> Result<Aspect, Bar> {
+        if let Some(friend) = self.too_near(guns, at) {
+            let why = format!("{target} in {at} is within two boxes of {friend}");
+            return Err(Bar::now("6.2a", why, "name an enemy farther from the own units"));
+        }
+        if !self.guns_see(guns, at) {
+            let why = format!("{} does not see {target} in {at}", guns.id);
+            return Err(Bar::now("6.1b", why, "name an enemy in sight"));
+        }
+        Ok(self.gun_aspect(guns, target))
+    }
+
+    /// The number a unit needs to hit by fire (§6.7d, §6.7e).
+    pub fn fire_number(&self, unit: UnitId) -> u16 {
+        let hampered = self.state.unit(unit).disordered && self.game.options.disordered_fire_is_harder;
+        if hampered { HIT_DISORDERED } else { HIT }
+    }
+
+    /// The number a unit needs to hit in melee (§7i, §7j).
+    pub fn melee_number(&self, unit: UnitId) -> u16 {
+        if self.state.unit(unit).disordered { HIT_DISORDERED } else { HIT }
+    }
+
+    /// What is added to a save against fire (§6.9).
+    pub fn fire_modifiers(&self, target: UnitId, aspect: Aspect) -> Tally {
+        let mut tally = Tally::new();
+        let Some(at) = self.at(target) else {
+            return tally;
+        };
+        match self.field.at(at).work {
+            Work::Blockhouse | Work::Fort => tally.add(self.field.at(at).work.as_str(), 2, Clause("6.9c")),
+            Work::Trench => tally.add("trenches", 1, Clause("6.9d")),
+            Work::None => {}
+        }
+        if aspect.is_exposed() {
+            tally.add(exposed(aspect), -1, Clause("6.9e"));
+        }
+        tally
+    }
+
+    /// What is added to a melee save: works for the charged unit, height for either, flank and rear (§7.M, §A31).
+    pub fn melee_modifiers(&self, unit: UnitId, enemy: UnitId, charged: Option<Aspect>) -> Tally {
+        let mut tally = Tally::new();
+        let (Some(at), Some(from)) = (self.at(unit), self.at(enemy)) else {
+            return tally;
+        };
+        let terrain = self.field.at(at);
+        let work = if charged.is_some() { terrain.work } else { Work::None };
+        let uphill = terrain.height > self.field.at(from).height;
+        if work.is_building() {
+            tally.add(work.as_str(), 2, Clause("7.M1"));
+        }
+        // §A24: trench and uphill share one line.
+        match (work == Work::Trench, uphill) {
+            (true, true) => tally.add("trenches, uphill", 1, Clause("7.M2")),
+            (true, false) => tally.add("trenches", 1, Clause("7.M2")),
+            (false, true) => tally.add("uphill", 1, Clause("S5")),
+            (false, false) => {}
+        }
+        if let Some(aspect) = charged.filter(|aspect| aspect.is_exposed()) {
+            tally.add(exposed(aspect), -1, Clause("7.M3"));
+        }
+        tally
+    }
+
+    /// The way back from an enemy next to a unit: own rear, own front or the opposite side (§A32).
+    pub fn way_back(&self, unit: UnitId, enemy: UnitId) -> Option<Facing> {
+        let UnitState { at: Place::At(at), facing: Some(facing), .. } = self.state.unit(unit) else {
+            return None;
+        };
+        Some(match self.field.grid.sees(at, facing, self.at(enemy)?)? {
+            Relative::Ahead | Relative::AheadLeft | Relative::AheadRight => facing.rear(),
+            Relative::Back | Relative::BackLeft | Relative::BackRight => facing,
+            Relative::Left => facing.right(),
+            Relative::Right => facing.left(),
+        })
+    }
+
+    /// The boxes of a withdrawal of up to `most` boxes, the last one empty: as far as possible, at least one (§A33, §A34).
+    pub fn withdrawal(&self, unit: UnitId, enemy: UnitId, most: u32) -> Vec<Square> {
+        let (Some(mut at), Some(power), Some(back)) = (self.at(unit), self.power(unit), self.way_back(unit, enemy))
+        else {
+            return Vec::new();
+        };
+        let (mut path, mut reached) = (Vec::new(), 0);
+        for _ in 0..most {
+            let Some(next) = self.field.grid.neighbour(at, back.bearing()) else { break };
+            let occupant = self.state.unit_in(next);
+            if !self.field.is_passable(next) || occupant.is_some_and(|id| self.power(id) != Some(power)) {
+                break;
+            }
+            path.push(next);
+            if occupant.is_none() {
+                reached = path.len();
+            }
+            at = next;
+        }
+        path.truncate(reached);
+        path
+    }
+
+    /// Where a leader can go: three steps in any direction, not into the pond nor where an enemy unit stands (§9a, §A37).
+    pub fn leader_reach(&self, leader: &Leader, from: Square) -> Reach<SquareGrid> {
+        reach(&self.field.grid, from, Points::whole(LEADER_MOVES), |_, _, to| {
+            let hostile = self.state.unit_in(to).is_some_and(|id| self.power(id) != Some(leader.power));
+            if hostile || !self.field.is_passable(to) { Step::Barred(()) } else { Step::Pay(Points::whole(1)) }
+        })
+    }
+
+    /// The units a leader could flee to: the nearest he may join, best default first (§A38).
+    pub fn refuges(&self, leader: &Leader, from: Square) -> Vec<UnitId> {
+        let joinable = self.units_of(leader.power).filter(|unit| self.may_join(leader, unit).is_ok());
+        let mut near: Vec<(u32, u16, u16, UnitId)> = joinable
+            .filter_map(|unit| {
+                let at = self.at(unit.id)?;
+                let distance = self.field.grid.distance(from, at);
+                Some((distance, self.field.from_edge(leader.power, at), at.first(), unit.id))
+            })
+            .collect();
+        near.sort();
+        let nearest = near.first().map(|(distance, ..)| *distance);
+        near.into_iter().filter(|(distance, ..)| Some(*distance) == nearest).map(|(.., id)| id).collect()
+    }
+}
+
+/// The word for an exposed side.
+fn exposed(aspect: Aspect) -> &'static str {
+    match aspect {
+        Aspect::Rear => "rear",
+        _ => "flank",
+    }
+}
+
+/// The box so many lanes and ranks away.
+fn offset(grid: &SquareGrid, from: Square, lanes: i32, ranks: i32) -> Option<Square> {
+    let lane = u16::try_from(i32::from(from.first()) + lanes).ok()?;
+    let rank = u16::try_from(i32::from(from.second()) + ranks).ok()?;
+    grid.at(lane, rank)
+}

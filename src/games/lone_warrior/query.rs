@@ -1,0 +1,174 @@
+//! Questions to the position: what a unit may do, what a box sees, what a list of activations is worth.
+
+use std::collections::BTreeMap;
+
+use crate::board::{Grid, Square};
+use crate::engine::doc::{DocPath, Fault, FromDoc, Lexicon, Node, Reader};
+use crate::engine::{Clause, Concealed, Diary, Game, Json, Query, Reply};
+
+use super::LoneWarrior;
+use super::check::Draft;
+use super::position::Position;
+use super::state::{Place, State};
+use super::terms::{LeaderId, UnitId};
+
+/// A chance is counted in thousandths.
+const SURE: u32 = 1000;
+
+/// Answers a query.
+pub fn answer(game: &LoneWarrior, state: &State, query: &Query) -> Result<Reply, Vec<Fault>> {
+    match query {
+        Query::Reach { unit } => reach(game, state, unit),
+        Query::Sight { from, to } => sight(game, state, from, to),
+        Query::Odds { orders } => odds(game, state, orders),
+        Query::Supply { .. } => {
+            let what = "these rules know no supply";
+            Err(vec![Fault::new(&DocPath::root(), what, "ask for `reach`, `los` or `odds`")])
+        }
+    }
+}
+
+fn one(what: impl Into<String>, remedy: &str) -> Vec<Fault> {
+    vec![Fault::new(&DocPath::root(), what, remedy)]
+}
+
+fn reach(game: &LoneWarrior, state: &State, text: &str) -> Result<Reply, Vec<Fault>> {
+    if let Ok(name) = game.names.look_up("leader", text) {
+        return leader_reach(game, state, LeaderId::of(&name));
+    }
+    let mut reader = Reader::new(&game.names);
+    let Some(name) = reader.name("unit", &Node::text(text), &DocPath::root()) else {
+        return Err(reader.faults);
+    };
+    let id = UnitId::of(&name);
+    let position = game.positions(state).find(|now| now.unit(id).is_some());
+    let Some((now, power)) = position.and_then(|now| Some((now, now.power(id)?))) else {
+        return Err(one(format!("{id} is not in play"), "name a unit in play"));
+    };
+    let mut reply = Reply::default();
+    reply.diary.line(format!("{id} may"), &[]);
+    let mut listed = Vec::new();
+    for entry in now.options(power, id) {
+        let Ok(plan) = now.plan(power, &entry) else { continue };
+        let clauses: Vec<Clause> = plan.difficult.iter().map(|reason| reason.clause).collect();
+        reply.diary.detail(format!("{}: {}+", plan.text, plan.needs()), &clauses);
+        listed.push(Json::object([
+            ("action".to_owned(), Json::Str(plan.text.clone())),
+            ("needs".to_owned(), Json::Int(i64::from(plan.needs()))),
+        ]));
+    }
+    reply.json =
+        BTreeMap::from([("unit".to_owned(), Json::Str(id.to_string())), ("may".to_owned(), Json::List(listed))]);
+    Ok(reply)
+}
+
+fn leader_reach(game: &LoneWarrior, state: &State, id: LeaderId) -> Result<Reply, Vec<Fault>> {
+    let found = game.positions(state).find_map(|now| match (now.leader(id), now.state.leader(id).at) {
+        (Some(leader), Place::At(at)) => Some((now.leader_reach(leader, at).cells().collect::<Vec<_>>(), at)),
+        _ => None,
+    });
+    let Some((cells, at)) = found else {
+        return Err(one(format!("{id} is not on the map"), "name a leader in play"));
+    };
+    let names: Vec<String> = cells.iter().map(Square::to_string).collect();
+    let mut diary = Diary::new();
+    diary.line(format!("{id} in {at} can go to {}.", names.join(", ")), &[Clause("9a"), Clause("A37")]);
+    let boxes = Json::List(names.into_iter().map(Json::Str).collect());
+    Ok(Reply {
+        diary,
+        json: BTreeMap::from([("leader".to_owned(), Json::Str(id.to_string())), ("boxes".to_owned(), boxes)]),
+    })
+}
+
+/// The battlefield and box a text stands for: a unit's, or a box of the first battlefield in play.
+fn place<'p>(game: &'p LoneWarrior, state: &'p State, text: &str) -> Result<(Position<'p>, Square), Vec<Fault>> {
+    if let Ok(name) = game.names.look_up("unit", text) {
+        let id = UnitId::of(&name);
+        let found = game.positions(state).find_map(|now| now.at(id).map(|at| (now, at)));
+        return found.ok_or_else(|| one(format!("{id} is not on the map"), "name a box or a unit on the map"));
+    }
+    let (field, text) = match text.split_once('/') {
+        Some((field, rest)) => (super::terms::Battlefield::from_word(field), rest),
+        None => (None, text),
+    };
+    let mut reader = Reader::new(&game.names);
+    let Some(square) = Square::read(&Node::text(text), &DocPath::root(), &mut reader) else {
+        return Err(reader.faults);
+    };
+    let found = game.positions(state).find(|now| field.is_none_or(|field| field == now.id));
+    match found {
+        Some(now) if now.field.grid.contains(square) => Ok((now, square)),
+        _ => Err(one(format!("there is no box {square} on this battlefield"), "name a box of it")),
+    }
+}
+
+fn sight(game: &LoneWarrior, state: &State, from: &str, to: &str) -> Result<Reply, Vec<Fault>> {
+    let (now, a) = place(game, state, from)?;
+    let (there, b) = place(game, state, to)?;
+    if now.id != there.id {
+        return Err(one("the two are on different battlefields", "name two boxes of one battlefield"));
+    }
+    let mover = now.state.unit_in(a).unwrap_or(UnitId::of(""));
+    let clear = a == b || now.sees(a, b, mover);
+    let mut reply = Reply::default();
+    let word = if clear { "sees" } else { "does not see" };
+    reply.diary.line(format!("{a} {word} {b}."), &[Clause("A19")]);
+    for guns in now.field.units.iter().filter_map(|id| now.unit(*id)).filter(|unit| unit.is_off_table()) {
+        let word = if now.guns_see(guns, b) { "sees" } else { "does not see" };
+        reply.diary.detail(format!("{} {word} {b} down its lane.", guns.id), &[Clause("A59")]);
+    }
+    reply.json = BTreeMap::from([
+        ("from".to_owned(), Json::Str(a.to_string())),
+        ("to".to_owned(), Json::Str(b.to_string())),
+        ("clear".to_owned(), Json::Bool(clear)),
+    ]);
+    Ok(reply)
+}
+
+/// How likely each entry of a list is reached and succeeds, redraws left aside.
+fn odds(game: &LoneWarrior, state: &State, node: &Node) -> Result<Reply, Vec<Fault>> {
+    let Some(power) = state.stage.power() else {
+        return Err(one("the game is over", "there is nothing to order"));
+    };
+    let mut reader = Reader::new(game.lexicon());
+    let stop = game.due(state);
+    let Some(orders) = game.read_orders(stop.ask(), node, &DocPath::root(), &mut reader) else {
+        return Err(reader.faults);
+    };
+    let mut reply = Reply::default();
+    let mut listed = Vec::new();
+    for id in &game.fields {
+        let (Some(field), Some(given)) = (state.fields.get(id), orders.of_field(*id)) else { continue };
+        let mut draft = Draft { game, id: *id, power, state: field.clone(), uncertain: false };
+        if !field.acting {
+            draft.send_leaders(given);
+        }
+        let mut reached = SURE;
+        let mut rows = Vec::new();
+        for entry in &given.activations {
+            let Concealed::Open(entry) = entry else { continue };
+            let unit = entry.unit.to_string();
+            let Ok(plan) = draft.now().plan(power, entry) else {
+                rows.push(vec![unit, super::turn::describe(entry), "-".to_owned(), "-".to_owned(), String::new()]);
+                continue;
+            };
+            draft.apply(entry.unit, &plan);
+            // Ten chips, of which those from the number on succeed.
+            let succeeds = u32::from(11 - plan.needs().min(10)) * SURE / 10;
+            let before = reached;
+            reached = reached * succeeds / SURE;
+            let percent = |thousandths: u32| format!("{}.{} %", thousandths / 10, thousandths % 10);
+            rows.push(vec![unit, plan.text.clone(), format!("{}+", plan.needs()), percent(before), percent(reached)]);
+            listed.push(Json::object([
+                ("unit".to_owned(), Json::Str(entry.unit.to_string())),
+                ("needs".to_owned(), Json::Int(i64::from(plan.needs()))),
+                ("reached".to_owned(), Json::Int(i64::from(before))),
+                ("carried-out".to_owned(), Json::Int(i64::from(reached))),
+            ]));
+        }
+        reply.diary.heading(2, game.field(*id).name.clone());
+        reply.diary.table(&["unit", "action", "chip", "reached", "carried out"], rows);
+    }
+    reply.json = BTreeMap::from([("thousandths".to_owned(), Json::List(listed))]);
+    Ok(reply)
+}

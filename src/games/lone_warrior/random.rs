@@ -1,0 +1,175 @@
+//! Players by chance: legal orders and policies, drawn from what the template lists.
+
+use crate::engine::dice::Chance;
+use crate::engine::{Concealed, Json, Stop};
+
+use super::LoneWarrior;
+use super::check::Draft;
+use super::orders::{Activation, BothOrders, Condition, Face, FieldOrders, Orders, SetupOrders, StopAfter, Way};
+use super::policy::{InMelee, MeleeWord, Redraw, WithdrawAfter};
+use super::state::{FieldState, Place, State};
+use super::terms::{Battlefield, Power, UnitId};
+
+/// Legal orders by chance.
+pub fn orders(game: &LoneWarrior, state: &State, stop: &Stop, chance: &mut Chance) -> Orders {
+    let Some(power) = stop.who().and_then(Power::of) else {
+        return Orders::One(FieldOrders::none());
+    };
+    if stop.ask() == "setup" {
+        let own =
+            game.data.leaders.values().filter(|leader| leader.power == power && game.fields.contains(&leader.field));
+        let mut leaders = std::collections::BTreeMap::new();
+        for leader in own {
+            if let Some(unit) = chance.pick(&leader.may_start) {
+                leaders.insert(leader.id, *unit);
+            }
+        }
+        return Orders::Setup(SetupOrders { leaders });
+    }
+    let goes_on = stop.ask() == "continue";
+    let mut of = |id: Battlefield| {
+        let field = state.fields.get(&id)?;
+        let open = field.winner.is_none() && (field.acting || !goes_on);
+        open.then(|| field_orders(game, id, power, field, chance))
+    };
+    if let [only] = game.fields.as_slice() {
+        return Orders::One(of(*only).unwrap_or_else(FieldOrders::none));
+    }
+    Orders::Both(BothOrders { san_juan_heights: of(Battlefield::SanJuan), el_caney: of(Battlefield::ElCaney) })
+}
+
+fn field_orders(
+    game: &LoneWarrior,
+    id: Battlefield,
+    power: Power,
+    field: &FieldState,
+    chance: &mut Chance,
+) -> FieldOrders {
+    let mut orders = FieldOrders::none();
+    let mut draft = Draft { game, id, power, state: field.clone(), uncertain: false };
+    if !field.acting {
+        for leader in &game.field(id).leaders {
+            let Some(leader) = game.data.leaders.get(leader).filter(|leader| leader.power == power) else { continue };
+            let Place::At(at) = field.leader(leader.id).at else { continue };
+            let goals: Vec<_> = draft.now().leader_reach(leader, at).cells().collect();
+            if let Some(goal) = chance.pick(&goals).filter(|_| chance.one_in(3)) {
+                orders.leaders.insert(leader.id, Way::Box(*goal));
+            }
+        }
+        draft.send_leaders(&orders);
+    }
+    let mut units: Vec<UnitId> = draft.now().eligible(power).collect();
+    chance.shuffle(&mut units);
+    units.truncate(1 + chance.below(units.len().max(1)));
+    for unit in units {
+        let options = draft.now().options(power, unit);
+        let Some(entry) = chance.pick(&options).cloned() else { continue };
+        let Ok(plan) = draft.now().plan(power, &entry) else { continue };
+        let entry = adorn(&draft, entry, chance);
+        if entry.r#if.is_none() && entry.unless.is_none() {
+            draft.apply(unit, &plan);
+        }
+        orders.activations.push(Concealed::Open(entry));
+    }
+    orders.more = chance.one_in(8);
+    orders
+}
+
+/// Adds what a player may add to an entry.
+fn adorn(draft: &Draft<'_>, mut entry: Activation, chance: &mut Chance) -> Activation {
+    let now = draft.now();
+    if entry.charge.is_some() {
+        if chance.one_in(3) {
+            entry.melee = Some(melee(chance));
+        }
+        if chance.one_in(3) {
+            entry.advance_facing =
+                chance.pick(&[Face::Front, Face::Left, Face::Rear, Face::North, Face::West]).copied();
+        }
+    }
+    let infantry = now.unit(entry.unit).is_some_and(|unit| unit.arm.redraws_hits());
+    if chance.one_in(2) && now.leaders_with(entry.unit).next().is_some() {
+        entry.redraw = Some(redraws(infantry, chance));
+    }
+    if chance.one_in(3) && now.ready_hero(entry.unit).is_some() {
+        entry.hero = Some(redraws(infantry, chance));
+    }
+    if chance.one_in(10)
+        && let Some(target) = entry.shoot
+    {
+        let alive = Condition { alive: vec![target], ..nothing() };
+        if chance.one_in(2) {
+            entry.r#if = Some(alive);
+        } else {
+            entry.unless = Some(Condition { gone: vec![target], ..nothing() });
+        }
+    }
+    if chance.one_in(20) {
+        entry.stop_after = Some(StopAfter::Always);
+    }
+    entry
+}
+
+fn nothing() -> Condition {
+    Condition {
+        gone: Vec::new(),
+        alive: Vec::new(),
+        disordered: Vec::new(),
+        good_order: Vec::new(),
+        empty: Vec::new(),
+        enemy_in: Vec::new(),
+        friend_in: Vec::new(),
+        captured: Vec::new(),
+    }
+}
+
+fn melee(chance: &mut Chance) -> InMelee {
+    match chance.below(4) {
+        0 => InMelee::Word(MeleeWord::Fight),
+        1 => InMelee::Word(MeleeWord::WithdrawIfDisordered),
+        2 => InMelee::Word(MeleeWord::WithdrawNow),
+        _ => InMelee::After(WithdrawAfter { withdraw_after: 1 + u32::from(chance.one_in(2)) }),
+    }
+}
+
+fn redraws(hits: bool, chance: &mut Chance) -> Vec<Redraw> {
+    let of_hits = [Redraw::Fire, Redraw::FireOne, Redraw::Melee, Redraw::MeleeOne];
+    let all = Redraw::ALL.iter().copied().filter(|redraw| hits || !of_hits.contains(redraw));
+    all.filter(|_| chance.one_in(2)).collect()
+}
+
+/// A policy by chance, as a player could type it.
+pub fn policy(game: &LoneWarrior, state: &State, kind: &str, chance: &mut Chance) -> Json {
+    let word =
+        |words: &[&str], chance: &mut Chance| Json::Str(chance.pick(words).copied().unwrap_or("default").to_owned());
+    let list = |redraws: Vec<Redraw>| Json::List(redraws.iter().map(|redraw| Json::Str(redraw.to_string())).collect());
+    let units: Vec<UnitId> = game.positions(state).flat_map(|position| position.field.units.clone()).collect();
+    let leaders: Vec<_> = game.positions(state).flat_map(|position| position.field.leaders.clone()).collect();
+    if chance.one_in(4) {
+        return Json::Str("default".to_owned());
+    }
+    match kind {
+        "on-charge" => match chance.pick(&units).filter(|_| chance.one_in(3)) {
+            Some(unit) => Json::object([(unit.to_string(), word(&["stand", "withdraw"], chance))]),
+            None => word(&["stand", "withdraw", "withdraw-if-disordered"], chance),
+        },
+        "in-melee" => match chance.below(4) {
+            0 => Json::object([("withdraw-after".to_owned(), Json::Int(2))]),
+            1 => match chance.pick(&units) {
+                Some(unit) => Json::object([(unit.to_string(), word(&["fight", "withdraw-now"], chance))]),
+                None => word(&["fight"], chance),
+            },
+            _ => word(&["fight", "withdraw-if-disordered", "withdraw-now"], chance),
+        },
+        "redraw" => match chance.pick(&leaders).filter(|_| chance.one_in(2)) {
+            Some(leader) => Json::object([(leader.to_string(), list(redraws(true, chance)))]),
+            None => list(redraws(true, chance)),
+        },
+        "hero" => list(redraws(true, chance)),
+        "advance-facing" => word(&["keep", "left", "right", "rear", "n", "e", "s", "w"], chance),
+        "join" => {
+            Json::List(units.iter().filter(|_| chance.one_in(3)).map(|unit| Json::Str(unit.to_string())).collect())
+        }
+        _ => Json::Str("default".to_owned()),
+    }
+}

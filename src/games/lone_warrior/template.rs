@@ -1,0 +1,126 @@
+//! The order file for this moment, with everything that may be done as comments, and the schemas of what is typed.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use crate::engine::Stop;
+
+use super::LoneWarrior;
+use super::orders::{Activation, BothOrders, FieldOrders, SetupOrders};
+use super::position::Position;
+use super::state::{Place, State};
+use super::terms::{Power, UnitId};
+
+/// The `orders:` part of an order file.
+pub fn write(game: &LoneWarrior, state: &State, stop: &Stop) -> String {
+    let mut text = String::new();
+    let Some(power) = stop.who().and_then(Power::of) else {
+        return text;
+    };
+    if stop.ask() == "setup" {
+        text.push_str("# The unit each leader joins (9x to 9af). The default stands here.\nleaders:\n");
+        for position in game.positions(state) {
+            for id in &position.field.leaders {
+                let Some(leader) = game.data.leaders.get(id).filter(|leader| leader.power == power) else { continue };
+                let may: Vec<String> = leader.may_start.iter().map(UnitId::to_string).collect();
+                line(&mut text, 1, &format!("{}: {}  # {}; or {}", id, leader.start, leader.name, may.join(", ")));
+            }
+        }
+        return text;
+    }
+    let goes_on = stop.ask() == "continue";
+    let several = game.fields.len() > 1;
+    for position in game.positions(state) {
+        if position.state.winner.is_some() || (goes_on && !position.state.acting) {
+            continue;
+        }
+        if several {
+            line(&mut text, 0, &format!("{}:", position.id));
+        }
+        field(&mut text, usize::from(several), &position, power, goes_on);
+    }
+    text
+}
+
+fn line(text: &mut String, depth: usize, what: &str) {
+    // Writing to a text cannot fail.
+    let _ = writeln!(text, "{}{what}", "  ".repeat(depth));
+}
+
+fn field(text: &mut String, depth: usize, now: &Position<'_>, power: Power, goes_on: bool) {
+    if !goes_on {
+        line(text, depth, "# Leaders move first, up to three boxes; write a box or the unit to join (9a, A37).");
+        line(text, depth, "leaders:");
+        for id in &now.field.leaders {
+            let Some(leader) = now.leader(*id).filter(|leader| leader.power == power) else { continue };
+            let Place::At(at) = now.state.leader(*id).at else { continue };
+            let with = now.state.leader(*id).with.map_or("with nobody".to_owned(), |unit| format!("with {unit}"));
+            let near: Vec<String> = (now.leader_reach(leader, at).cells())
+                .filter_map(|square| now.joins_in(leader, square))
+                .map(|unit| unit.to_string())
+                .collect();
+            line(text, depth + 1, &format!("# {id}: {at}  # {with}; can join {}", near.join(", ")));
+        }
+    }
+    line(
+        text,
+        depth,
+        "# Activations in this order until a chip fails (4f). Take the # away from what you want and sort it.",
+    );
+    line(text, depth, "# An entry may carry if, unless, stop-after, redraw, hero, melee and advance-facing.");
+    line(text, depth, "activations:");
+    for id in now.eligible(power) {
+        let state = now.state.unit(id);
+        let mut what = now.unit(id).map(|unit| unit.name.clone()).unwrap_or_default();
+        if let (Some(at), Some(facing)) = (state.at.square(), state.facing) {
+            let _ = write!(what, ", {at} looking {facing}");
+        }
+        if state.disordered {
+            what.push_str(", disordered");
+        }
+        line(text, depth + 1, &format!("# {id}: {what}"));
+        for entry in now.options(power, id) {
+            let Ok(plan) = now.plan(power, &entry) else { continue };
+            let why: Vec<&str> = plan.difficult.iter().map(|reason| reason.what.as_str()).collect();
+            let why = if why.is_empty() { String::new() } else { format!(" ({})", why.join(", ")) };
+            line(text, depth + 1, &format!("# - {}  # {}, {}+{why}", flow(&entry), plan.text, plan.needs()));
+        }
+    }
+    line(text, depth, "# yes: look at the result and go on with another list instead of ending the player turn.");
+    line(text, depth, "more: no");
+}
+
+/// An entry on one line, as a player types it.
+fn flow(entry: &Activation) -> String {
+    #[derive(Serialize)]
+    #[serde(transparent)]
+    struct Typed<'a>(&'a Activation);
+    match crate::engine::to_json(&Typed(entry)) {
+        Ok(json) => json.as_map().map_or(String::new(), |map| {
+            let unit = map.get("unit").map(said).unwrap_or_default();
+            let rest =
+                map.iter().filter(|(key, _)| *key != "unit").map(|(key, value)| format!("{key}: {}", said(value)));
+            let parts: Vec<String> = std::iter::once(format!("unit: {unit}")).chain(rest).collect();
+            format!("{{{}}}", parts.join(", "))
+        }),
+        Err(_) => String::new(),
+    }
+}
+
+fn said(value: &crate::engine::Json) -> String {
+    match value.as_bool() {
+        Some(true) => "yes".to_owned(),
+        Some(false) => "no".to_owned(),
+        None => value.as_str().map_or_else(String::new, str::to_owned),
+    }
+}
+
+/// JSON Schemas of the packets a person writes.
+pub fn schemas() -> Vec<(String, serde_json::Value)> {
+    vec![
+        ("lone-warrior.setup".to_owned(), schemars::schema_for!(SetupOrders).to_value()),
+        ("lone-warrior.turn".to_owned(), schemars::schema_for!(FieldOrders).to_value()),
+        ("lone-warrior.both".to_owned(), schemars::schema_for!(BothOrders).to_value()),
+    ]
+}

@@ -1,0 +1,306 @@
+//! Whole games by chance and by sensible players: every invariant after every packet, and who wins how often.
+
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::engine::dice::Seed;
+use crate::engine::doc::read_as;
+use crate::engine::{
+    Dice, Event as _, Holdings, Outcome, Policy as _, Questions, Said, Segment, Settled, Versions, run, to_json,
+};
+
+fn open(scenario: &str) -> LoneWarrior {
+    let charter = Charter { scenario: scenario.to_owned(), ..Charter::default() };
+    LoneWarrior::open(&charter).unwrap_or_else(|faults| panic!("{faults:?}"))
+}
+
+fn seed(number: u64) -> Seed {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&number.to_be_bytes());
+    Seed::new(bytes)
+}
+
+/// Resolves a packet with everything open and no questions left to ask.
+fn resolve(game: &LoneWarrior, state: &State, orders: &Orders, said: &Said, number: u64) -> Outcome<LoneWarrior> {
+    let (public, versions) = (Holdings::default(), Versions::new());
+    let segment = Segment {
+        dice: Dice::Seed(seed(number)),
+        settled: Settled::default(),
+        said,
+        public: &public,
+        holdings: &public,
+        versions: &versions,
+        closer_holds: LoneWarrior::SIDES,
+        questions: Questions::default(),
+    };
+    run(game, state, orders, segment).unwrap_or_else(|failure| panic!("{failure}"))
+}
+
+/// Policies by chance for both sides.
+fn policies(game: &LoneWarrior, state: &State, chance: &mut Chance) -> Said {
+    let mut said = Said::default();
+    for side in LoneWarrior::SIDES {
+        for info in Policy::KINDS {
+            let policy = game.random_policy(state, info.kind.0, chance);
+            said.policies.insert((*side, info.kind.0.to_owned()), policy);
+        }
+    }
+    said
+}
+
+/// Longer games are nobody's.
+const MOST_PACKETS: u32 = 4000;
+
+/// A game by chance, checked at every packet. Gives the winner of every battlefield and the number of packets.
+fn play_by_chance(game: &LoneWarrior, name: &str) -> (BTreeMap<Battlefield, Option<Power>>, u32) {
+    let mut chance = Chance::new(name);
+    let (mut state, mut stop) = game.begin();
+    let mut packets = 0;
+    while !matches!(stop, Stop::End) && packets < MOST_PACKETS {
+        let holdings = Holdings::default();
+        let seen = Seen { state: &state, holdings: &holdings, side: stop.who() };
+        let mut orders = game.random_orders(&seen, &stop, &mut chance);
+        let faults: Vec<Fault> = game
+            .check(&seen, &stop, &mut orders, &DocPath::root())
+            .into_iter()
+            .filter(|fault| !fault.warning)
+            .collect();
+        assert!(faults.is_empty(), "{name}: listed and refused: {faults:?}\n{orders:?}");
+        let said = policies(game, &state, &mut chance);
+        let number = (chance.below(usize::MAX >> 1)) as u64;
+        let outcome = resolve(game, &state, &orders, &said, number);
+        let flaws = game.flaws(&outcome.state);
+        assert!(flaws.is_empty(), "{name}: {flaws:?}");
+        assert!(outcome.stop.ends_span(), "{name}: {:?}", outcome.stop);
+        (state, stop) = (outcome.state, outcome.stop);
+        packets += 1;
+    }
+    (state.fields.iter().map(|(id, field)| (*id, field.winner)).collect(), packets)
+}
+
+#[test]
+fn games_by_chance_keep_every_invariant() {
+    for scenario in ["san-juan-heights", "el-caney", "both"] {
+        let game = open(scenario);
+        for number in 0..12 {
+            play_by_chance(&game, &format!("{scenario} {number}"));
+        }
+    }
+}
+
+/// Share of U.S. wins in thousandths with the half width of its 95 per cent confidence interval.
+fn share(wins: u32, games: u32) -> (u32, u32) {
+    let games = games.max(1);
+    let share = wins * 1000 / games;
+    let variance = u64::from(share) * u64::from(1000 - share) / u64::from(games);
+    (share, (variance.isqrt() * 196 / 100) as u32)
+}
+
+#[test]
+#[ignore = "ten thousand games: cargo test --release -- --ignored ten_thousand --nocapture"]
+fn ten_thousand_games_by_chance() {
+    for scenario in ["san-juan-heights", "el-caney"] {
+        let game = open(scenario);
+        let (mut us, mut undecided, mut packets) = (0, 0, 0);
+        for number in 0..5000 {
+            let (winners, length) = play_by_chance(&game, &format!("{scenario} {number}"));
+            packets += length;
+            match winners.values().next() {
+                Some(Some(Power::Us)) => us += 1,
+                Some(None) => undecided += 1,
+                _ => {}
+            }
+        }
+        let (share, half) = share(us, 5000 - undecided);
+        println!(
+            "{scenario}: U.S. {share} ± {half} thousandths, {undecided} undecided, {} packets a game",
+            packets / 5000
+        );
+    }
+}
+
+#[test]
+#[ignore = "some thousand games: cargo test --release -- --ignored sensible --nocapture"]
+fn sensible_players_win_about_as_often() {
+    for scenario in ["san-juan-heights", "el-caney"] {
+        let game = open(scenario);
+        let (mut us, mut undecided, mut packets) = (0, 0, 0);
+        for number in 0..2000u64 {
+            let (mut state, mut stop) = game.begin();
+            for packet in 0.. {
+                if matches!(stop, Stop::End) {
+                    break;
+                }
+                if packet > 400 {
+                    undecided += 1;
+                    break;
+                }
+                packets += 1;
+                let orders = game.veteran_orders(&state, &stop);
+                let outcome = resolve(&game, &state, &orders, &Said::default(), number * 1000 + packet);
+                (state, stop) = (outcome.state, outcome.stop);
+            }
+            us += u32::from(state.fields.values().any(|field| field.winner == Some(Power::Us)));
+        }
+        let (share, half) = share(us, 2000 - undecided);
+        println!(
+            "{scenario}: U.S. {share} ± {half} thousandths, {undecided} undecided, {} packets a game",
+            packets / 2000
+        );
+    }
+}
+
+#[test]
+fn a_state_is_read_back_as_it_was_written() {
+    let game = open("both");
+    let mut chance = Chance::new("state");
+    let (mut state, mut stop) = game.begin();
+    for number in 0..12 {
+        let written = to_json(&state).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(game.read_state(&written), Ok(state.clone()));
+        let holdings = Holdings::default();
+        let seen = Seen { state: &state, holdings: &holdings, side: stop.who() };
+        let orders = game.random_orders(&seen, &stop, &mut chance);
+        let outcome = resolve(&game, &state, &orders, &Said::default(), number);
+        for noted in &outcome.journal {
+            to_json(&noted.event).unwrap_or_else(|error| panic!("{error}: {:?}", noted.event));
+        }
+        (state, stop) = (outcome.state, outcome.stop);
+    }
+}
+
+#[test]
+fn a_packet_is_read_back_as_it_was_written() {
+    for scenario in ["el-caney", "both"] {
+        let game = open(scenario);
+        let mut chance = Chance::new("packets");
+        let (mut state, mut stop) = game.begin();
+        for number in 0..8 {
+            let holdings = Holdings::default();
+            let seen = Seen { state: &state, holdings: &holdings, side: stop.who() };
+            let orders = game.random_orders(&seen, &stop, &mut chance);
+            let written = to_json(&orders).unwrap_or_else(|error| panic!("{error}"));
+            let mut reader = Reader::new(game.lexicon());
+            let read = game.read_orders(stop.ask(), &Node::from_json(&written), &DocPath::root(), &mut reader);
+            assert_eq!(read, Some(orders.clone()), "{:?}", reader.faults);
+            let outcome = resolve(&game, &state, &orders, &Said::default(), number);
+            (state, stop) = (outcome.state, outcome.stop);
+        }
+    }
+}
+
+#[test]
+fn what_the_template_lists_is_legal() {
+    let game = open("san-juan-heights");
+    let (mut state, mut stop) = game.begin();
+    for number in 0..4 {
+        let holdings = Holdings::default();
+        let seen = Seen { state: &state, holdings: &holdings, side: stop.who() };
+        // The template itself, and the template with every comment taken away one by one.
+        let text = game.template(&seen, &stop);
+        let empty = format!("{text}\n");
+        let (node, _) = crate::engine::doc::read_document("orders.yaml", empty.as_bytes())
+            .unwrap_or_else(|bad| panic!("{:?}", bad.faults));
+        let mut reader = Reader::new(game.lexicon());
+        assert!(game.read_orders(stop.ask(), &node, &DocPath::root(), &mut reader).is_some(), "{:?}", reader.faults);
+        for line in text.lines().filter_map(|line| line.trim_start().strip_prefix("# - ")) {
+            let packet = format!("activations:\n  - {line}\n");
+            let (node, _) = crate::engine::doc::read_document("orders.yaml", packet.as_bytes()).expect("one entry");
+            let (orders, _) =
+                read_as::<FieldOrders>(&node, game.lexicon()).unwrap_or_else(|faults| panic!("{faults:?}"));
+            let faults = game.check(&seen, &stop, &mut Orders::One(orders), &DocPath::root());
+            assert!(faults.is_empty(), "{line}: {faults:?}");
+        }
+        let orders = game.veteran_orders(&state, &stop);
+        let outcome = resolve(&game, &state, &orders, &Said::default(), number);
+        (state, stop) = (outcome.state, outcome.stop);
+    }
+}
+
+#[test]
+fn the_built_in_data_hold_every_fact_of_the_rulebook() {
+    let findings = LoneWarrior::check_data(&BTreeMap::new());
+    assert!(findings.len() > 20);
+    for finding in findings {
+        assert!(finding.holds, "{}: {}", finding.place, finding.what);
+    }
+    let files = BTreeMap::from([(
+        "battlefields.yaml".to_owned(),
+        include_str!("data/battlefields.yaml").replace("us: 9, areas: 3", "us: 8, areas: 3"),
+    )]);
+    let broken: Vec<_> = LoneWarrior::check_data(&files).into_iter().filter(|finding| !finding.holds).collect();
+    assert_eq!(broken.len(), 1);
+    assert_eq!(broken[0].clause.map(|clause| clause.0), Some("3b"));
+    let files = BTreeMap::from([("units.yaml".to_owned(), "game: lone-warrior\nkinds: [".to_owned())]);
+    assert!(LoneWarrior::check_data(&files).iter().all(|finding| !finding.holds));
+}
+
+#[test]
+fn every_event_cites_clauses_of_the_rules() {
+    let rules = include_str!("rules.yaml");
+    let game = open("both");
+    let mut chance = Chance::new("clauses");
+    let (mut state, mut stop) = game.begin();
+    for number in 0..60 {
+        if matches!(stop, Stop::End) {
+            break;
+        }
+        let holdings = Holdings::default();
+        let seen = Seen { state: &state, holdings: &holdings, side: stop.who() };
+        let orders = game.random_orders(&seen, &stop, &mut chance);
+        let outcome = resolve(&game, &state, &orders, &Said::default(), number);
+        for noted in &outcome.journal {
+            for clause in noted.event.clauses() {
+                assert!(rules.contains(&format!("  - id: \"{}\"\n", clause.0)), "{} of {:?}", clause.0, noted.event);
+            }
+            let mut diary = Diary::new();
+            game.tell(&noted.event, &mut diary);
+            assert!(!diary.entries().is_empty(), "{:?}", noted.event);
+        }
+        (state, stop) = (outcome.state, outcome.stop);
+    }
+}
+
+/// A list of activations, sealed entry by entry: only what is carried out is opened.
+#[test]
+fn a_plan_opens_only_what_was_carried_out() {
+    use crate::engine::{Concealed, FixedDie, Slot};
+    let charter = Charter {
+        scenario: "el-caney".to_owned(),
+        options: BTreeMap::from([("flow".to_owned(), "plan".to_owned())]),
+        ..Charter::default()
+    };
+    let game = LoneWarrior::open(&charter).unwrap_or_else(|faults| panic!("{faults:?}"));
+    let (state, stop) = game.begin();
+    assert!(matches!(stop, Stop::Orders { flow: Flow::Direct, .. }), "set-up is open");
+    let set_up = |state: &State| resolve(&game, state, &game.no_orders(state, &stop), &Said::default(), 1);
+    let state = set_up(&set_up(&state).state).state;
+    let stop = game.due(&state);
+    assert!(matches!(stop, Stop::Orders { who: SPAIN, flow: Flow::Plan, .. }));
+    let slot = |number: u32| Slot::parse(&format!("plan/8/{number}")).expect("a slot");
+    let mut holdings = Holdings::default();
+    let mut orders = FieldOrders::none();
+    for (number, unit) in [(1, "ec-con-1"), (2, "ec-con-2"), (3, "ec-con-3")] {
+        let entry = Json::object([("unit", Json::Str(unit.to_owned())), ("turn", Json::Str("left".to_owned()))]);
+        holdings.0.insert((SPAIN, slot(number)), entry);
+        orders.activations.push(Concealed::Sealed(slot(number)));
+    }
+    let said = Said::default();
+    let (public, versions) = (Holdings::default(), Versions::new());
+    let dice = [9, 1].map(|face| FixedDie { label: None, faces: vec![face] });
+    let segment = Segment {
+        dice: Dice::Fixed(dice.into()),
+        settled: Settled::default(),
+        said: &said,
+        public: &public,
+        holdings: &holdings,
+        versions: &versions,
+        closer_holds: &[SPAIN],
+        questions: Questions::default(),
+    };
+    let outcome = run(&game, &state, &Orders::One(orders), segment).unwrap_or_else(|failure| panic!("{failure}"));
+    let opened: Vec<&Slot> = outcome.minutes.reveals.iter().map(|opening| &opening.slot).collect();
+    assert_eq!(opened, [&slot(1), &slot(2)], "the second activation fails and the third is never seen");
+    assert_eq!(outcome.dice_left, 0);
+    assert_eq!(outcome.state.stage, Stage::UsTurn);
+}
