@@ -2,6 +2,7 @@
 
 pub mod board;
 pub mod cases;
+pub mod cli;
 pub mod engine;
 pub mod games;
 pub mod play;

@@ -1,3 +1,7 @@
 //! The `garcia` command.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    garcia::cli::run(std::env::args_os())
+}

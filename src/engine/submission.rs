@@ -59,7 +59,7 @@ pub struct Submission {
     pub standing: BTreeMap<String, Json>,
     /// Answers to the open questions.
     pub answers: BTreeMap<Key, Json>,
-    /// A word to the opponent.
+    /// A remark; it stays in the file.
     pub note: Option<String>,
 }
 

@@ -54,7 +54,8 @@ impl Look {
         }
     }
 
-    fn theme(self) -> GraphicalTheme {
+    /// The characters and colours of error reports.
+    pub fn theme(self) -> GraphicalTheme {
         match (self.unicode, self.color) {
             (true, true) => GraphicalTheme::unicode(),
             (true, false) => GraphicalTheme::unicode_nocolor(),

@@ -54,8 +54,6 @@ pub struct TurnReport<'a> {
     pub told: usize,
     /// Who must speak next.
     pub stop: &'a Stop,
-    /// Notes the players wrote, each with its author.
-    pub notes: Vec<(String, String)>,
 }
 
 impl TurnReport<'_> {
@@ -64,9 +62,6 @@ impl TurnReport<'_> {
         let reader = self.view.side;
         let mut page = Page::new(self.headline.clone());
         page.lead = self.lead.clone();
-        for (author, note) in &self.notes {
-            page.lead.push(format!("{author} writes: “{note}”"));
-        }
         let mut balance = Diary::new();
         self.table.sum_up(self.journal, reader, &mut balance);
         page.section("Lost and gained", balance);

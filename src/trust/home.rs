@@ -89,7 +89,7 @@ impl Home {
         if path.exists() {
             return Err(FileTrouble::new(&path, "there are secrets for this game and role already"));
         }
-        let file = GameFile { path, game, role, secret, links, values: BTreeMap::new(), signed: BTreeMap::new() };
+        let file = GameFile { path: Some(path), game, role, secret, links, values: BTreeMap::new(), signed: BTreeMap::new() };
         file.save()?;
         Ok(file)
     }
@@ -120,7 +120,7 @@ impl Home {
 
 /// What a role keeps during one game.
 pub struct GameFile {
-    path: PathBuf,
+    path: Option<PathBuf>,
     game: Id,
     role: Role,
     secret: GameSecret,
@@ -147,6 +147,11 @@ pub enum NotSigned {
 }
 
 impl GameFile {
+    /// Secrets that are kept nowhere: for games that end with the process.
+    pub fn in_memory(game: Id, role: Role, secret: GameSecret, links: u32) -> GameFile {
+        GameFile { path: None, game, role, secret, links, values: BTreeMap::new(), signed: BTreeMap::new() }
+    }
+
     /// The game.
     pub fn game(&self) -> Id {
         self.game
@@ -189,10 +194,10 @@ impl GameFile {
             return Err(NotSigned::Twice(*before));
         }
         let record = Record::sign(body, key)?;
-        let _held = self.path.parent().map(Lock::take).transpose()?;
-        if self.path.exists() {
+        let _held = self.path.as_deref().and_then(Path::parent).map(Lock::take).transpose()?;
+        if let Some(path) = self.path.as_ref().filter(|path| path.exists()) {
             // Another process may have signed since this file was read.
-            let there = GameFile::load(self.path.clone(), &self.game, &self.role)?;
+            let there = GameFile::load(path.clone(), &self.game, &self.role)?;
             if let Some(before) = there.signed.get(&prev).filter(|before| **before != id) {
                 return Err(NotSigned::Twice(*before));
             }
@@ -219,10 +224,11 @@ impl GameFile {
             signed.insert(prev.parse().map_err(|_| wrong("signed"))?, id.ok_or_else(|| wrong("signed"))?);
         }
         wipe(&mut json);
-        Ok(GameFile { path, game: *game, role: role.clone(), secret, links, values, signed })
+        Ok(GameFile { path: Some(path), game: *game, role: role.clone(), secret, links, values, signed })
     }
 
     fn save(&self) -> Result<(), FileTrouble> {
+        let Some(path) = &self.path else { return Ok(()) };
         let signed = self.signed.iter().map(|(prev, id)| (prev.to_string(), Json::from(id.to_string())));
         let json = Json::object([
             ("game", Json::from(self.game.to_string())),
@@ -236,7 +242,7 @@ impl GameFile {
             "Your secrets of one game. Whoever has this file can foresee dice that you close and read what you sealed.",
             "`signed` remembers what you signed after which record, so that nothing is signed twice.",
         ];
-        write_secret(&self.path, &head, json)
+        write_secret(path, &head, json)
     }
 }
 

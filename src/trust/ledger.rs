@@ -14,7 +14,7 @@ use super::secret::GameSecret;
 use super::store::FileTrouble;
 use super::walk::{Due, Walk};
 use crate::engine::json::Json;
-use crate::engine::{Charter, Holdings, Match, Side};
+use crate::engine::{AnyOutcome, Charter, Failure, Holdings, Key, Match, Side};
 
 /// A ledger together with the position it leads to.
 pub struct Ledger {
@@ -93,34 +93,63 @@ pub struct SoloGame {
     pub note: Option<String>,
 }
 
-impl Ledger {
-    /// Begins a solo game: makes its secret, keeps it in `home`, and signs the genesis.
-    pub fn begin_solo(table: Box<dyn Match>, game: SoloGame, home: &Home) -> Result<(Ledger, GameFile), Trouble> {
-        let (role, key, secret) = (Role::solo(), home.identity()?, GameSecret::fresh()?);
+impl SoloGame {
+    fn genesis(self, table: &dyn Match, key: &PrivateKey, secret: &GameSecret) -> Result<Body, NotARecord> {
+        let role = Role::solo();
         let first = table.ruleset().about().scenarios.first().map_or("", |scenario| scenario.id);
-        let scenario = if game.charter.scenario.is_empty() { first.to_owned() } else { game.charter.scenario };
-        let mut options = game.charter.options;
-        options.insert("questions".to_owned(), if game.ask { "ask" } else { "default" }.to_owned());
+        let scenario = if self.charter.scenario.is_empty() { first.to_owned() } else { self.charter.scenario };
+        let mut options = self.charter.options;
+        options.insert("questions".to_owned(), if self.ask { "ask" } else { "default" }.to_owned());
         let genesis = Genesis {
             mode: Mode::Solo,
             ruleset: table.ruleset().id().to_owned(),
             scenario: Some(scenario),
             options: Some(options),
-            rules_sha256: rules_hash(&*table),
+            rules_sha256: rules_hash(table),
             engine: table.ruleset().engine(),
             key: key.public(),
-            anchor: secret.chain(&role, game.links).anchor(),
-            links: game.links,
+            anchor: secret.chain(&role, self.links).anchor(),
+            links: self.links,
             opponent: None,
             players: None,
             director: None,
-            max_asks: game.max_asks,
+            max_asks: self.max_asks,
             private: None,
-            note: game.note,
+            note: self.note,
         };
-        let body = Walk::new().body(&role, &Data::Genesis(Box::new(genesis)))?;
-        let mut file = home.begin_game(body.id(), role, secret, game.links)?;
-        let record = file.sign(body, &key)?;
+        Walk::new().body(&role, &Data::Genesis(Box::new(genesis)))
+    }
+}
+
+impl Ledger {
+    /// Begins a solo game: makes its secret, keeps it in `home`, and signs the genesis.
+    pub fn begin_solo(table: Box<dyn Match>, game: SoloGame, home: &Home) -> Result<(Ledger, GameFile), Trouble> {
+        let (key, secret, links) = (home.identity()?, GameSecret::fresh()?, game.links);
+        let body = game.genesis(&*table, &key, &secret)?;
+        let file = home.begin_game(body.id(), Role::solo(), secret, links)?;
+        Ledger::found(table, body, &key, file)
+    }
+
+    /// The same without any file: for a demonstration, whose secrets need not outlive it.
+    pub fn begin_solo_in_memory(
+        table: Box<dyn Match>,
+        game: SoloGame,
+        key: &PrivateKey,
+        secret: GameSecret,
+    ) -> Result<(Ledger, GameFile), Trouble> {
+        let links = game.links;
+        let body = game.genesis(&*table, key, &secret)?;
+        let file = GameFile::in_memory(body.id(), Role::solo(), secret, links);
+        Ledger::found(table, body, key, file)
+    }
+
+    fn found(
+        table: Box<dyn Match>,
+        genesis: Body,
+        key: &PrivateKey,
+        mut file: GameFile,
+    ) -> Result<(Ledger, GameFile), Trouble> {
+        let record = file.sign(genesis, key)?;
         Ok((Ledger::replay(vec![record], |_| Ok(table), Vision::public())?, file))
     }
 
@@ -181,6 +210,12 @@ impl Ledger {
             Due::Speech(_) => self.referee.stop().who(),
             _ => None,
         }
+    }
+
+    /// Runs the span in hand ahead with answers to its open questions, up to the next die. Nothing is signed.
+    pub fn try_out(&self, answers: &BTreeMap<Key, Json>) -> Result<AnyOutcome, Failure> {
+        let inputs = self.referee.inputs_of_answers(&self.walk, &self.vision, answers);
+        self.referee.probe(&inputs.map_err(|finding| Failure::Bug(finding.to_string()))?)
     }
 
     /// Solo: signs what a side says. The result is still owed then.

@@ -160,6 +160,11 @@ impl Referee {
         &self.stop
     }
 
+    /// How open questions are treated.
+    pub fn questions(&self) -> Questions {
+        self.questions
+    }
+
     /// What happened since the start of the span, and how much of it was told at an earlier stop.
     pub fn journal(&self) -> Option<(&AnyJournal, usize)> {
         self.journal.as_ref().map(|journal| (journal, self.told))
@@ -261,6 +266,18 @@ impl Referee {
         let Some((span, (_, orders))) = walk.span().and_then(|span| Some((span, span.orders?))) else {
             return Err(bug("there are no orders to resolve"));
         };
+        self.gather(walk, vision, span, orders)
+    }
+
+    /// The same for a segment that has no orders yet, as these answers would open it.
+    pub fn inputs_of_answers(&self, walk: &Walk, vision: &Vision, answers: &BTreeMap<Key, Json>) -> Check<Inputs> {
+        let span = walk.span().ok_or_else(|| bug("there is no span to go on with"))?;
+        let mut inputs = self.gather(walk, vision, span, Id::ZERO)?;
+        inputs.said.answers.extend(answers.iter().map(|(key, choice)| (key.clone(), choice.clone())));
+        Ok(inputs)
+    }
+
+    fn gather(&self, walk: &Walk, vision: &Vision, span: &Span, orders: Id) -> Check<Inputs> {
         let at = walk.moment();
         let sides = self.table.ruleset().sides();
         let mut said = Said { answers: span.answers.clone(), ..Said::default() };

@@ -33,7 +33,7 @@ pub fn order_file_schema(ruleset: &dyn Ruleset, packet: &str, orders: Value) -> 
             "policies": kinds(ruleset, true),
             "standing": kinds(ruleset, false),
             "answers": answers(),
-            "note": { "type": "string", "description": "A line to the opponent, signed with the orders." }
+            "note": { "type": "string", "description": "A remark of your own; it stays in the file." }
         }
     });
     if let (Some(definitions), Value::Object(whole)) = (definitions, &mut schema) {

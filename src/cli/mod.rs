@@ -1,0 +1,219 @@
+//! What a player types: one file per verb.
+
+mod campaign;
+mod case;
+mod check;
+mod data;
+mod demo;
+mod games;
+mod map;
+mod new;
+mod query;
+mod report;
+mod resolve;
+mod roll;
+mod rules;
+mod schemas;
+mod status;
+mod template;
+mod trouble;
+mod verify;
+
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::report::Look;
+
+pub use schemas::all as all_schemas;
+pub use trouble::{Trouble, exit};
+
+/// Adjudicate wargames by e-mail with dice nobody can foresee or bend.
+///
+/// Each player writes a YAML order file; garcia checks it, resolves it and writes the new state and a report.
+#[derive(Debug, Parser)]
+#[command(
+    name = "garcia",
+    version,
+    max_term_width = 100,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    after_help = "Try it:\n  \
+        garcia demo                         a whole match before your eyes\n  \
+        garcia new santiago-1898 --solo     begin a game of your own\n  \
+        garcia rules santiago-1898 9.3g     look a rule up\n\n\
+        `garcia VERB --help` explains each verb with examples.",
+    after_long_help = EXIT_CODES
+)]
+pub struct Cli {
+    #[command(flatten)]
+    common: Common,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+/// What the exit codes mean; they never change.
+const EXIT_CODES: &str = "Try it:
+  garcia demo                         a whole match before your eyes
+  garcia new santiago-1898 --solo     begin a game of your own
+  garcia rules santiago-1898 9.3g     look a rule up
+
+Exit codes:
+   0  good
+   1  an order file, case or data file has faults; verify: a divergence, and whose key signed it
+   2  verify: a divergence that is nobody's fault (a damaged, foreign or missing record)
+   3  verify: good, but a record is owed
+   4  verify: records and dice good, rules not judged (other engine or data)
+  64  the command line is wrong, or this is not the moment for it
+  66  a file or folder cannot be read
+  70  garcia contradicts itself: please report it
+  73  a file cannot be written
+  75  another garcia is at work in the folder";
+
+#[derive(Debug, Args)]
+struct Common {
+    /// The game folder; otherwise this one or the nearest above it.
+    #[arg(short = 'C', long = "game", value_name = "DIR", global = true)]
+    game: Option<PathBuf>,
+    /// The folder with your key and secrets; otherwise $GARCIA_HOME or the system's place for settings.
+    #[arg(long, value_name = "DIR", global = true)]
+    home: Option<PathBuf>,
+    /// Answer as JSON, for programs.
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Games(games::Games),
+    Demo(demo::Demo),
+    New(new::New),
+    Status(status::Status),
+    Template(template::Template),
+    Check(check::Check),
+    Resolve(resolve::Resolve),
+    Verify(verify::Verify),
+    Roll(roll::Roll),
+    Report(report::Report),
+    Map(map::Map),
+    Reach(query::Reach),
+    Supply(query::Supply),
+    Los(query::Los),
+    Odds(query::Odds),
+    Rules(rules::Rules),
+    Case(case::Case),
+    Data(data::Data),
+    #[command(hide = true)]
+    Schemas(schemas::Schemas),
+}
+
+/// What every verb is given.
+#[derive(Clone, Debug)]
+pub struct World {
+    /// How the answer may look.
+    pub look: Look,
+    /// The game folder, if one was named.
+    pub game: Option<PathBuf>,
+    /// The folder for secrets, if one was named.
+    pub home: Option<PathBuf>,
+    /// Whether a program reads the answer.
+    pub json: bool,
+}
+
+/// What a verb answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Done {
+    /// The text for standard output.
+    pub text: String,
+    /// The exit code.
+    pub code: u8,
+}
+
+impl Done {
+    /// All went well.
+    pub fn good(text: impl Into<String>) -> Done {
+        Done { text: text.into(), code: exit::GOOD }
+    }
+
+    /// An answer for a program.
+    pub fn json(value: &impl serde::Serialize) -> Result<Done, Trouble> {
+        let text = serde_json::to_string_pretty(value).map_err(|error| Trouble::bug(error.to_string()))?;
+        Ok(Done::good(text + "\n"))
+    }
+
+    /// The same with another exit code.
+    pub fn with(mut self, code: u8) -> Done {
+        self.code = code;
+        self
+    }
+}
+
+/// Runs a command line.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are answers; everything else is a wrong command line.
+            let code = if error.use_stderr() { exit::USAGE } else { exit::GOOD };
+            error.print().ok();
+            return ExitCode::from(code);
+        }
+    };
+    let world = World {
+        look: wide(Look::of_stdout()),
+        game: cli.common.game,
+        home: cli.common.home,
+        json: cli.common.json,
+    };
+    let done = cli.verb.run(&world).unwrap_or_else(|trouble| {
+        if world.json {
+            return trouble.as_json();
+        }
+        eprint!("{}", trouble.render(wide(Look::of_stderr())));
+        Done { text: String::new(), code: trouble.code }
+    });
+    let mut out = std::io::stdout().lock();
+    // A reader who has seen enough (`| head`) is no trouble.
+    if out.write_all(done.text.as_bytes()).and_then(|()| out.flush()).is_err() {
+        return ExitCode::from(done.code);
+    }
+    ExitCode::from(done.code)
+}
+
+/// As wide as the terminal, within reason.
+fn wide(look: Look) -> Look {
+    let width = match terminal_size::terminal_size() {
+        Some((terminal_size::Width(width), _)) if look.unicode => usize::from(width).clamp(40, 120),
+        _ => look.width,
+    };
+    Look { width, ..look }
+}
+
+impl Verb {
+    fn run(self, world: &World) -> Result<Done, Trouble> {
+        match self {
+            Verb::Games(verb) => verb.run(world),
+            Verb::Demo(verb) => verb.run(world),
+            Verb::New(verb) => verb.run(world),
+            Verb::Status(verb) => verb.run(world),
+            Verb::Template(verb) => verb.run(world),
+            Verb::Check(verb) => verb.run(world),
+            Verb::Resolve(verb) => verb.run(world),
+            Verb::Verify(verb) => verb.run(world),
+            Verb::Roll(verb) => verb.run(world),
+            Verb::Report(verb) => verb.run(world),
+            Verb::Map(verb) => verb.run(world),
+            Verb::Reach(verb) => verb.run(world),
+            Verb::Supply(verb) => verb.run(world),
+            Verb::Los(verb) => verb.run(world),
+            Verb::Odds(verb) => verb.run(world),
+            Verb::Rules(verb) => verb.run(world),
+            Verb::Case(verb) => verb.run(world),
+            Verb::Data(verb) => verb.run(world),
+            Verb::Schemas(verb) => verb.run(world),
+        }
+    }
+}

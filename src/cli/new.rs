@@ -1,0 +1,200 @@
+//! `garcia new`: begins a game.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::{ArgGroup, Args};
+use serde_json::json;
+
+use crate::engine::doc::{did_you_mean, nearest};
+use crate::engine::{Charter, Ruleset};
+use crate::trust::ledger::{Ledger, SoloGame};
+use crate::trust::store::{LedgerFolder, Lock, Readers, write_whole};
+
+use super::campaign::{self, Campaign, DATA, ORDERS, SCHEMAS, ruleset};
+use super::games::COMMON_OPTIONS;
+use super::{Done, Trouble, World, schemas};
+
+/// How many links a chain has: one for each result.
+const LINKS: u32 = 4096;
+
+/// Begin a game.
+///
+/// Makes a folder with the ledger, the state and a place for your order files. Your key and the secret behind the dice
+/// are kept elsewhere (--home), so the folder may be handed on.
+#[derive(Debug, Args)]
+#[command(
+    group = ArgGroup::new("mode").required(true),
+    after_help = "Examples:
+  garcia new santiago-1898 --solo
+  garcia new santiago-1898 kettle-hill --solo --scenario historical --option packets=phases
+  garcia new santiago-1898 --solo --data my-transcription     play with your own map and counters"
+)]
+pub struct New {
+    /// Which game; `garcia games` lists them.
+    game: String,
+    /// The folder to make; otherwise it is named after the game.
+    folder: Option<PathBuf>,
+    /// Play all sides yourself, with dice committed before the first turn.
+    #[arg(long, group = "mode")]
+    solo: bool,
+    /// The scenario; the game's first if left out.
+    #[arg(long, value_name = "ID")]
+    scenario: Option<String>,
+    /// An option of the game; may be given several times.
+    #[arg(long = "option", value_name = "NAME=VALUE")]
+    options: Vec<String>,
+    /// A folder with data files of your own instead of the game's.
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// A remark for the first record.
+    #[arg(long)]
+    note: Option<String>,
+}
+
+/// What is settled beside the game's own charter.
+struct Terms {
+    charter: Charter,
+    ask: bool,
+    max_asks: Option<u32>,
+}
+
+impl New {
+    pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
+        let game = ruleset(&self.game)?;
+        let terms = self.terms(game)?;
+        let table = game.open(&terms.charter).map_err(Trouble::refused)?;
+        let folder = self.folder.clone().unwrap_or_else(|| PathBuf::from(game.id()));
+        if folder.exists() && !is_empty(&folder) {
+            let what = format!("{} is there already", folder.display());
+            let remedy = format!("name another folder: `garcia new {} FOLDER …`", game.id());
+            return Err(Trouble::usage(what, remedy));
+        }
+        let home = campaign::home(world)?;
+        let held = Lock::take(&folder)?;
+        for (name, text) in &terms.charter.data {
+            write_whole(&folder.join(DATA).join(name), text.as_bytes(), Readers::Anyone)?;
+        }
+        write_schemas(&folder, game)?;
+        std::fs::create_dir_all(folder.join(ORDERS))
+            .map_err(|error| Trouble::new(super::exit::NO_OUTPUT, format!("{error}"), "see that the disk has room"))?;
+        let solo = SoloGame {
+            charter: terms.charter,
+            ask: terms.ask,
+            max_asks: terms.max_asks,
+            links: LINKS,
+            note: self.note,
+        };
+        let (ledger, _) = Ledger::begin_solo(table, solo, &home)?;
+        for record in ledger.records() {
+            LedgerFolder::of_game(&folder).add(record, &held)?;
+        }
+        let campaign = Campaign::of(folder, ledger);
+        campaign.write_state()?;
+        answer(&campaign, world)
+    }
+
+    /// Scenario, options and data as asked for.
+    fn terms(&self, game: &dyn Ruleset) -> Result<Terms, Trouble> {
+        let about = game.about();
+        let scenario = match &self.scenario {
+            None => about.scenarios.first().map(|scenario| scenario.id.to_owned()).unwrap_or_default(),
+            Some(id) => {
+                let known: Vec<&str> = about.scenarios.iter().map(|scenario| scenario.id).collect();
+                if !known.contains(&id.as_str()) {
+                    return Err(unknown("scenario", id, &known));
+                }
+                id.clone()
+            }
+        };
+        let mut terms = Terms { charter: Charter { scenario, ..Charter::default() }, ask: true, max_asks: None };
+        for option in &self.options {
+            terms.set(game, option)?;
+        }
+        if let Some(folder) = &self.data {
+            terms.charter.data = campaign::data_files(folder)?;
+            if terms.charter.data.is_empty() {
+                let what = format!("there are no data files in {}", folder.display());
+                return Err(Trouble::usage(what, "name a folder with files like map.yaml and counters.yaml"));
+            }
+        }
+        Ok(terms)
+    }
+}
+
+impl Terms {
+    fn set(&mut self, game: &dyn Ruleset, option: &str) -> Result<(), Trouble> {
+        let Some((name, value)) = option.split_once('=') else {
+            return Err(Trouble::usage(format!("`{option}` is not NAME=VALUE"), "write `--option questions=default`"));
+        };
+        let wrong = |values: &[&str]| unknown(&format!("value of {name}"), value, values);
+        match name {
+            "questions" => match value {
+                "ask" => self.ask = true,
+                "default" => self.ask = false,
+                _ => return Err(wrong(&["ask", "default"])),
+            },
+            "max-asks" => match value {
+                "none" => self.max_asks = None,
+                _ => self.max_asks = Some(value.parse().map_err(|_| wrong(&["none", "0", "1", "2"]))?),
+            },
+            _ => {
+                let options = game.about().options;
+                let Some(info) = options.iter().find(|info| info.name == name) else {
+                    let own = options.iter().map(|info| info.name);
+                    let known: Vec<&str> = own.chain(COMMON_OPTIONS.iter().map(|(name, ..)| *name)).collect();
+                    return Err(unknown("option", name, &known));
+                };
+                if !info.values.contains(&value) {
+                    return Err(wrong(info.values));
+                }
+                self.charter.options.insert(name.to_owned(), value.to_owned());
+            }
+        }
+        Ok(())
+    }
+}
+
+fn unknown(what: &str, said: &str, known: &[&str]) -> Trouble {
+    let list = format!("there is {}", known.join(", "));
+    let remedy = match did_you_mean(&nearest(said, known.iter().copied())) {
+        Some(meant) => format!("{meant} {list}"),
+        None => list,
+    };
+    Trouble::usage(format!("there is no {what} `{said}`"), remedy)
+}
+
+fn is_empty(folder: &Path) -> bool {
+    std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
+}
+
+/// Puts the schemas of the game's order files where editors find them.
+pub fn write_schemas(folder: &Path, game: &dyn Ruleset) -> Result<(), Trouble> {
+    for (name, schema) in schemas::order_files(game) {
+        write_whole(&folder.join(SCHEMAS).join(name), format!("{schema:#}\n").as_bytes(), Readers::Anyone)?;
+    }
+    Ok(())
+}
+
+fn answer(campaign: &Campaign, world: &World) -> Result<Done, Trouble> {
+    let folder = campaign.folder.display().to_string();
+    let stop = campaign.stop();
+    if world.json {
+        let files: BTreeMap<&str, String> = BTreeMap::from([("folder", folder), ("game", campaign.game_id().into())]);
+        let who = stop.who().map(|side| side.as_str());
+        return Done::json(&json!({ "ok": true, "files": files, "due": { "who": who, "ask": stop.ask() } }));
+    }
+    let who = stop.who().map_or("", |side| side.as_str());
+    Ok(Done::good(format!(
+        "{}\nA game is laid out in {folder}/ (match {}). {}\n\n\
+         First come the `{}` orders of {who}:\n  \
+           cd {folder}\n  \
+           garcia template --write     an order file for this very moment, to edit\n  \
+           garcia check FILE           all mistakes at once\n  \
+           garcia resolve FILE         roll, write the new state and the report\n",
+        campaign.table().headline(campaign.view(None).state),
+        campaign.game_id().get(..8).unwrap_or_default(),
+        campaign.dice_line(),
+        stop.ask(),
+    )))
+}

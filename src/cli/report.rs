@@ -1,0 +1,105 @@
+//! `garcia report`: a turn told again.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use serde_json::json;
+
+use crate::engine::Window;
+use crate::report::{html, markdown, picture_html, terminal};
+use crate::trust::record::{Kind, Record};
+use crate::trust::store::{Readers, write_whole};
+
+use super::campaign::{self, Campaign};
+use super::{Done, Trouble, World};
+
+/// The form of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// For the terminal.
+    Text,
+    /// As Markdown.
+    Markdown,
+    /// As one HTML page with the map.
+    Html,
+}
+
+/// Tell a turn: every move, every battle, every die, with the arithmetic and the clause beside it.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  garcia report                                   the last turn
+  garcia report 6                                 the turn that record 6 closed
+  garcia report --form html --output turn.html    as a page with the map
+  garcia report --json                            the events as data")]
+pub struct Report {
+    /// The number of the result; the last one if left out.
+    record: Option<u32>,
+    /// In which form.
+    #[arg(long, value_enum, default_value_t = Form::Text)]
+    form: Form,
+    /// Write it into a file.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl Report {
+    pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
+        let folder = campaign::find(world)?;
+        let mut records = campaign::records(&folder)?;
+        let last = self.last(&records)?;
+        records.truncate(last + 1);
+        let campaign = Campaign::replay(folder.clone(), records.clone())?;
+        // The headline belongs to the moment the span began.
+        let opened = campaign.ledger.walk().span().map_or(1, |span| span.opened);
+        records.truncate(usize::try_from(opened).unwrap_or(1).max(1));
+        let before = Campaign::replay(folder, records)?;
+        let headline = before.table().headline(before.ledger.referee().state());
+        let Some(report) = campaign.turn_report(headline) else {
+            return Err(Trouble::usage("nothing has happened yet", "`garcia status` says what is awaited"));
+        };
+        let page = report.page();
+        if world.json {
+            let table = campaign.table();
+            let events = table.events(report.journal, None).map_err(|error| Trouble::bug(error.to_string()))?;
+            return Done::json(&json!({
+                "record": last, "headline": page.title, "dice": campaign.dice_line(), "events": events,
+                "told": report.told, "page": page,
+            }));
+        }
+        let text = match self.form {
+            Form::Text => terminal(&page, world.look),
+            Form::Markdown => markdown(&page),
+            Form::Html => {
+                let picture = campaign.table().picture(campaign.view(None), &Window::default());
+                html(&page, &picture.map_or_else(|_| String::new(), |picture| picture_html(&picture)))
+            }
+        };
+        match self.output {
+            None => Ok(Done::good(text)),
+            Some(path) => {
+                write_whole(&path, text.as_bytes(), Readers::Anyone)?;
+                Ok(Done::good(format!("{} is written.\n", path.display())))
+            }
+        }
+    }
+
+    /// The result asked for, or the last one.
+    fn last(&self, records: &[Record]) -> Result<usize, Trouble> {
+        let is_result = |at: usize| records.get(at).is_some_and(|record| record.body().kind == Kind::Result);
+        let Some(number) = self.record else {
+            let last = (0..records.len()).rev().find(|at| is_result(*at));
+            return last
+                .ok_or_else(|| Trouble::usage("nothing has happened yet", "`garcia status` says what is awaited"));
+        };
+        let at = usize::try_from(number).unwrap_or(usize::MAX);
+        if is_result(at) {
+            return Ok(at);
+        }
+        let results: Vec<String> = (0..records.len()).filter(|at| is_result(*at)).map(|at| at.to_string()).collect();
+        let remedy = match results.is_empty() {
+            true => "there are no results yet".to_owned(),
+            false => format!("results are {}", results.join(", ")),
+        };
+        Err(Trouble::usage(format!("record {number} is no result"), remedy))
+    }
+}

@@ -1,0 +1,86 @@
+//! `garcia template`: an order file for this very moment.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+
+use crate::engine::Stop;
+use crate::engine::submission;
+use crate::trust::store::{Lock, Readers, write_whole};
+
+use super::campaign::{Campaign, ORDERS, SCHEMAS};
+use super::new::write_schemas;
+use super::schemas::order_file_name;
+use super::{Done, Trouble, World, exit};
+
+/// Write an order file for this very moment.
+///
+/// Every unit that may act stands in it with its position, its allowance and what it may do, every question that may
+/// come up with its default. As it is written it is a legal file; change what you like.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  garcia template                       show it
+  garcia template --write               write it into the folder `orders`
+  garcia template --output my.yaml      write it elsewhere")]
+pub struct Template {
+    /// Write it into the folder `orders` of the game.
+    #[arg(long, conflicts_with = "output")]
+    write: bool,
+    /// Write it into this file.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl Template {
+    pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
+        let campaign = Campaign::open(world)?;
+        if *campaign.stop() == Stop::End {
+            return Err(Trouble::usage("the game is over: no orders are due", "`garcia report` tells how it ended"));
+        }
+        let packet = schema_packet(&campaign);
+        let schema = format!("../{SCHEMAS}/{}", order_file_name(campaign.table().ruleset(), packet));
+        let text = campaign.due(|due| submission::template(due, &schema));
+        let path = match (self.output, self.write) {
+            (Some(path), _) => path,
+            (None, true) => campaign.folder.join(ORDERS).join(name(&campaign)),
+            (None, false) if world.json => return Done::json(&json!({ "template": text })),
+            (None, false) => return Ok(Done::good(text)),
+        };
+        if path.exists() {
+            let what = format!("{} is there already", path.display());
+            return Err(Trouble::usage(what, "edit it, or write to another file with `--output FILE`"));
+        }
+        let _held = Lock::take(&campaign.folder)?;
+        write_schemas(&campaign.folder, campaign.table().ruleset())?;
+        write_whole(&path, text.as_bytes(), Readers::Anyone)
+            .map_err(|trouble| Trouble::new(exit::NO_OUTPUT, trouble.to_string(), "write it elsewhere"))?;
+        let shown = path.display();
+        if world.json {
+            return Done::json(&json!({ "file": shown.to_string() }));
+        }
+        Ok(Done::good(format!(
+            "{shown} is written. Edit it, then:\n  garcia check {shown}\n  garcia resolve {shown}\n"
+        )))
+    }
+}
+
+/// The packet whose schema describes the file due; answers belong to the packet of their span.
+fn schema_packet(campaign: &Campaign) -> &'static str {
+    match campaign.stop() {
+        Stop::Orders { ask, .. } => ask,
+        _ => "turn",
+    }
+}
+
+/// `t3-us-turn.yaml`; a second file of answers in one turn gets the number of its record.
+fn name(campaign: &Campaign) -> String {
+    let stop = campaign.stop();
+    let who = stop.who().map_or("all", |side| side.as_str());
+    let turn = campaign.table().turn(campaign.view(None).state);
+    let number = match stop {
+        Stop::Orders { .. } => String::new(),
+        _ => format!("-{}", campaign.ledger.records().len()),
+    };
+    format!("t{turn}-{who}-{}{number}.yaml", stop.ask())
+}
