@@ -211,8 +211,7 @@ impl Play<'_, '_> {
     /// II.1 (§8.2a, §2.1h).
     fn us_movement(&mut self, orders: &TurnOrders) -> Ruling<()> {
         self.landings(orders)?;
-        self.movement(Force::Cuban, orders)?;
-        self.movement(Force::Us, orders)
+        self.us_steps(orders)
     }
 
     /// II.2: Cuban fire, US fire, Cuban shock, US shock (§2.1i).

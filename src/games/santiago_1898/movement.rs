@@ -360,19 +360,16 @@ impl Position<'_> {
 }
 
 impl Play<'_, '_> {
-    /// One force's movement (§2.1h, §2.1j): the moves of the list in order.
-    pub fn movement(&mut self, force: Force, orders: &TurnOrders) -> Ruling<()> {
-        let (key, name) = match force {
-            Force::Cuban => ("cuban-move", PhaseName::CubanMovement),
-            Force::Us => ("move", PhaseName::UsMovement),
-            Force::Spanish => ("move", PhaseName::SpanishMovement),
-        };
-        self.begin_phase(player(force).as_str(), key, name)?;
-        self.move_stacks(force, orders)?;
+    /// II.1.a and II.1.b, steps of the one US Movement Phase that begins with the landings (§2.1h, §5.3a).
+    pub fn us_steps(&mut self, orders: &TurnOrders) -> Ruling<()> {
+        self.begin_step("us", "cuban-move", PhaseName::CubanMovement);
+        self.move_stacks(Force::Cuban, orders)?;
+        self.begin_step("us", "move", PhaseName::UsMovement);
+        self.move_stacks(Force::Us, orders)?;
         self.check_stacking()
     }
 
-    /// Carries out the moves of a force without opening the phase.
+    /// Carries out the moves of a force, in the order of the list.
     pub fn move_stacks(&mut self, force: Force, orders: &TurnOrders) -> Ruling<()> {
         let mut moved = BTreeSet::new();
         for order in &orders.moves {

@@ -191,9 +191,14 @@ impl Play<'_, '_> {
 
     /// Begins a phase, with the stacking check that every phase starts with (§5.3a).
     pub fn begin_phase(&mut self, side: &'static str, key: &'static str, name: PhaseName) -> Ruling<()> {
+        self.begin_step(side, key, name);
+        self.check_stacking()
+    }
+
+    /// Begins a step inside a phase: nothing is penalised while the phase is under way (§5.3a).
+    pub fn begin_step(&mut self, side: &'static str, key: &'static str, name: PhaseName) {
         self.umpire.phase(Phase { turn: self.state.turn, side, name: key });
         self.umpire.note(Event::Phase { turn: self.state.turn, phase: name });
-        self.check_stacking()
     }
 
     pub fn d6(&mut self, about: impl std::fmt::Display, purpose: &str) -> Ruling<u16> {
