@@ -323,7 +323,8 @@ impl Play<'_, '_> {
         self.state.bad_weather = false; // §7.2.3c
         self.state.heroic_cubans = false; // §7.2.1b
         self.state.fleets_fired.clear(); // §9.7g
-        self.umpire.note(Event::TurnEnded { turn, rallied });
+        let date = self.data().date(turn).unwrap_or_default().to_owned();
+        self.umpire.note(Event::TurnEnded { turn, date, rallied });
         self.check_stacking()?;
         if turn >= self.game.last_turn() {
             let taken = self.state.us_controls(self.data().santiago);

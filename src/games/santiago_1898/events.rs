@@ -219,7 +219,7 @@ pub enum Event {
     /// The machineguns never come.
     MachinegunsForgone { unit: UnitId },
     /// All disorganization ends and the turn marker advances.
-    TurnEnded { turn: u32, rallied: Vec<UnitId> },
+    TurnEnded { turn: u32, date: String, rallied: Vec<UnitId> },
     /// The game is over.
     GameOver { ending: Ending },
 }
@@ -364,7 +364,7 @@ impl engine::Event for Event {
                 }
             }
             Event::MachinegunsPlaced { .. } | Event::MachinegunsForgone { .. } => &["7.2.6a"],
-            Event::TurnEnded { .. } => &["2.1k", "2.1l"],
+            Event::TurnEnded { .. } => &["2.1b", "2.1k", "2.1l"],
             Event::GameOver { ending } => match ending {
                 Ending::Surrender => &["4.2j", "4.1d"],
                 Ending::Withdrawal => &["4.3d"],

@@ -49,7 +49,7 @@ fn cuban_setup(now: &Position<'_>, chance: &mut Chance) -> SetupOrders {
     for id in now.deploys(Force::Cuban) {
         if let Some(hex) = chance.pick(&legal) {
             place.insert(id, *hex);
-            if !now.cuban_setup_faults(&place).is_empty() {
+            if !now.cuban_setup_faults(&now.complete_cuban(&place)).is_empty() {
                 place.remove(&id);
             }
         }

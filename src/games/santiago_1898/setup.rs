@@ -143,22 +143,41 @@ impl Position<'_> {
         Ok(())
     }
 
-    /// Hexes where Cubans may start: within four of Santiago, or the nearest farther out if there is none (§3.3c, §IMP.19).
-    pub fn cuban_hexes(&self) -> Vec<Hex> {
+    /// Hexes where Cubans may start, in zones: those within four of Santiago (§3.3c), then, as long as the zones have no
+    /// room for every Cuban unit, the nearest farther out (§IMP.19).
+    fn cuban_zones(&self) -> Vec<Vec<Hex>> {
         let within = self.game.cuban_distance();
-        let distance = |hex: Hex| self.data().grid.distance(self.data().santiago, hex);
-        let fit: Vec<Hex> = self.data().grid.cells().filter(|hex| self.cuban_ground(*hex).is_ok()).collect();
-        let near: Vec<Hex> = fit.iter().copied().filter(|hex| distance(*hex) <= within).collect();
-        if !near.is_empty() {
-            return near;
+        let mut zones: BTreeMap<u32, Vec<Hex>> = BTreeMap::new();
+        for hex in self.data().grid.cells().filter(|hex| self.cuban_ground(*hex).is_ok()) {
+            let distance = self.data().grid.distance(self.data().santiago, hex);
+            zones.entry(distance.max(within)).or_default().push(hex);
         }
-        let Some(nearest) = fit.iter().map(|hex| distance(*hex)).min() else { return Vec::new() };
-        fit.into_iter().filter(|hex| distance(*hex) == nearest).collect()
+        let limit = self.data().tables.limits.stacking as usize;
+        let mut homeless = self.deploys(Force::Cuban).len();
+        let mut needed = Vec::new();
+        for zone in zones.into_values() {
+            if homeless == 0 {
+                break;
+            }
+            homeless = homeless.saturating_sub(zone.len() * limit);
+            needed.push(zone);
+        }
+        needed
+    }
+
+    /// Hexes where Cubans may start (§3.3, §IMP.19).
+    pub fn cuban_hexes(&self) -> Vec<Hex> {
+        let mut hexes = self.cuban_zones().concat();
+        hexes.sort();
+        hexes
     }
 
     /// Everything wrong with a Cuban set-up.
     pub fn cuban_setup_faults(&self, places: &BTreeMap<UnitId, Hex>) -> Vec<SetupFault> {
         let legal = self.cuban_hexes();
+        let zones = self.cuban_zones();
+        let limit = self.data().tables.limits.stacking as usize;
+        let room = |hex: &Hex| places.values().filter(|at| *at == hex).count() < limit;
         let mut faults = Vec::new();
         for (id, hex) in places {
             let unit = Some(*id);
@@ -176,23 +195,33 @@ impl Position<'_> {
                 let listed: Vec<String> = legal.iter().map(Hex::to_string).collect();
                 let remedy = format!("choose one of {}", listed.join(", "));
                 faults.push(SetupFault { unit, clause, what, remedy });
+            } else {
+                // §IMP.19: farther out only once everything nearer is full.
+                let nearer = zones.iter().take_while(|zone| !zone.contains(hex)).flatten();
+                let open: Vec<String> = nearer.filter(|hex| room(hex)).map(Hex::to_string).collect();
+                if !open.is_empty() {
+                    let what = format!("{hex} is too far from Santiago while nearer hexes have room");
+                    let remedy = format!("choose one of {}", open.join(", "));
+                    faults.push(SetupFault { unit, clause: Clause("IMP.19"), what, remedy });
+                }
             }
         }
         faults.extend(self.setup_overstacked(places, "5.2a"));
         faults
     }
 
-    /// A Cuban set-up completed with defaults: the highest-numbered legal hex with room.
+    /// A Cuban set-up completed with defaults: the highest-numbered legal hex with room, the nearest zone first.
     pub fn complete_cuban(&self, filed: &BTreeMap<UnitId, Hex>) -> BTreeMap<UnitId, Hex> {
         let mut places = filed.clone();
-        let legal = self.cuban_hexes();
+        let zones = self.cuban_zones();
         for id in self.deploys(Force::Cuban) {
             if places.contains_key(&id) {
                 continue;
             }
             let count = |hex: Hex| places.values().filter(|at| **at == hex).count();
             let limit = self.data().tables.limits.stacking as usize;
-            if let Some(hex) = legal.iter().rev().copied().find(|hex| count(*hex) < limit) {
+            let mut legal = zones.iter().flat_map(|zone| zone.iter().rev().copied());
+            if let Some(hex) = legal.find(|hex| count(*hex) < limit) {
                 places.insert(id, hex);
             }
         }

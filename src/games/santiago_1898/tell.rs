@@ -268,13 +268,13 @@ pub fn tell(game: &Santiago1898, event: &Event, diary: &mut Diary) {
         Event::MachinegunsForgone { unit } => {
             diary.detail(format!("{} are not placed and are lost.", teller.unit(*unit)), &clauses)
         }
-        Event::TurnEnded { turn, rallied } => {
+        Event::TurnEnded { turn, date, rallied } => {
             let rally = if rallied.is_empty() {
                 String::new()
             } else {
                 format!(" Order returns to {}.", teller.units(rallied))
             };
-            diary.line(format!("Turn {turn} is over.{rally}"), &clauses);
+            diary.line(format!("Turn {turn}, {date}, is over.{rally}"), &clauses);
         }
         Event::GameOver { ending } => {
             diary.heading(1, "The end");
