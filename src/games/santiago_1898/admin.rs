@@ -28,6 +28,7 @@ impl Position<'_> {
             self.data().is_land(*hex)
                 && !self.state.us_controls(*hex)
                 && !self.enemy_in(SPAIN, *hex)
+                && self.signals_in(*hex).is_none()
                 && self.room(Force::Spanish, *hex) > 0
         };
         hexes.into_iter().filter(open).collect()

@@ -79,15 +79,28 @@ impl<'g> Projection<'g> {
 
     /// Marches a stack to the end of its path.
     pub fn march(&mut self, stack: &Stack, march: &March, order: &MoveOrder) {
+        let mut marching = stack.units.clone();
         for paid in &march.steps {
-            for id in &stack.units {
-                let left_before = order.leave.get(id).is_some_and(|hex| self.state.hex_of(*id) == Some(*hex));
-                if !left_before {
-                    self.put(*id, paid.hex);
-                }
+            for id in &marching {
+                self.put(*id, paid.hex);
             }
+            self.relocate_lone_leaders();
+            // Who is left behind, or has to join his friends, goes no farther (§8.1f, §6.2e).
+            let goes_on =
+                |id: &UnitId| self.state.hex_of(*id) == Some(paid.hex) && order.leave.get(id) != Some(&paid.hex);
+            marching.retain(goes_on);
         }
         self.moved.extend(stack.units.iter().copied());
+    }
+
+    /// Lone leaders join the nearest friends as they would by default (§6.2e).
+    fn relocate_lone_leaders(&mut self) {
+        for (leader, force, from) in self.now().lone_leaders() {
+            let to = self.now().nearest_friends(force, from).first().copied();
+            if let Some(unit) = self.state.units.get_mut(&leader) {
+                unit.at = to.map_or(Place::Lost, Place::At);
+            }
+        }
     }
 
     /// The Escario column where it enters, by order or by default.

@@ -67,7 +67,10 @@ impl Position<'_> {
             .iter()
             .copied()
             .filter(|hex| {
-                !self.enemy_in(SPAIN, *hex) && self.signals_in(*hex).is_none() && self.state.base != Some(*hex)
+                self.data().is_land(*hex)
+                    && !self.enemy_in(SPAIN, *hex)
+                    && self.signals_in(*hex).is_none()
+                    && self.state.base != Some(*hex)
             })
             .collect()
     }
@@ -113,6 +116,7 @@ impl Play<'_, '_> {
                 left = left.saturating_sub(cost);
                 self.state.base = Some(hex);
                 self.umpire.note(Event::BaseLanded { at: hex, steps: cost });
+                self.relocate_lone_leaders()?;
             }
         }
         'landings: for landing in &orders.landings {

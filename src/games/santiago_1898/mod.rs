@@ -217,8 +217,11 @@ impl Play<'_, '_> {
     /// II.2: Cuban fire, US fire, Cuban shock, US shock (§2.1i).
     fn us_combat(&mut self, orders: &TurnOrders) -> Ruling<()> {
         if orders.all_out_effort {
+            let roosevelt = self.data().cast.roosevelt;
             if self.state.all_out.is_some() {
-                self.lapse(&[self.data().cast.roosevelt], "6.4a", "the all-out effort has been made");
+                self.lapse(&[roosevelt], "6.4a", "the all-out effort has been made");
+            } else if self.state.hex_of(roosevelt).is_none() {
+                self.lapse(&[roosevelt], "6.4a", "Roosevelt is not on the map");
             } else {
                 self.announce_all_out();
             }

@@ -295,6 +295,14 @@ impl Position<'_> {
         let watched = std::iter::once(stack.from).chain(path.iter().copied()).find(|hex| self.is_watched(&lay, *hex));
         let allowance =
             if watched.is_none() { stack.factor * self.data().tables.movement.column_factor } else { stack.factor };
+        // What the refusal names: the enemy that bars column movement, where that would have sufficed.
+        let column = spent <= stack.factor * self.data().tables.movement.column_factor;
+        let clause = match watched {
+            Some(hex) if column && hex == stack.from => "8.8b",
+            Some(hex) if column && path.last() == Some(&hex) => "8.8d",
+            Some(_) if column => "8.8c",
+            _ => "8.1b",
+        };
         let mut sum = 0;
         for (index, paid) in steps.iter().enumerate() {
             sum += paid.cost;
@@ -313,7 +321,7 @@ impl Position<'_> {
                     }
                     None => format!("stop in {at}; even column movement allows no more"),
                 };
-                return Err(MarchFault { index, clause: Clause("8.1b"), what, remedy });
+                return Err(MarchFault { index, clause: Clause(clause), what, remedy });
             }
         }
         Ok(March { steps, pace: Pace::Column, allowance })
@@ -447,10 +455,15 @@ impl Play<'_, '_> {
                 stack.units.iter().copied().filter(|id| order.leave.get(id) == Some(&hex)).collect();
             let last = steps.len() == 0;
             let base = force == Force::Spanish && self.state.base == Some(hex);
-            if jungle || last || base || !stays.is_empty() {
+            if jungle || last || base || !stays.is_empty() || self.exposed(&stack, hex) {
                 self.tell_leg(&stack, &mut leg, march.pace, march.allowance);
             }
             self.enter(&stack.units, hex)?;
+            // §6.2e: a leader who has to join the nearest friends marches no farther.
+            stack.units.retain(|id| self.state.hex_of(*id) == Some(hex));
+            if stack.units.is_empty() {
+                return Ok(());
+            }
             if jungle {
                 let result = self.jungle_roll(&stack, left_hex, hex, beside_cubans)?;
                 if result == Jungle::Halt {
@@ -474,6 +487,12 @@ impl Play<'_, '_> {
             self.umpire.note(Event::MarchCut { units: stack.units, at, why: fault.what, clause: fault.clause });
         }
         Ok(())
+    }
+
+    /// Would a leader of the stack be alone there next to an enemy? (§IMP.8)
+    fn exposed(&self, stack: &Stack, hex: Hex) -> bool {
+        let now = self.now();
+        !now.fighters(stack) && !now.holds(stack.force, hex) && now.enemy_adjacent(player(stack.force), hex)
     }
 
     fn tell_leg(&mut self, stack: &Stack, leg: &mut Leg, pace: Pace, allowance: u32) {
@@ -590,8 +609,10 @@ impl Play<'_, '_> {
             before = *hex;
         }
         self.umpire.note(Event::LedAstray { units: stack.units.clone(), from: at, path: paid });
+        let mut led = stack.units.clone();
         for hex in path {
-            self.enter(&stack.units, hex)?;
+            self.enter(&led, hex)?;
+            led.retain(|id| self.state.hex_of(*id) == Some(hex)); // §6.2e, as on a march
         }
         Ok(())
     }

@@ -1,6 +1,5 @@
 //! The table while a packet is carried out: position, rules data and umpire together, and what every chapter needs.
 
-use std::collections::BTreeMap;
 
 use crate::board::{Grid, Hex};
 use crate::engine::dice::Die;
@@ -143,6 +142,40 @@ impl<'p> Position<'p> {
     /// Garrisons that may neither move nor attack yet (§3.2h, §3.2i).
     pub fn is_frozen(&self, id: UnitId) -> bool {
         !self.state.garrisons_released && self.counter(id).is_some_and(|unit| unit.has(Flag::Frozen))
+    }
+
+    /// Leaders who cannot stay: alone and next to an enemy combat unit, or with an enemy counter come upon them (§IMP.8).
+    pub fn lone_leaders(&self) -> Vec<(UnitId, Force, Hex)> {
+        let mut lone = Vec::new();
+        for (id, unit) in &self.state.units {
+            let (Some(hex), Part::Leader) = (unit.at.hex(), unit.role.part) else { continue };
+            let force = unit.role.force;
+            let side = player(force);
+            let met = self.enemy_hexes(side).any(|at| self.data().grid.distance(at, hex) <= 1);
+            if (met || self.come_upon(side, hex)) && !self.holds(force, hex) {
+                lone.push((*id, force, hex));
+            }
+        }
+        lone
+    }
+
+    /// Has the other player, in his turn, put a counter of any kind where a player's lone leader stands?
+    fn come_upon(&self, side: Side, hex: Hex) -> bool {
+        let hostile = |unit: &UnitState| unit.at == Place::At(hex) && player(unit.role.force) != side;
+        let base = side == SPAIN && self.state.base == Some(hex);
+        self.state.stage.side() != Some(side) && (base || self.state.units.values().any(hostile))
+    }
+
+    /// The nearest stacks a leader of a force can join, the strongest in shock first, then the lowest hex (§6.2e).
+    pub fn nearest_friends(&self, force: Force, from: Hex) -> Vec<Hex> {
+        let friend = |unit: &UnitState| unit.role == Role { force, part: Part::Fights };
+        let stacks: std::collections::BTreeSet<Hex> =
+            self.state.units.values().filter(|unit| friend(unit)).filter_map(|unit| unit.at.hex()).collect();
+        let distance = |hex: &Hex| self.data().grid.distance(from, *hex);
+        let nearest = stacks.iter().map(distance).min();
+        let mut hexes: Vec<Hex> = stacks.into_iter().filter(|hex| Some(distance(hex)) == nearest).collect();
+        hexes.sort_by_key(|hex| (std::cmp::Reverse(self.shock_of(&self.combat_units(force, *hex))), *hex));
+        hexes
     }
 
     /// Total printed shock of units.
@@ -357,38 +390,19 @@ impl Play<'_, '_> {
 
     /// Lone leaders next to an enemy, or under one, join the nearest friends (§6.2e, §IMP.8).
     pub fn relocate_lone_leaders(&mut self) -> Ruling<()> {
-        let now = self.now();
-        let mut lone: BTreeMap<UnitId, (Force, Hex)> = BTreeMap::new();
-        for (id, unit) in &self.state.units {
-            let (Some(hex), Part::Leader) = (unit.at.hex(), unit.role.part) else { continue };
-            let force = unit.role.force;
-            let side = player(force);
-            let met = now.enemy_hexes(side).any(|at| self.data().grid.distance(at, hex) <= 1);
-            if met && !now.holds(force, hex) {
-                lone.insert(*id, (force, hex));
-            }
-        }
-        for (leader, (force, from)) in lone {
+        for (leader, force, from) in self.now().lone_leaders() {
             self.relocate(leader, force, from)?;
         }
         Ok(())
     }
 
     fn relocate(&mut self, leader: UnitId, force: Force, from: Hex) -> Ruling<()> {
-        let now = self.now();
-        let friend = |(id, unit): (&UnitId, &super::state::UnitState)| {
-            unit.at.hex().filter(|_| now.is_combat(*id) && now.force(*id) == Some(force))
-        };
-        let stacks: std::collections::BTreeSet<Hex> = self.state.units.iter().filter_map(friend).collect();
-        let Some(nearest) = stacks.iter().map(|hex| self.data().grid.distance(from, *hex)).min() else {
+        let options = self.now().nearest_friends(force, from);
+        let Some(default) = options.first().copied() else {
             self.remove(leader);
             self.umpire.note(Event::LeaderLost { leader, why: LeaderFate::NobodyToJoin });
             return Ok(());
         };
-        let mut options: Vec<Hex> =
-            stacks.into_iter().filter(|hex| self.data().grid.distance(from, *hex) == nearest).collect();
-        options.sort_by_key(|hex| (std::cmp::Reverse(now.shock_of(&now.combat_units(force, *hex))), *hex));
-        let Some(default) = options.first().copied() else { return Ok(()) };
         let to = if options.len() == 1 {
             default
         } else {
