@@ -61,8 +61,15 @@ pub fn find(world: &World) -> Result<PathBuf, Trouble> {
         return Err(Trouble::usage(what, "name the folder that `garcia new` made"));
     }
     let here = std::env::current_dir().map_err(|error| Trouble::unreadable(Path::new("."), &error))?;
-    let found = here.ancestors().find(|folder| is_game(folder));
-    found.map(Path::to_owned).ok_or_else(|| {
+    // Relative, so that messages name files as the player would.
+    let mut relative = PathBuf::new();
+    for folder in here.ancestors() {
+        if is_game(folder) {
+            return Ok(relative);
+        }
+        relative.push("..");
+    }
+    Err({
         let remedy = "go into one, name one with `-C DIR`, or begin a game with `garcia new GAME --solo`";
         Trouble::usage("this is no game folder, nor is any folder above it", remedy)
     })

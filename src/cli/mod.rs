@@ -76,7 +76,7 @@ Exit codes:
 #[derive(Debug, Args)]
 struct Common {
     /// The game folder; otherwise this one or the nearest above it.
-    #[arg(short = 'C', long = "game", value_name = "DIR", global = true)]
+    #[arg(id = "game-folder", short = 'C', long = "game", value_name = "DIR", global = true)]
     game: Option<PathBuf>,
     /// The folder with your key and secrets; otherwise $GARCIA_HOME or the system's place for settings.
     #[arg(long, value_name = "DIR", global = true)]
@@ -214,6 +214,25 @@ impl Verb {
             Verb::Case(verb) => verb.run(world),
             Verb::Data(verb) => verb.run(world),
             Verb::Schemas(verb) => verb.run(world),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_verb_teaches_by_example() {
+        for verb in Cli::command().get_subcommands().filter(|verb| !verb.is_hide_set()) {
+            let help = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains("garcia "), "{} has no example", verb.get_name());
         }
     }
 }

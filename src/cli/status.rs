@@ -39,11 +39,7 @@ fn page(campaign: &Campaign) -> Page {
     page.lead.push(campaign.dice_line());
     let records = campaign.ledger.records().len();
     let short = campaign.game_id().get(..8).unwrap_or_default();
-    page.lead.push(format!(
-        "match {short}, {records} record{}, in {}",
-        if records == 1 { "" } else { "s" },
-        campaign.folder.display()
-    ));
+    page.lead.push(format!("match {short}, {records} record{}", if records == 1 { "" } else { "s" }));
     let mut next = Diary::new();
     if let Some(verdict) = table.verdict(view.state) {
         next.line(verdict.text, &[]);

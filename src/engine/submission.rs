@@ -4,6 +4,7 @@
 //! file is judged against the moment it is written for ([`Due`]), and every fault in it is reported at once.
 
 mod join;
+mod prune;
 mod schema;
 mod template;
 #[cfg(test)]
@@ -197,12 +198,20 @@ impl<'a> Due<'a> {
         };
         let faults = reader.faults.len();
         let orders = self.table.read_orders(ask, node, &at, reader);
-        if reader.faults.iter().skip(faults).any(|fault| !fault.warning) {
-            return None;
+        let form: Vec<DocPath> =
+            reader.faults.iter().skip(faults).filter(|fault| !fault.warning).map(|fault| fault.at.clone()).collect();
+        if form.is_empty() {
+            let (orders, found) = self.table.check(self.view, self.stop, orders?, &at);
+            reader.faults.extend(found);
+            return Some(orders);
         }
-        let (orders, found) = self.table.check(self.view, self.stop, orders?, &at);
-        reader.faults.extend(found);
-        Some(orders)
+        // What can be read is held against the rules all the same, so that all faults come at once.
+        let pruned = prune::prune(node, &at, &form);
+        let mut again = Reader::new(self.table.lexicon());
+        let rest = self.table.read_orders(ask, &pruned.node, &at, &mut again)?;
+        let (_, found) = self.table.check(self.view, self.stop, rest, &at);
+        reader.faults.extend(found.into_iter().map(|fault| Fault { at: pruned.origin(&fault.at), ..fault }));
+        None
     }
 
     /// `policies` (`own`) or `standing`: kind and what is to be done.
@@ -263,7 +272,7 @@ impl<'a> Due<'a> {
         for fault in reader.faults.iter_mut().skip(faults).filter(|fault| fault.clause.is_none()) {
             fault.clause = Some(info.clause);
             if !info.forms.is_empty() {
-                fault.remedy = format!("{}; for example {}", fault.remedy, one_of(info.forms));
+                fault.remedy = format!("{}; for example {}", fault.remedy.trim_end_matches('.'), one_of(info.forms));
             }
         }
         policy

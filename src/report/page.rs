@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::engine::{AnyJournal, Diary, Match, Side, Stop, View};
+use crate::engine::{AnyJournal, Diary, DiaryEntry, Match, Side, Stop, View};
 
 /// A report, or any other answer to a player, before it has a form.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -30,12 +30,39 @@ impl Page {
         Page { title: title.into(), ..Page::default() }
     }
 
-    /// Adds a chapter, unless it is empty.
+    /// Adds a chapter, unless it is empty. Headings with nothing below them are left out.
     pub fn section(&mut self, heading: impl Into<String>, diary: Diary) {
+        let diary = without_idle_headings(&diary);
         if !diary.entries().is_empty() {
             self.sections.push(Section { heading: heading.into(), diary });
         }
     }
+}
+
+/// The same without the phases in which nothing happened.
+fn without_idle_headings(diary: &Diary) -> Diary {
+    let mut kept = Vec::new();
+    // From the end: whether anything was told since the next phase began, and since the next heading of any rank.
+    let (mut phase, mut part) = (false, false);
+    for entry in diary.entries().iter().rev() {
+        let stays = match entry {
+            DiaryEntry::Heading { level: 0 | 1, .. } => {
+                part = false;
+                std::mem::take(&mut phase)
+            }
+            DiaryEntry::Heading { .. } => std::mem::take(&mut part),
+            _ => {
+                (phase, part) = (true, true);
+                true
+            }
+        };
+        if stays {
+            kept.push(entry.clone());
+        }
+    }
+    let mut diary = Diary::new();
+    kept.into_iter().rev().for_each(|entry| diary.push(entry));
+    diary
 }
 
 /// What a turn report is made from.

@@ -137,3 +137,23 @@ fn a_turn_told_again_says_where_the_new_part_begins() {
     assert!(after.contains("blue repairs the wall with stone."), "{text}");
     assert!(after.contains("Awaited: `turn` orders of blue, turn 2."), "{text}");
 }
+
+#[test]
+fn a_phase_in_which_nothing_happened_is_not_told() {
+    let mut diary = Diary::new();
+    for (level, text) in [(1, "Dawn"), (1, "Fire"), (2, "At the gate"), (2, "At the wall")] {
+        diary.heading(level, text);
+    }
+    diary.line("A shot.", &[]);
+    diary.heading(2, "At the moat");
+    diary.heading(1, "Dusk");
+    let mut page = Page::new("x");
+    page.section("s", diary);
+    let text = terminal(&page, Look::PLAIN);
+    for told in ["Fire", "At the wall", "A shot."] {
+        assert!(text.contains(told), "{told}: {text}");
+    }
+    for idle in ["Dawn", "At the gate", "At the moat", "Dusk"] {
+        assert!(!text.contains(idle), "{idle}: {text}");
+    }
+}

@@ -76,13 +76,21 @@ fn kinds(file: &mut String, due: &Due<'_>, side: Side, own: bool) {
     let nothing = BTreeMap::new();
     let (key, said) = if own { ("policies", &nothing) } else { ("standing", due.standing) };
     let _ = writeln!(file, "{key}:");
+    let explained: Vec<&str> = match own {
+        true => Vec::new(),
+        false => due.kinds(side, true).map(|info| info.kind.0).collect(),
+    };
     for info in kinds {
+        let value = said.get(info.kind.0).map_or_else(|| "default".into(), flow);
+        if explained.contains(&info.kind.0) {
+            let _ = writeln!(file, "  {}: {value}   # as above", info.kind);
+            continue;
+        }
         comment(file, 2, &format!("{} {}", info.clause, info.text));
         comment(file, 2, &format!("  default: {}", info.default));
         if !info.forms.is_empty() {
             comment(file, 2, &format!("  or: {}", info.forms.join("  |  ")));
         }
-        let value = said.get(info.kind.0).map_or_else(|| "default".into(), flow);
         let _ = writeln!(file, "  {}: {value}", info.kind);
     }
 }

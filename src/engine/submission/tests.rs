@@ -136,6 +136,16 @@ fn faults_of_form_of_the_rules_and_of_the_policies_come_together() {
 }
 
 #[test]
+fn a_misspelt_line_does_not_hide_a_breach_of_the_rules() {
+    let table = Table::new();
+    let orders = map(&[("guns", Node::text("9")), ("att", Node::text("gate"))]);
+    let faults = table.faults(&with(&[("orders", orders)]));
+    assert_eq!(faults.len(), 2, "{faults:#?}");
+    assert!(faults[0].starts_with("orders.att: unknown key"), "{faults:#?}");
+    assert!(faults[1].starts_with("orders.guns: 9 guns fire"), "{faults:#?}");
+}
+
+#[test]
 fn nobody_may_ask_to_be_asked_where_the_match_never_asks() {
     let mut table = Table::new();
     let file = with(&[("orders", guns("1")), ("standing", map(&[("repair", Node::text("ask"))]))]);

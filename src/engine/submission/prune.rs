@@ -1,0 +1,116 @@
+//! Leaving out the parts of a document that cannot be read, so that the rest can be checked.
+
+use std::collections::BTreeMap;
+
+use crate::engine::doc::{DocPath, Node, Segment, same_key};
+
+/// A document without its faulty parts, and the way back to the whole one.
+pub(super) struct Pruned {
+    /// What is left.
+    pub node: Node,
+    /// Where a list item that moved up stood before: place after, place before.
+    moved: BTreeMap<DocPath, DocPath>,
+}
+
+impl Pruned {
+    /// Where a part of what is left stands in the whole document.
+    pub fn origin(&self, at: &DocPath) -> DocPath {
+        let mut here = DocPath::root();
+        let mut whole = DocPath::root();
+        for segment in at.segments() {
+            here = step(&here, segment);
+            whole = match self.moved.get(&here) {
+                Some(before) => before.clone(),
+                None => step(&whole, segment),
+            };
+        }
+        whole
+    }
+}
+
+/// Leaves out, for each fault, the list item or the entry of the outermost map it lies in.
+pub(super) fn prune(node: &Node, at: &DocPath, faults: &[DocPath]) -> Pruned {
+    let mut moved = BTreeMap::new();
+    let node = keep(node, at, at, faults, &mut moved);
+    Pruned { node, moved }
+}
+
+/// The value without its faulty parts; `here` is its place in what is left, `whole` the one it had.
+fn keep(
+    node: &Node,
+    here: &DocPath,
+    whole: &DocPath,
+    faults: &[DocPath],
+    moved: &mut BTreeMap<DocPath, DocPath>,
+) -> Node {
+    let faulty = |place: &DocPath| faults.iter().any(|fault| lies_in(fault, place));
+    match node {
+        Node::Map(entries) => {
+            let mut left = Vec::new();
+            for (key, value) in entries {
+                let place = whole.key(key);
+                // Lists and maps of orders lose only what is wrong in them; anything else goes as a whole.
+                let inside = matches!(value, Node::List(_)) && here.segments().len() <= 1;
+                if !faulty(&place) {
+                    left.push((key.clone(), value.clone()));
+                } else if inside && !faults.contains(&place) {
+                    left.push((key.clone(), keep(value, &here.key(key), &place, faults, moved)));
+                }
+            }
+            Node::Map(left)
+        }
+        Node::List(items) => {
+            let mut left = Vec::new();
+            for (index, item) in items.iter().enumerate() {
+                let place = whole.index(index);
+                if faulty(&place) {
+                    continue;
+                }
+                if left.len() != index {
+                    moved.insert(here.index(left.len()), place);
+                }
+                left.push(item.clone());
+            }
+            Node::List(left)
+        }
+        Node::Text { .. } => node.clone(),
+    }
+}
+
+/// Whether a fault lies at a place, below it, or at the key that names it.
+fn lies_in(fault: &DocPath, place: &DocPath) -> bool {
+    let (fault, place) = (fault.segments(), place.segments());
+    let same = |one: &Segment, other: &Segment| match (one, other) {
+        (Segment::Key(one) | Segment::Name(one), Segment::Key(other) | Segment::Name(other)) => same_key(one, other),
+        (one, other) => one == other,
+    };
+    fault.len() >= place.len() && fault.iter().zip(place).all(|(one, other)| same(one, other))
+}
+
+fn step(path: &DocPath, segment: &Segment) -> DocPath {
+    match segment {
+        Segment::Key(key) => path.key(key),
+        Segment::Index(index) => path.index(*index),
+        Segment::Name(name) => path.name(name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::doc::read_document;
+
+    #[test]
+    fn faulty_orders_are_left_out_and_the_others_keep_their_place() {
+        let text = "moves:\n- {units: a}\n- {untis: b}\n- {units: c}\nbase: x\nplace: {a: 1, b: 2}\n";
+        let (node, _) = read_document("x.yaml", text.as_bytes()).unwrap();
+        let at = DocPath::root().key("orders");
+        let faults = [at.key("moves").index(1).name("untis"), at.key("base"), at.name("nothing")];
+        let pruned = prune(&node, &at, &faults);
+        assert_eq!(pruned.node.get("moves").and_then(Node::as_list).map(<[Node]>::len), Some(2));
+        assert!(pruned.node.get("base").is_none() && pruned.node.get("place").is_some());
+        assert_eq!(pruned.origin(&at.key("moves").index(1).key("units")), at.key("moves").index(2).key("units"));
+        assert_eq!(pruned.origin(&at.key("moves").index(0)), at.key("moves").index(0));
+        assert_eq!(pruned.origin(&at.key("place").key("a")), at.key("place").key("a"));
+    }
+}
