@@ -44,8 +44,10 @@ fn at_random(ledger: &Ledger, chance: &mut Chance) -> Speech {
             let choice = |asked: &garcia::engine::Asked, chance: &mut Chance| {
                 chance.pick(&asked.options).cloned().unwrap_or_else(|| asked.default.clone())
             };
-            speech.answers =
-                questions.iter().map(|asked| Answer { key: asked.key.clone(), choice: choice(asked, chance) }).collect();
+            speech.answers = questions
+                .iter()
+                .map(|asked| Answer { key: asked.key.clone(), choice: choice(asked, chance) })
+                .collect();
         }
         other => panic!("nobody is asked for facts in a solo game: {other:?}"),
     }

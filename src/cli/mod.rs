@@ -162,12 +162,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    let world = World {
-        look: wide(Look::of_stdout()),
-        game: cli.common.game,
-        home: cli.common.home,
-        json: cli.common.json,
-    };
+    let world =
+        World { look: wide(Look::of_stdout()), game: cli.common.game, home: cli.common.home, json: cli.common.json };
     let done = cli.verb.run(&world).unwrap_or_else(|trouble| {
         if world.json {
             return trouble.as_json();

@@ -161,8 +161,15 @@ pub trait Match: Send + Sync {
     fn check(&self, view: View<'_>, stop: &Stop, orders: AnyOrders, at: &DocPath) -> (AnyOrders, Vec<Fault>);
     /// The orders of a silent player.
     fn no_orders(&self, state: &AnyState, stop: &Stop) -> AnyOrders;
-    /// Moves values that must stay hidden into slots.
-    fn seal(&self, state: &AnyState, orders: AnyOrders, hide: &mut dyn FnMut(Slot, Json)) -> AnyOrders;
+    /// Moves values that must stay hidden into slots; where the packet is the plan with this number in the ledger, its
+    /// entries as well, into `plan/<number>/1`, `plan/<number>/2` and so on.
+    fn seal(
+        &self,
+        state: &AnyState,
+        orders: AnyOrders,
+        plan: Option<u32>,
+        hide: &mut dyn FnMut(Slot, Json),
+    ) -> AnyOrders;
     /// A packet as it is signed.
     fn orders_json(&self, orders: &AnyOrders) -> Result<Json, NotCanonical>;
     /// Resolves one segment.
@@ -314,10 +321,25 @@ impl<G: Game> Match for Table<G> {
     fn no_orders(&self, state: &AnyState, stop: &Stop) -> AnyOrders {
         AnyOrders(Arc::new(self.0.no_orders(&self.state(state), stop)))
     }
-    fn seal(&self, state: &AnyState, orders: AnyOrders, hide: &mut dyn FnMut(Slot, Json)) -> AnyOrders {
+    fn seal(
+        &self,
+        state: &AnyState,
+        orders: AnyOrders,
+        plan: Option<u32>,
+        hide: &mut dyn FnMut(Slot, Json),
+    ) -> AnyOrders {
         match orders.0.downcast_ref::<G::Orders>().cloned() {
             Some(mut packet) => {
                 self.0.seal(&self.state(state), &mut packet, hide);
+                if let Some(number) = plan {
+                    let mut entries = 0;
+                    self.0.seal_plan(&mut packet, &mut |entry| {
+                        entries += 1;
+                        let slot = Slot::plan(number, entries);
+                        hide(slot.clone(), entry);
+                        slot
+                    });
+                }
                 AnyOrders(Arc::new(packet))
             }
             None => orders,

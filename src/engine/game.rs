@@ -274,6 +274,10 @@ pub trait Game: Sized + Send + Sync + 'static {
     /// Moves values that must stay hidden out of a checked packet into slots, before it is signed.
     fn seal(&self, _state: &Self::State, _orders: &mut Self::Orders, _hide: &mut dyn FnMut(Slot, Json)) {}
 
+    /// Moves the entries of a plan out of a checked packet, one after the other: `hide` takes an entry and names the
+    /// slot that now stands in its place. Called after [`Game::seal`], and only where the packet goes as a plan.
+    fn seal_plan(&self, _orders: &mut Self::Orders, _hide: &mut dyn FnMut(Json) -> Slot) {}
+
     /// What stands below `orders:` in an order file for this moment, indented by two blanks: what may be done as
     /// comments, ready to edit.
     fn template(&self, seen: &Seen<'_, Self::State>, stop: &Stop) -> String;

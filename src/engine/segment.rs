@@ -129,6 +129,8 @@ pub struct Said {
     pub answers: BTreeMap<Key, Json>,
     /// Policies in force by side and kind: a value, `default` or `ask`.
     pub policies: BTreeMap<(Side, String), Json>,
+    /// Where a policy lies sealed, other than in its standing order: the entries of a plan.
+    pub policy_slots: BTreeMap<(Side, String), Slot>,
     /// Facts about hidden values, by the side that stated them: only the owner's word counts.
     pub claims: BTreeMap<(Side, Key), Json>,
     /// Hidden values opened by their owners in records of this segment.

@@ -113,6 +113,11 @@ impl Slot {
         Slot(format!("standing/{kind}"))
     }
 
+    /// The slot that holds one entry of the plan with this number in the ledger.
+    pub fn plan(number: u32, entry: u32) -> Slot {
+        Slot(format!("plan/{number}/{entry}"))
+    }
+
     /// The text of the name.
     pub fn as_str(&self) -> &str {
         &self.0

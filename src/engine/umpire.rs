@@ -301,8 +301,9 @@ impl<'a, G: Game> Umpire<'a, G> {
 
     /// The policy in force: said in the clear, or in a sealed standing order that is opened now.
     fn policy_for(&mut self, who: Side, kind: Kind) -> Ruling<Option<Say<G::Policy>>> {
-        let slot = Slot::standing(kind.0);
-        let value = match self.segment.said.policies.get(&(who, kind.0.to_owned())) {
+        let named = (who, kind.0.to_owned());
+        let slot = self.segment.said.policy_slots.get(&named).cloned().unwrap_or_else(|| Slot::standing(kind.0));
+        let value = match self.segment.said.policies.get(&named) {
             Some(said) => said.clone(),
             None if self.segment.versions.contains_key(&(who, slot.clone())) => {
                 let opened = self.open_slot(who, &slot)?;

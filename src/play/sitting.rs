@@ -6,8 +6,8 @@
 use std::collections::VecDeque;
 
 use crate::engine::{
-    AnyOrders, AnyOutcome, AnyState, Dice, Failure, FixedDie, Holdings, Json, Match, Questions, Said, Segment, Settled,
-    Side, Slot, Stop, Versions,
+    AnyOrders, AnyOutcome, AnyState, Dice, Failure, FixedDie, Flow, Holdings, Json, Match, Questions, Said, Segment,
+    Settled, Side, Slot, Stop, Versions,
 };
 
 /// A reader who belongs to no side: what he may read, everybody may.
@@ -31,6 +31,8 @@ pub struct Span {
     /// What was said so far. Answers to a stop are added here.
     pub said: Said,
     orders: AnyOrders,
+    /// The entries of a plan, which are opened one by one as they are carried out.
+    entries: Holdings,
     questions: Questions,
     settled: Settled,
     /// The events at the last stop: the beginning of whatever comes after it.
@@ -83,7 +85,8 @@ impl<'t> Sitting<'t> {
     /// Begins to carry out a packet of the side that is due.
     pub fn span(&self, orders: AnyOrders, said: Said, questions: Questions) -> Span {
         let mut hidden: Vec<(Slot, Json)> = Vec::new();
-        let sealed = self.table.seal(&self.state, orders.clone(), &mut |slot, value| hidden.push((slot, value)));
+        let plan = matches!(self.stop, Stop::Orders { flow: Flow::Plan, .. }).then_some(0);
+        let sealed = self.table.seal(&self.state, orders.clone(), plan, &mut |slot, value| hidden.push((slot, value)));
         let onlooker = |side: Option<Side>| {
             let mut holdings = side.map_or_else(Holdings::default, |side| self.holdings_of(side));
             if let Some(side) = side
@@ -98,7 +101,13 @@ impl<'t> Sitting<'t> {
         if !self.holdings.0.is_empty() || !hidden.is_empty() {
             onlookers.extend(self.sides().iter().map(|side| onlooker(Some(*side))));
         }
-        Span { said, orders, questions, settled: Settled::default(), told: Vec::new(), onlookers }
+        let mut entries = Holdings::default();
+        let mut whole = orders;
+        if let (Some(_), Some(side)) = (plan, self.stop.who()) {
+            entries.0.extend(hidden.into_iter().map(|(slot, value)| ((side, slot), value)));
+            whole = sealed;
+        }
+        Span { said, orders: whole, entries, questions, settled: Settled::default(), told: Vec::new(), onlookers }
     }
 
     /// Resolves the next segment of a span with everything open. Nothing changes until [`Sitting::follow`].
@@ -108,12 +117,14 @@ impl<'t> Sitting<'t> {
 
     /// The same from other settled values: to look at a segment that came to nothing.
     pub(crate) fn resolve_from(&self, span: &Span, settled: Settled, dice: Dice) -> Result<AnyOutcome, Failure> {
+        let mut holdings = self.holdings.clone();
+        holdings.0.extend(span.entries.0.clone());
         let segment = Segment {
             dice,
             settled,
             said: &span.said,
             public: &self.public,
-            holdings: &self.holdings,
+            holdings: &holdings,
             versions: &self.versions,
             closer_holds: self.sides(),
             questions: span.questions,

@@ -89,7 +89,8 @@ impl Home {
         if path.exists() {
             return Err(FileTrouble::new(&path, "there are secrets for this game and role already"));
         }
-        let file = GameFile { path: Some(path), game, role, secret, links, values: BTreeMap::new(), signed: BTreeMap::new() };
+        let file =
+            GameFile { path: Some(path), game, role, secret, links, values: BTreeMap::new(), signed: BTreeMap::new() };
         file.save()?;
         Ok(file)
     }

@@ -30,8 +30,8 @@ use std::collections::BTreeMap;
 use crate::engine::dice::Chance;
 use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader};
 use crate::engine::{
-    About, Arranged, Charter, DataFinding, Diary, Flow, Game, Json, Picture, Query, Reply, Ruling, ScenarioInfo, Seen,
-    Side, Stop, Umpire, Verdict, Window,
+    About, Arranged, Charter, Concealed, DataFinding, Diary, Flow, Game, Json, Picture, Query, Reply, Ruling,
+    ScenarioInfo, Seen, Side, Slot, Stop, Umpire, Verdict, Window, to_json,
 };
 
 use data::{Data, Field};
@@ -252,6 +252,16 @@ impl Game for LoneWarrior {
             "setup" => Orders::Setup(SetupOrders { leaders: BTreeMap::new() }),
             _ if self.fields.len() == 1 => Orders::One(FieldOrders::none()),
             _ => Orders::Both(BothOrders { san_juan_heights: None, el_caney: None }),
+        }
+    }
+
+    fn seal_plan(&self, orders: &mut Orders, hide: &mut dyn FnMut(Json) -> Slot) {
+        for entry in orders.fields_mut().flat_map(|field| &mut field.activations) {
+            if let Concealed::Open(activation) = entry
+                && let Ok(value) = to_json(activation)
+            {
+                *entry = Concealed::Sealed(hide(value));
+            }
         }
     }
 

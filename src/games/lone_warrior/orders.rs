@@ -325,6 +325,16 @@ pub enum Orders {
 }
 
 impl Orders {
+    /// The lists of activations, battlefield by battlefield.
+    pub fn fields_mut(&mut self) -> impl Iterator<Item = &mut FieldOrders> {
+        let (one, both) = match self {
+            Orders::Setup(_) => (None, None),
+            Orders::One(field) => (Some(field), None),
+            Orders::Both(both) => (None, Some([&mut both.san_juan_heights, &mut both.el_caney])),
+        };
+        one.into_iter().chain(both.into_iter().flatten().flatten())
+    }
+
     /// Reads a packet by its name.
     pub fn read(
         game: &LoneWarrior,
