@@ -404,7 +404,7 @@ impl Game for Bridge {
         }
     }
     fn template(&self, _: &Seen<'_, Position>, stop: &Stop) -> String {
-        if stop.ask() == "setup" { "guard: 1\n".into() } else { "attacks: 0\n".into() }
+        if stop.ask() == "setup" { "  guard: 1\n".into() } else { "  attacks: 0\n".into() }
     }
     fn random_orders(&self, _: &Seen<'_, Position>, stop: &Stop, chance: &mut Chance) -> Packet {
         let mut below = |n: usize| u8::try_from(chance.below(n)).unwrap_or(0);

@@ -244,6 +244,19 @@ fn a_choice_that_is_not_among_the_options_counts_as_the_default_and_is_noted() {
     assert_eq!(answered.lapses.len(), 1);
 }
 
+#[test]
+fn a_lapse_is_told_again_when_the_span_is_resolved_again() {
+    let mut desk = Desk::asking(2);
+    desk.settled = desk.run(&attack(1), fixed(&[])).settled;
+    desk.said.answers.insert(key("t1.red.attack/bridge/reply/1"), "swim".into());
+    let second = desk.run(&attack(1), fixed(&[4]));
+    assert_eq!((second.stop.who(), second.lapses.len()), (Some(RED), 1));
+    desk.settled = second.settled;
+    let third = desk.run(&attack(1), fixed(&[]));
+    assert_eq!(third.lapses, second.lapses);
+    assert_eq!(third.journal[..second.journal.len()], second.journal[..]);
+}
+
 /// Blue's guard of three and his standing order lie sealed; what each desk holds is up to the test.
 fn sealed_standing_order() -> Desk {
     let mut desk = Desk::asking(3);

@@ -1,5 +1,14 @@
 //! Matches in memory, without a ledger: for conformance cases and for players who choose at random.
 
+mod broken;
+mod random;
 mod sitting;
+mod statistics;
 
+#[cfg(test)]
+mod tests;
+
+pub use broken::Broken;
+pub use random::{Plan, play_game, play_many};
 pub use sitting::{PUBLIC, Sitting, Span};
+pub use statistics::{Interval, Statistics, Tale, wilson};

@@ -1,0 +1,36 @@
+//! A game in which something that must always hold did not.
+
+use std::fmt;
+
+/// What broke, in which game and where in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken {
+    /// The game.
+    pub game: &'static str,
+    /// The seed of the run.
+    pub seed: String,
+    /// The number of the game in the run.
+    pub number: usize,
+    /// Scenario and options.
+    pub charter: String,
+    /// Turn, packet and segment.
+    pub place: String,
+    /// The orders being carried out, as they would be signed.
+    pub orders: String,
+    /// What did not hold.
+    pub what: String,
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Broken { game, seed, number, charter, place, orders, what } = self;
+        writeln!(f, "{game}, game {number} of the run with seed {seed} ({charter}), {place}:")?;
+        writeln!(f, "{what}")?;
+        if !orders.is_empty() {
+            writeln!(f, "orders: {orders}")?;
+        }
+        write!(f, "play it again with: garcia soak {game} --seed {seed} --only {number}")
+    }
+}
+
+impl std::error::Error for Broken {}

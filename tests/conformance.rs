@@ -1,0 +1,70 @@
+//! Every conformance case of every game, and the claim that they show every clause.
+
+use std::path::{Path, PathBuf};
+
+use garcia::cases::{Case, case_files, coverage, read_cases, run_files};
+use garcia::engine::Ruleset;
+use garcia::engine::rules::RuleBook;
+use garcia::games::{GAMES, find};
+use garcia::report::Look;
+
+fn folder(game: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance").join(game)
+}
+
+fn files(game: &str) -> Vec<PathBuf> {
+    case_files(&[folder(game)]).expect("the folder of the cases")
+}
+
+/// Runs the cases of one game and holds them against its rules.
+fn conforms(id: &str) {
+    let game: &dyn Ruleset = find(id).expect("a game");
+    let files = files(id);
+    let suite = run_files(GAMES, &files).expect("the case files");
+    let failures: String = suite.cases.iter().map(|case| case.text()).filter(|text| text.starts_with("FAIL")).collect();
+    assert!(suite.is_good(), "{failures}{}", suite.text(Look::PLAIN).lines().last().unwrap_or_default());
+    assert!(suite.cases.iter().all(|case| case.game == id), "a case of another game lies in the folder of {id}");
+
+    let (read, _) = read_cases(&files).expect("the case files");
+    let rules = RuleBook::read(game.about().rules).expect("rules.yaml");
+    let coverage = coverage(&rules, read.iter().map(|(file, _)| file));
+    assert!(coverage.is_complete(), "{}", coverage.text());
+
+    let idle: Vec<&str> = read
+        .iter()
+        .flat_map(|(file, _)| &file.cases)
+        .filter(|case| expects_nothing(case))
+        .map(|case| case.name.as_str())
+        .collect();
+    assert!(idle.is_empty(), "these cases would pass if nothing at all happened: {idle:#?}");
+}
+
+/// Whether every expectation of a case would be met by an empty journal.
+fn expects_nothing(case: &Case) -> bool {
+    case.packets().iter().all(|(packet, _)| packet.expect.as_ref().is_none_or(|expect| expect.expects_nothing()))
+}
+
+#[test]
+fn santiago_1898_plays_by_its_rules() {
+    conforms("santiago-1898");
+}
+
+#[test]
+fn every_game_has_a_conformance_test_here() {
+    let tested = include_str!("conformance.rs");
+    for game in GAMES {
+        assert!(tested.contains(&format!("conforms(\"{}\")", game.id())), "{} has none", game.id());
+    }
+}
+
+#[test]
+fn every_folder_of_cases_belongs_to_a_game() {
+    let all = folder("");
+    for entry in std::fs::read_dir(&all).expect("the folder of the cases") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            assert!(find(name).is_some(), "{} is no game", path.display());
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Whole games between players who choose at random from what the engine lists, with every invariant checked.
+
+use garcia::engine::Ruleset;
+use garcia::games::GAMES;
+use garcia::play::{Plan, Statistics, play_many};
+
+fn play(game: &'static dyn Ruleset, games: usize, seed: &str) -> Statistics {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let plan = Plan { games, seed: seed.to_owned(), threads };
+    play_many(game, &plan, &|_| {}).unwrap_or_else(|broken| panic!("{broken}"))
+}
+
+/// A game takes seconds without optimisation, with every segment resolved three times over, and milliseconds with it.
+const SOME: usize = if cfg!(debug_assertions) { 8 } else { 400 };
+
+#[test]
+fn random_games_end_in_a_victory_line_with_every_invariant_held() {
+    for game in GAMES {
+        let statistics = play(*game, SOME, "every test run");
+        println!("{}", statistics.text());
+        assert_eq!(statistics.games, SOME as u64, "{}", game.id());
+        assert!(statistics.stops > 0, "{}: no player was ever asked anything", game.id());
+    }
+}
+
+#[test]
+#[ignore = "takes minutes; run it with --release"]
+fn ten_thousand_random_games_of_every_game() {
+    for game in GAMES {
+        let statistics = play(*game, 10_000, "ten thousand");
+        println!("{}", statistics.text());
+        let unasked: Vec<_> = statistics.asked.iter().filter(|(_, asked)| **asked == 0).collect();
+        assert!(unasked.is_empty(), "{}: never asked {unasked:?}", game.id());
+    }
+}
