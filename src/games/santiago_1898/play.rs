@@ -1,6 +1,5 @@
 //! The table while a packet is carried out: position, rules data and umpire together, and what every chapter needs.
 
-
 use crate::board::{Grid, Hex};
 use crate::engine::dice::Die;
 use crate::engine::{Clause, Halt, Phase, Question, Ruling, Say, Side, Stop, Subject, Umpire};

@@ -88,38 +88,40 @@ fn unit_note(now: &Position<'_>, id: UnitId) -> String {
 
 fn landings(now: &Position<'_>, text: &mut String) {
     let pool = now.pool();
-    let beaches: Vec<Hex> = now.data().beaches.iter().copied().filter(|hex| now.beach_closed(*hex).is_none()).collect();
+    let open = |id: Option<UnitId>| -> Vec<Hex> {
+        let closed = |hex: Hex| id.map_or_else(|| now.beach_closed(hex), |id| now.landing_closed(id, hex));
+        now.data().beaches.iter().copied().filter(|hex| closed(*hex).is_none()).collect()
+    };
+    let beaches = open(None);
     let limits = &now.data().tables.limits;
+    let example = beaches.first().copied().unwrap_or(now.data().santiago);
     if now.state.base.is_none() {
+        let (base, all) = (limits.base_landing_steps, limits.landing_steps);
         line(
             text,
-            format!(
-                "# The Logistical Base lands on one of {} and counts {} of the {} steps (§10.3).",
-                list(beaches.clone()),
-                limits.base_landing_steps,
-                limits.landing_steps
-            ),
+            format!("# The Logistical Base lands once and counts {base} of the {all} steps of its turn (§10.3)."),
         );
-        line(text, "# base: 0621");
+        line(text, format!("# base: {example}"));
     }
     if pool.is_empty() {
         return;
     }
-    line(
-        text,
-        format!(
-            "# Landings: up to {} steps a turn on {} (§8.2). Landed units neither move nor attack this turn.",
-            limits.landing_steps,
-            list(beaches)
-        ),
-    );
-    line(text, "landings: []");
-    line(text, "#  - {units: [us-inf-1, us-inf-4], at: 0621}");
+    line(text, format!("# Landings (§8.2): up to {} steps a turn on {}.", limits.landing_steps, list(beaches.clone())));
+    line(text, "# Landed units neither move nor attack this turn.");
+    line(text, "# landings:");
+    let first: Vec<String> = pool.iter().take(2).map(|(id, _)| id.to_string()).collect();
+    line(text, format!("#   - {{units: [{}], at: {example}}}", first.join(", ")));
+    line(text, "# In the pool:");
     for (id, _) in pool {
-        let open: Vec<Hex> =
-            now.data().beaches.iter().copied().filter(|hex| now.landing_closed(id, *hex).is_none()).collect();
-        let note = if open.is_empty() { "cannot land yet".to_owned() } else { format!("at {}", list(open)) };
-        line(text, format!("#    {id}: {}; {note}", unit_note(now, id)));
+        let here = open(Some(id));
+        let note = if here.is_empty() {
+            "; cannot land yet".to_owned()
+        } else if here == beaches {
+            String::new()
+        } else {
+            format!("; at {}", list(here))
+        };
+        line(text, format!("#   {id}: {}{note}", unit_note(now, id)));
     }
 }
 
@@ -140,34 +142,44 @@ fn entry(now: &Position<'_>, text: &mut String) {
 fn moves(now: &Position<'_>, forces: &[Force], text: &mut String) {
     line(
         text,
-        "# Moves, in the order they are made (§8.1): give `to: HEX` for the cheapest path, or `path: [HEX, …]`.",
+        "# Moves, in the order they are made (§8.1): `to: HEX` takes the cheapest path, or give `path: [HEX, …]`.",
     );
-    line(text, "# A stack may drop units on the way: `leave: {us-inf-4: 0816}`.");
-    line(text, "moves: []");
+    line(text, "# A stack may drop units on the way: `leave: {UNIT: HEX}`.");
+    line(text, "# moves:");
     let mut projection = Projection::new(now.game, now.state);
     projection.enter_escario(&BTreeMap::new());
     let after = projection.now();
     for force in forces {
-        for (id, unit) in &after.state.units {
-            let Some(hex) = unit.at.hex().filter(|_| after.force(*id) == Some(*force)) else { continue };
-            match after.stack(&[*id]) {
-                Err((clause, why)) => line(text, format!("#  {id} in {hex} may not move: {why} ({clause})")),
-                Ok(stack) => {
-                    let reach = after.reachable(&stack);
-                    let dis = if unit.disorganized { ", DIS" } else { "" };
-                    line(
-                        text,
-                        format!(
-                            "#  - {{units: [{id}], to: HEX}}   # in {}; {}{dis}",
-                            after.data().describe(hex),
-                            unit_note(&after, *id)
-                        ),
-                    );
-                    line(text, format!("#      reaches {}", list(reach.keys().copied())));
-                    if after.kind(*id) == Some(UnitKind::Signals) {
-                        line(text, "#      `balloon: up` or `balloon: down` sets its mode after the move (§8.7f)");
+        let mut hexes: BTreeMap<Hex, Vec<UnitId>> = BTreeMap::new();
+        for (id, unit) in after.state.units.iter().filter(|(_, unit)| unit.role.force == *force) {
+            if let Some(hex) = unit.at.hex() {
+                hexes.entry(hex).or_default().push(*id);
+            }
+        }
+        for (hex, units) in hexes {
+            line(text, format!("# In {}:", after.data().describe(hex)));
+            let mut ways: Vec<(Vec<Hex>, Vec<UnitId>)> = Vec::new();
+            for id in units {
+                let dis = if after.state.unit(id).disorganized { "; DIS" } else { "" };
+                match after.stack(&[id]) {
+                    Err((clause, why)) => line(text, format!("#   {id} may not move: {why} ({clause})")),
+                    Ok(stack) => {
+                        line(text, format!("#   {id}: {}{dis}", unit_note(&after, id)));
+                        let reach: Vec<Hex> = after.reachable(&stack).into_keys().collect();
+                        match ways.iter_mut().find(|(other, _)| *other == reach) {
+                            Some((_, units)) => units.push(id),
+                            None => ways.push((reach, vec![id])),
+                        }
                     }
                 }
+                if after.kind(id) == Some(UnitKind::Signals) {
+                    line(text, "#     add `balloon: up` or `balloon: down` for its mode after the move (§8.7f)");
+                }
+            }
+            for (reach, units) in ways {
+                let names: Vec<String> = units.iter().map(UnitId::to_string).collect();
+                line(text, format!("#   - {{units: [{}], to: HEX}}", names.join(", ")));
+                line(text, format!("#     reach {}", list(reach)));
             }
         }
     }
@@ -179,18 +191,18 @@ fn battles(now: &Position<'_>, spanish: bool, text: &mut String) {
         line(text, "# all-out-effort: yes");
     }
     line(text, "# Attacks, in the order they are fought (§9). After defensive fire each is pressed or called off.");
-    line(text, "battles: []");
-    line(text, "#  - target: 1210");
-    line(text, "#    attackers: [us-inf-6, us-inf-16]   # or from: [1211]");
-    line(text, "#    press-if: 2:1        # always, 1:1, 2:1, 3:1, 4:1, 5:1, never");
-    line(text, "#    naval: yes           # the fleet supports one attack a turn (§9.7)");
-    line(text, "#    losses: [us-inf-16]  # who takes losses first");
-    line(text, "#    advance: all         # all, none, or a list");
+    line(text, "# battles:");
+    line(text, "#   - target: 1210");
+    line(text, "#     attackers: [us-inf-6, us-inf-16]   # or from: [1211]");
+    line(text, "#     press-if: 2:1        # always, 1:1, 2:1, 3:1, 4:1, 5:1, never");
+    line(text, "#     naval: yes           # the fleet supports one attack a turn (§9.7)");
+    line(text, "#     losses: [us-inf-16]  # who takes losses first");
+    line(text, "#     advance: all         # all, none, or a list");
     let forces: &[Force] = if spanish { &[Force::Spanish] } else { &[Force::Cuban, Force::Us] };
     for force in forces {
         for (target, units) in now.possible_battles(*force, &Committed::default()) {
             let names: Vec<String> = units.iter().map(UnitId::to_string).collect();
-            line(text, format!("#  from where they stand now: target {target}, attackers [{}]", names.join(", ")));
+            line(text, format!("# From where they stand now: target {target}, attackers [{}]", names.join(", ")));
         }
     }
 }
