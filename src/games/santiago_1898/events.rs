@@ -189,7 +189,7 @@ pub enum Event {
         modified: i32,
         result: ShockResult,
     },
-    /// The Signals Detachment alone is overrun.
+    /// A leader's stack ignores the retreat.
     LeaderHolds { hex: Hex, leader: UnitId },
     /// Defenders retreat.
     Retreated { from: Hex, to: BTreeMap<UnitId, Hex>, source: Option<Hex> },
