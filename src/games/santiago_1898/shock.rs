@@ -215,7 +215,9 @@ impl Play<'_, '_> {
         self.remove(signals);
         self.state.balloon = false;
         self.umpire.note(Event::SignalsLost { at: target, alone: true });
-        self.advance(battle, attackers)
+        self.advance(battle, attackers)?;
+        // §9.8a: a shock attack like any other where guns take part.
+        self.friendly_fire(battle, attackers, false)
     }
 
     /// Whether the fleet supports the attack, and from where (§9.7).
