@@ -1,12 +1,14 @@
 //! Chapters 4, 7 and 10.5: victory checks, yellow fever, historic events and the end of the turn.
 
+use std::collections::BTreeSet;
+
 use crate::board::{Grid, Hex};
 use crate::engine::{Clause, Question, Ruling, Say, Subject, Tally};
 
 use super::events::{Event, PhaseName};
 use super::play::{Play, Position, player};
 use super::policy::{FEVER, MACHINEGUNS, Policy};
-use super::state::{Cause, Ending, Machineguns, Place};
+use super::state::{Cause, Ending, Machineguns, Part, Role, UnitState};
 use super::tables::{HistoricEvent, Surrender, Withdrawal};
 use super::terms::{Force, UnitId};
 use super::{SPAIN, US};
@@ -34,54 +36,52 @@ impl Position<'_> {
         hexes.into_iter().filter(open).collect()
     }
 
-    /// Units fever can strike, in the default order: full two-step units far from the enemy first (§10.5b).
-    fn fever_order(&self, force: Force) -> Vec<UnitId> {
-        let side = player(force);
-        let enemies: Vec<Hex> = self
-            .state
-            .units
-            .iter()
-            .filter(|(id, _)| self.is_combat(**id) && self.force(**id).is_some_and(|f| player(f) != side))
-            .filter_map(|(_, unit)| unit.at.hex())
-            .collect();
-        let mut units: Vec<UnitId> = self.fever_victims(force);
-        units.sort_by_key(|id| {
-            let unit = self.state.unit(*id);
-            let hex = unit.at.hex().unwrap_or(self.data().santiago);
-            let far = enemies.iter().map(|enemy| self.data().grid.distance(hex, *enemy)).min().unwrap_or(0);
-            let full = unit.steps == 2;
-            let values = self.values(*id);
-            let apart = if full { std::cmp::Reverse(far) } else { std::cmp::Reverse(0) };
-            (!full, apart, std::cmp::Reverse(unit.steps), values.shock, values.fire, unit.at, *id)
-        });
-        units
+    /// On-map units with steps that fever can strike, not Cuban (§10.5c), each with its distance from the enemy.
+    fn fever_victims(&self, force: Force) -> Vec<Victim> {
+        let enemies: BTreeSet<Hex> = self.enemy_hexes(player(force)).collect();
+        let struck = |(id, unit): (&UnitId, &UnitState)| {
+            let hex = unit.at.hex().filter(|_| unit.role == Role { force, part: Part::Fights })?;
+            let from_enemy = enemies.iter().map(|enemy| self.data().grid.distance(hex, *enemy)).min().unwrap_or(0);
+            Some(Victim { id: *id, hex, steps: unit.steps, from_enemy })
+        };
+        self.state.units.iter().filter_map(struck).collect()
     }
 
-    /// On-map units with steps, not Cuban (§10.5c).
-    fn fever_victims(&self, force: Force) -> Vec<UnitId> {
-        let struck = |id: &UnitId| self.is_combat(*id) && self.force(*id) == Some(force);
-        self.state.units.iter().filter(|(_, unit)| unit.at.hex().is_some()).map(|(id, _)| *id).filter(struck).collect()
-    }
-
-    /// Who loses steps to fever: the wished-for first, then the default, step by step.
-    fn pick_fever(&self, force: Force, steps: u32, wished: &[UnitId]) -> Vec<UnitId> {
-        let mut after = self.state.clone();
+    /// Who loses steps to fever: the wished-for first, then full two-step units far from the enemy, then as in combat,
+    /// step by step (§10.5b).
+    fn pick_fever(&self, victims: &[Victim], steps: u32, wished: &[UnitId]) -> Vec<UnitId> {
+        let mut left = victims.to_vec();
+        let key = |victim: &Victim| {
+            let full = victim.steps == 2;
+            let values = self.counter(victim.id).map(|unit| unit.factors(victim.steps));
+            let (shock, fire) = values.map_or((0, 0), |values| (values.shock, values.fire));
+            let apart = if full { victim.from_enemy } else { 0 };
+            let steps = std::cmp::Reverse(victim.steps);
+            (!full, std::cmp::Reverse(apart), steps, shock, fire, victim.hex, victim.id)
+        };
         let mut picked = Vec::new();
         for _ in 0..steps {
-            let then = Position { game: self.game, state: &after };
-            let order = then.fever_order(force);
-            let wish = wished.iter().copied().find(|id| order.contains(id));
-            let Some(id) = wish.or_else(|| order.first().copied()) else { break };
+            let wish = wished.iter().copied().find(|id| left.iter().any(|victim| victim.id == *id));
+            let Some(id) = wish.or_else(|| left.iter().min_by_key(|victim| key(victim)).map(|victim| victim.id)) else {
+                break;
+            };
             picked.push(id);
-            if let Some(unit) = after.units.get_mut(&id) {
-                unit.steps = unit.steps.saturating_sub(1);
-                if unit.steps == 0 {
-                    unit.at = Place::Lost;
-                }
+            for victim in left.iter_mut().filter(|victim| victim.id == id) {
+                victim.steps -= 1;
             }
+            left.retain(|victim| victim.steps > 0);
         }
         picked
     }
+}
+
+/// A unit that fever may strike.
+#[derive(Clone, Copy, Debug)]
+struct Victim {
+    id: UnitId,
+    hex: Hex,
+    steps: u8,
+    from_enemy: u32,
 }
 
 impl Play<'_, '_> {
@@ -175,49 +175,13 @@ impl Play<'_, '_> {
         self.umpire.note(Event::Fever { force, die, steps, clause });
         let now = self.now();
         let victims = now.fever_victims(force);
-        let available: u32 = victims.iter().map(|id| u32::from(now.state.unit(*id).steps)).sum();
+        let available: u32 = victims.iter().map(|victim| u32::from(victim.steps)).sum();
         let steps = steps.min(available);
         if steps == 0 {
             return Ok(());
         }
-        let default = now.pick_fever(force, steps, &[]);
-        let chosen = if steps == available {
-            default
-        } else {
-            let mut options = vec![default.clone()];
-            for id in &victims {
-                let pick = now.pick_fever(force, steps, &[*id]);
-                if !options.contains(&pick) {
-                    options.push(pick);
-                }
-            }
-            let (game, state) = (self.game, self.state.clone());
-            let legal = {
-                let (state, victims) = (state.clone(), victims.clone());
-                move |choice: &Vec<UnitId>| {
-                    let taken = |id: &UnitId| choice.iter().filter(|other| *other == id).count();
-                    choice.len() == steps as usize
-                        && choice
-                            .iter()
-                            .all(|id| victims.contains(id) && taken(id) <= usize::from(state.unit(*id).steps))
-                }
-            };
-            let question = Question {
-                who: player(force),
-                kind: FEVER,
-                about: Subject::of(force.word()),
-                clause: Clause("10.5b"),
-                text: format!("yellow fever takes {steps} step(s): of which units? One entry a step."),
-                options,
-                default,
-                also: Some(Box::new(legal)),
-            };
-            let position = Position { game, state: &state };
-            self.umpire.ask(question, None, |policy| match policy {
-                Policy::Priority(wished) => Say::Choose(position.pick_fever(force, steps, wished)),
-                _ => Say::Default,
-            })?
-        };
+        let default = now.pick_fever(&victims, steps, &[]);
+        let chosen = if steps == available { default } else { self.choose_fever(force, &victims, steps, default)? };
         let mut by_hex: std::collections::BTreeMap<Hex, Vec<UnitId>> = std::collections::BTreeMap::new();
         for id in chosen {
             if let Some(hex) = self.state.hex_of(id) {
@@ -228,6 +192,43 @@ impl Play<'_, '_> {
             self.lose_steps(force, hex, Cause::Fever, &units);
         }
         self.relocate_lone_leaders()
+    }
+
+    /// The owner chooses who falls ill (§10.5b).
+    fn choose_fever(
+        &mut self,
+        force: Force,
+        victims: &[Victim],
+        steps: u32,
+        default: Vec<UnitId>,
+    ) -> Ruling<Vec<UnitId>> {
+        let position = Position { game: self.game, state: &*self.state };
+        let mut options = vec![default.clone()];
+        for victim in victims {
+            let pick = position.pick_fever(victims, steps, &[victim.id]);
+            if !options.contains(&pick) {
+                options.push(pick);
+            }
+        }
+        let legal = |choice: &Vec<UnitId>| {
+            let taken = |id: &UnitId| choice.iter().filter(|other| *other == id).count();
+            let has = |id: &UnitId| victims.iter().find(|victim| victim.id == *id).map_or(0, |v| usize::from(v.steps));
+            choice.len() == steps as usize && choice.iter().all(|id| taken(id) <= has(id))
+        };
+        let question = Question {
+            who: player(force),
+            kind: FEVER,
+            about: Subject::of(force.word()),
+            clause: Clause("10.5b"),
+            text: format!("yellow fever takes {steps} step(s): of which units? One entry a step."),
+            options,
+            default,
+            also: Some(Box::new(legal)),
+        };
+        self.umpire.ask(question, None, |policy| match policy {
+            Policy::Priority(wished) => Say::Choose(position.pick_fever(victims, steps, wished)),
+            _ => Say::Default,
+        })
     }
 
     /// The historic event of the turn (§7.1, §7.2).

@@ -583,6 +583,9 @@ pub fn flaws(game: &Santiago1898, state: &State) -> Vec<String> {
     // Supply has a line exactly where one can be walked back hex by hex.
     let nets = now.nets();
     for id in state.units.keys() {
+        if now.supply_by(&nets, *id).is_supplied() != now.is_supplied(&nets, *id) {
+            flaws.push(format!("{id} is in supply and has no line, or has one and is not"));
+        }
         if let super::supply::Supply::Line(line) = now.supply_by(&nets, *id) {
             let linked = line.windows(2).all(|pair| matches!(pair, [a, b] if data.grid.distance(*a, *b) == 1));
             let open = line.iter().skip(1).all(|hex| !now.enemy_in(now.force(*id).map_or(SPAIN, player), *hex));

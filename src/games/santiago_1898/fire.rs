@@ -80,15 +80,17 @@ impl Position<'_> {
 
     /// Every hex a force could attack now, with the units that could do it.
     pub fn possible_battles(&self, force: Force, used: &Committed) -> BTreeMap<Hex, Vec<UnitId>> {
+        let mut targets: BTreeSet<Hex> = self.enemy_hexes(player(force)).collect();
+        targets.extend(self.signals().filter(|_| force == Force::Spanish).map(|(_, hex)| hex));
+        targets.retain(|hex| !used.targets.contains(hex));
         let mut battles: BTreeMap<Hex, Vec<UnitId>> = BTreeMap::new();
         for (id, unit) in &self.state.units {
-            let Some(at) = unit.at.hex() else { continue };
-            if self.force(*id) != Some(force) || used.units.contains(id) || unit.disorganized {
+            let Some(at) = unit.at.hex().filter(|_| unit.role.force == force && !unit.disorganized) else { continue };
+            if used.units.contains(id) {
                 continue;
             }
             for (_, target) in self.data().grid.neighbours(at) {
-                let fresh = !used.targets.contains(&target) && self.target_barred(player(force), target).is_none();
-                if fresh && self.attacker_barred(*id, target).is_none() {
+                if targets.contains(&target) && self.attacker_barred(*id, target).is_none() {
                     battles.entry(target).or_default().push(*id);
                 }
             }
@@ -99,7 +101,7 @@ impl Position<'_> {
     /// A unit's factor for this battle, halved if it is out of supply (§10.4a, §10.4b).
     pub fn factor(&self, nets: &Nets, id: UnitId, of: impl Fn(super::data::Factors) -> u32) -> Factor {
         let printed = of(self.values(id));
-        let supplied = self.supply_by(nets, id).is_supplied();
+        let supplied = self.is_supplied(nets, id);
         let counts = if supplied { printed } else { printed / 2 };
         let hex = self.state.hex_of(id).unwrap_or(self.data().santiago);
         Factor { unit: id, hex, printed, supplied, counts }

@@ -556,7 +556,7 @@ impl Play<'_, '_> {
         let path = if ways.len() == 1 {
             Vec::new() // §8.6i
         } else {
-            let (game, state) = (self.game, self.state.clone());
+            let position = Position { game: self.game, state: &*self.state };
             let listed = ways.clone();
             let question = Question {
                 who: SPAIN,
@@ -568,12 +568,9 @@ impl Play<'_, '_> {
                 ),
                 options: ways,
                 default: Vec::new(),
-                also: Some(Box::new(move |path: &Vec<Hex>| {
-                    Position { game, state: &state }.astray_legal(stack, at, left, column, path)
-                })),
+                also: Some(Box::new(|path: &Vec<Hex>| position.astray_legal(stack, at, left, column, path))),
             };
-            let (game, state) = (self.game, self.state.clone());
-            let grid = &game.data.grid;
+            let grid = &self.game.data.grid;
             self.umpire.ask(question, None, |policy| match policy {
                 Policy::LostToward(goal) => {
                     // Fewest hexes, lowest numbers, no farther than it brings the stack nearer.
@@ -586,7 +583,6 @@ impl Play<'_, '_> {
                 Policy::LostPaths(lost) => match lost.paths.get(&at) {
                     Some(wished) => {
                         // An illegal rest of a path is cut.
-                        let position = Position { game, state: &state };
                         let legal = (0..=wished.len()).rev().find_map(|n| {
                             let part = wished.get(..n)?;
                             position.astray_legal(stack, at, left, column, part).then(|| part.to_vec())

@@ -182,29 +182,24 @@ impl<'p> Position<'p> {
         units.iter().map(|id| self.values(*id).shock).sum()
     }
 
-    /// The order in which steps go by default: most steps left, lowest shock, lowest fire, lowest hex, id.
-    pub fn loss_order(&self, units: &[UnitId]) -> Vec<UnitId> {
-        let mut order = units.to_vec();
-        order.sort_by_key(|id| {
-            let unit = self.state.unit(*id);
-            let values = self.values(*id);
-            (std::cmp::Reverse(unit.steps), values.shock, values.fire, unit.at, *id)
-        });
-        order
-    }
-
     /// Who would lose `steps` steps: the wished-for units first, then the default, recomputed after every step.
+    ///
+    /// By default: most steps left, lowest shock, lowest fire, lowest hex, id.
     pub fn pick_losses(&self, units: &[UnitId], steps: u32, wished: &[UnitId]) -> Vec<UnitId> {
-        let mut after = self.state.clone();
+        let mut left: Vec<(UnitId, u8)> = units.iter().map(|id| (*id, self.state.unit(*id).steps)).collect();
+        let key = |(id, steps): (UnitId, u8)| {
+            let values = self.counter(id).map(|unit| unit.factors(steps));
+            let (shock, fire) = values.map_or((0, 0), |values| (values.shock, values.fire));
+            (std::cmp::Reverse(steps), shock, fire, self.state.unit(id).at, id)
+        };
         let mut picked = Vec::new();
         for _ in 0..steps {
-            let left: Vec<UnitId> = units.iter().copied().filter(|id| after.unit(*id).steps > 0).collect();
-            let then = Position { game: self.game, state: &after };
-            let wish = wished.iter().copied().find(|id| left.contains(id));
-            let Some(id) = wish.or_else(|| then.loss_order(&left).first().copied()) else { break };
+            let alive = || left.iter().copied().filter(|(_, steps)| *steps > 0);
+            let wish = wished.iter().copied().find(|id| alive().any(|(other, _)| other == *id));
+            let Some(id) = wish.or_else(|| alive().min_by_key(|unit| key(*unit)).map(|(id, _)| id)) else { break };
             picked.push(id);
-            if let Some(unit) = after.units.get_mut(&id) {
-                unit.steps = unit.steps.saturating_sub(1);
+            if let Some((_, steps)) = left.iter_mut().find(|(other, _)| *other == id) {
+                *steps -= 1;
             }
         }
         picked
@@ -327,15 +322,13 @@ impl Play<'_, '_> {
             return Ok(default);
         }
         let options: Vec<Vec<UnitId>> = units.iter().map(|id| now.pick_losses(units, steps, &[*id])).collect();
-        let (game, state) = (self.game, self.state.clone());
-        let candidates = units.to_vec();
-        let legal = move |choice: &Vec<UnitId>| {
-            let taken = |id: &UnitId| choice.iter().filter(|other| *other == id).count();
-            choice.len() == steps as usize
-                && choice.iter().all(|id| candidates.contains(id) && taken(id) <= usize::from(state.unit(*id).steps))
-        };
         let ordered = (!ordered.is_empty()).then(|| now.pick_losses(units, steps, ordered));
-        let state = self.state.clone();
+        let position = Position { game: self.game, state: &*self.state };
+        let legal = |choice: &Vec<UnitId>| {
+            let taken = |id: &UnitId| choice.iter().filter(|other| *other == id).count();
+            let has = |id: &UnitId| usize::from(position.state.unit(*id).steps);
+            choice.len() == steps as usize && choice.iter().all(|id| units.contains(id) && taken(id) <= has(id))
+        };
         let question = Question {
             who: player(force),
             kind: LOSSES,
@@ -346,7 +339,6 @@ impl Play<'_, '_> {
             default,
             also: Some(Box::new(legal)),
         };
-        let position = Position { game, state: &state };
         self.umpire.ask(question, ordered, |policy| match policy {
             Policy::Priority(wished) => Say::Choose(position.pick_losses(units, steps, wished)),
             _ => Say::Default,

@@ -193,7 +193,6 @@ impl Play<'_, '_> {
                 options.push(plan);
             }
         }
-        let (game, state) = (self.game, self.state.clone());
         let legal = {
             let (units, ways) = (units.to_vec(), ways.clone());
             move |plan: &BTreeMap<UnitId, Hex>| retreat_legal(&units, &ways, plan)
@@ -208,7 +207,7 @@ impl Play<'_, '_> {
             default,
             also: Some(Box::new(legal)),
         };
-        let position = Position { game, state: &state };
+        let position = Position { game: self.game, state: &*self.state };
         self.umpire.ask(question, None, |policy| match policy {
             Policy::Hexes(wished) => Say::Choose(position.plan_retreat(force, units, ways, wished)),
             _ => Say::Default,

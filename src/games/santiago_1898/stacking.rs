@@ -68,8 +68,7 @@ impl Play<'_, '_> {
                 default,
                 also: Some(Box::new(legal)),
             };
-            let (game, state) = (self.game, self.state.clone());
-            let position = Position { game, state: &state };
+            let position = Position { game: self.game, state: &*self.state };
             let removed = self.umpire.ask(question, None, |policy| match policy {
                 Policy::Priority(wished) => Say::Choose(position.pick_excess(&units, excess, wished)),
                 _ => Say::Default,

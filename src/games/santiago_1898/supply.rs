@@ -33,6 +33,8 @@ pub struct Net {
     source: Hex,
     open: Vec<bool>,
     roads: Field,
+    /// How far every hex is, across open country, from the source or a road that leads there.
+    country: Field,
 }
 
 /// The networks of both armies, laid out once for a battle (§10.4a).
@@ -72,7 +74,23 @@ impl Position<'_> {
         }
         // §10.1a: along roads and railroads, mixed, of any length.
         let roads = board::distance_field(grid, [source], |a, _, b| is_open(b) && self.data().road_between(a, b));
-        Some(Net { source, open, roads })
+        let linked: Vec<Hex> = roads.iter(grid).map(|(hex, _)| hex).collect();
+        let country = board::distance_field(grid, linked, |a, _, b| is_open(b) && !self.data().water_between(a, b));
+        Some(Net { source, open, roads, country })
+    }
+
+    /// Is the unit in supply, with the networks laid out? (§10.1a, §10.1c, §10.1d, §10.3e)
+    pub fn is_supplied(&self, nets: &Nets, id: UnitId) -> bool {
+        let (Some(force), Some(from)) = (self.force(id), self.state.hex_of(id)) else { return false };
+        let net = match force {
+            Force::Cuban => return true,
+            Force::Us if self.data().is_beach(from) => return true,
+            Force::Us => &nets.us,
+            Force::Spanish => &nets.spanish,
+        };
+        let reach = self.data().tables.limits.supply_hexes;
+        let distance = net.as_ref().and_then(|net| net.country.get(&self.data().grid, from));
+        distance.is_some_and(|distance| distance <= reach)
     }
 
     /// How the unit is supplied, with the networks laid out.

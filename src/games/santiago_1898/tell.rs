@@ -504,7 +504,7 @@ fn unit_rows(now: &Position<'_>, force: Force) -> Vec<Vec<String>> {
         let values = now.values(*id);
         let supply = if !now.is_combat(*id) {
             ""
-        } else if now.supply_by(&nets, *id).is_supplied() {
+        } else if now.is_supplied(&nets, *id) {
             "yes"
         } else {
             "out"
