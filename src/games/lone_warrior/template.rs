@@ -12,19 +12,20 @@ use super::position::Position;
 use super::state::{Place, State};
 use super::terms::{Power, UnitId};
 
-/// The `orders:` part of an order file.
+/// What stands below `orders:` in an order file, indented by two blanks.
 pub fn write(game: &LoneWarrior, state: &State, stop: &Stop) -> String {
     let mut text = String::new();
     let Some(power) = stop.who().and_then(Power::of) else {
         return text;
     };
     if stop.ask() == "setup" {
-        text.push_str("# The unit each leader joins (9x to 9af). The default stands here.\nleaders:\n");
+        line(&mut text, 1, "# The unit each leader joins (9x to 9af). The default stands here.");
+        line(&mut text, 1, "leaders:");
         for position in game.positions(state) {
             for id in &position.field.leaders {
                 let Some(leader) = game.data.leaders.get(id).filter(|leader| leader.power == power) else { continue };
                 let may: Vec<String> = leader.may_start.iter().map(UnitId::to_string).collect();
-                line(&mut text, 1, &format!("{}: {}  # {}; or {}", id, leader.start, leader.name, may.join(", ")));
+                line(&mut text, 2, &format!("{}: {}  # {}; or {}", id, leader.start, leader.name, may.join(", ")));
             }
         }
         return text;
@@ -36,9 +37,9 @@ pub fn write(game: &LoneWarrior, state: &State, stop: &Stop) -> String {
             continue;
         }
         if several {
-            line(&mut text, 0, &format!("{}:", position.id));
+            line(&mut text, 1, &format!("{}:", position.id));
         }
-        field(&mut text, usize::from(several), &position, power, goes_on);
+        field(&mut text, 1 + usize::from(several), &position, power, goes_on);
     }
     text
 }
@@ -116,11 +117,25 @@ fn said(value: &crate::engine::Json) -> String {
     }
 }
 
+/// A player turn as it may be typed: flat with one battlefield in play, by battlefield with both.
+struct TurnPacket;
+
+impl schemars::JsonSchema for TurnPacket {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "TurnPacket".into()
+    }
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let one = generator.subschema_for::<FieldOrders>();
+        let both = generator.subschema_for::<BothOrders>();
+        schemars::json_schema!({ "anyOf": [one, both] })
+    }
+}
+
 /// JSON Schemas of the packets a person writes.
 pub fn schemas() -> Vec<(String, serde_json::Value)> {
     vec![
-        ("lone-warrior.setup".to_owned(), schemars::schema_for!(SetupOrders).to_value()),
-        ("lone-warrior.turn".to_owned(), schemars::schema_for!(FieldOrders).to_value()),
-        ("lone-warrior.both".to_owned(), schemars::schema_for!(BothOrders).to_value()),
+        ("orders-setup".to_owned(), schemars::schema_for!(SetupOrders).to_value()),
+        ("orders-turn".to_owned(), schemars::schema_for!(TurnPacket).to_value()),
+        ("orders-continue".to_owned(), schemars::schema_for!(TurnPacket).to_value()),
     ]
 }

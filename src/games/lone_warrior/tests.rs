@@ -198,11 +198,12 @@ fn what_the_template_lists_is_legal() {
         let seen = Seen { state: &state, holdings: &holdings, side: stop.who() };
         // The template itself, and the template with every comment taken away one by one.
         let text = game.template(&seen, &stop);
-        let empty = format!("{text}\n");
+        let empty = format!("orders:\n{text}\n");
         let (node, _) = crate::engine::doc::read_document("orders.yaml", empty.as_bytes())
             .unwrap_or_else(|bad| panic!("{:?}", bad.faults));
         let mut reader = Reader::new(game.lexicon());
-        assert!(game.read_orders(stop.ask(), &node, &DocPath::root(), &mut reader).is_some(), "{:?}", reader.faults);
+        let node = node.get("orders").expect("the packet");
+        assert!(game.read_orders(stop.ask(), node, &DocPath::root(), &mut reader).is_some(), "{:?}", reader.faults);
         for line in text.lines().filter_map(|line| line.trim_start().strip_prefix("# - ")) {
             let packet = format!("activations:\n  - {line}\n");
             let (node, _) = crate::engine::doc::read_document("orders.yaml", packet.as_bytes()).expect("one entry");
