@@ -8,7 +8,7 @@ use garcia::games::santiago_1898::Santiago1898;
 use garcia::trust::data::{Answer, Genesis};
 use garcia::trust::finding::{Code, Finding};
 use garcia::trust::home::Home;
-use garcia::trust::ledger::{Ledger, Pen, SoloGame, Speech, charter};
+use garcia::trust::ledger::{Ledger, Pen, Speech, Terms, charter};
 use garcia::trust::referee::Vision;
 use garcia::trust::store::{LedgerFolder, Lock};
 use garcia::trust::verify::verify;
@@ -61,7 +61,7 @@ fn a_random_solo_game_of_every_rule_set_verifies_from_its_files() {
         let home = Home::find(Some(&folder.path().join("home"))).expect("given");
         let game = folder.path().join("game");
         let (files, held) = (LedgerFolder::of_game(&game), Lock::take(&game).expect("free"));
-        let solo = SoloGame { charter: Charter::default(), ask: true, max_asks: Some(2), links: 256, note: None };
+        let solo = Terms { charter: Charter::default(), ask: true, max_asks: Some(2), links: 256, note: None };
         let table = ruleset.open(&Charter::default()).expect("a table");
         let (mut ledger, mut file) = Ledger::begin_solo(table, solo, &home).expect("begun");
         let key = home.identity().expect("a key");

@@ -14,7 +14,7 @@ use crate::report::{Page, terminal};
 use crate::trust::data::Answer;
 use crate::trust::home::GameFile;
 use crate::trust::key::PrivateKey;
-use crate::trust::ledger::{Ledger, Pen, SoloGame, Speech};
+use crate::trust::ledger::{Ledger, Pen, Speech, Terms};
 use crate::trust::referee::Vision;
 use crate::trust::secret::GameSecret;
 use crate::trust::store::{Found, LedgerFile};
@@ -86,7 +86,7 @@ impl Demo {
         let table = game.open(&charter).map_err(Trouble::refused)?;
         let key = PrivateKey::from_seed(&hash_bytes("demo", &["key", &self.seed]));
         let secret = GameSecret::from_bytes(hash_bytes("demo", &["secret", &self.seed]));
-        let solo = SoloGame { charter, ask: true, max_asks: Some(1), links: 1024, note: None };
+        let solo = Terms { charter, ask: true, max_asks: Some(1), links: 1024, note: None };
         let (ledger, mut file) = Ledger::begin_solo_in_memory(table, solo, &key, secret)?;
         let mut campaign = Campaign::of(PathBuf::new(), ledger);
         let mut chance = Chance::new(&self.seed);

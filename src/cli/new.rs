@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::engine::doc::{did_you_mean, nearest};
 use crate::engine::{Charter, Ruleset};
-use crate::trust::ledger::{Ledger, SoloGame};
+use crate::trust::ledger::{self, Ledger};
 use crate::trust::store::{LedgerFolder, Lock, Readers, write_whole};
 
 use super::campaign::{self, Campaign, DATA, ORDERS, SCHEMAS, ruleset};
@@ -78,7 +78,7 @@ impl New {
         write_schemas(&folder, game)?;
         std::fs::create_dir_all(folder.join(ORDERS))
             .map_err(|error| Trouble::new(super::exit::NO_OUTPUT, format!("{error}"), "see that the disk has room"))?;
-        let solo = SoloGame {
+        let solo = ledger::Terms {
             charter: terms.charter,
             ask: terms.ask,
             max_asks: terms.max_asks,

@@ -45,6 +45,15 @@ pub fn compare(one: &[Record], other: &[Record]) -> Comparison {
     }
 }
 
+/// Why two records stand for one place, after the records before it.
+pub fn parted_at(before: &[Record], a: &Record, b: &Record) -> Finding {
+    let mut walk = Walk::new();
+    for record in before {
+        walk.take(record).ok();
+    }
+    parted(&walk, a, b)
+}
+
 fn parted(walk: &Walk, a: &Record, b: &Record) -> Finding {
     let valid = |record: &Record| walk.clone().take(record);
     match (valid(a), valid(b)) {

@@ -10,7 +10,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::hex::Id;
 use super::key::PrivateKey;
-use super::record::{Body, Record};
+use super::record::{Body, Kind, Record};
 use super::role::Role;
 use super::secret::GameSecret;
 use super::store::{FileTrouble, Lock, Readers, write_whole};
@@ -89,8 +89,16 @@ impl Home {
         if path.exists() {
             return Err(FileTrouble::new(&path, "there are secrets for this game and role already"));
         }
-        let file =
-            GameFile { path: Some(path), game, role, secret, links, values: BTreeMap::new(), signed: BTreeMap::new() };
+        let file = GameFile {
+            path: Some(path),
+            game,
+            role,
+            secret,
+            links,
+            values: BTreeMap::new(),
+            signed: BTreeMap::new(),
+            last: None,
+        };
         file.save()?;
         Ok(file)
     }
@@ -128,7 +136,11 @@ pub struct GameFile {
     links: u32,
     values: BTreeMap<String, Json>,
     signed: BTreeMap<Id, Id>,
+    last: Option<Record>,
 }
+
+/// A value, and the slot and version it is sealed in.
+pub type Sealed = (Slot, u32, Json);
 
 /// Why nothing was signed.
 #[derive(Debug, thiserror::Error)]
@@ -150,7 +162,7 @@ pub enum NotSigned {
 impl GameFile {
     /// Secrets that are kept nowhere: for games that end with the process.
     pub fn in_memory(game: Id, role: Role, secret: GameSecret, links: u32) -> GameFile {
-        GameFile { path: None, game, role, secret, links, values: BTreeMap::new(), signed: BTreeMap::new() }
+        GameFile { path: None, game, role, secret, links, values: BTreeMap::new(), signed: BTreeMap::new(), last: None }
     }
 
     /// The game.
@@ -183,13 +195,15 @@ impl GameFile {
         &self.values
     }
 
-    /// Notes the value sealed in one version of a slot. Kept when the file is next written, by [`GameFile::sign`].
-    pub fn keep(&mut self, slot: &Slot, version: u32, value: Json) {
-        self.values.insert(format!("{slot}/{version}"), value);
+    /// The last record that said something of its signer's own: a packet or answers. If the program was interrupted
+    /// before it reached the ledger, it is found here; everything else can be made again.
+    pub fn last(&self) -> Option<&Record> {
+        self.last.as_ref()
     }
 
-    /// Signs a record, once for each place in the ledger. The decision is on disk before the signature leaves.
-    pub fn sign(&mut self, body: Body, key: &PrivateKey) -> Result<Record, NotSigned> {
+    /// Signs a record, once for each place in the ledger, and keeps the values it seals. All of it is on disk before
+    /// the signature leaves.
+    pub fn sign(&mut self, body: Body, sealed: &[Sealed], key: &PrivateKey) -> Result<Record, NotSigned> {
         let (prev, id) = (body.prev, body.id());
         if let Some(before) = self.signed.get(&prev).filter(|before| **before != id) {
             return Err(NotSigned::Twice(*before));
@@ -204,6 +218,12 @@ impl GameFile {
             }
         }
         self.signed.insert(prev, id);
+        for (slot, version, value) in sealed {
+            self.values.insert(format!("{slot}/{version}"), value.clone());
+        }
+        if matches!(record.body().kind, Kind::Orders | Kind::Plan) {
+            self.last = Some(record.clone());
+        }
         self.save()?;
         Ok(record)
     }
@@ -224,14 +244,15 @@ impl GameFile {
             let id = id.as_str().and_then(|id| id.parse().ok());
             signed.insert(prev.parse().map_err(|_| wrong("signed"))?, id.ok_or_else(|| wrong("signed"))?);
         }
+        let last = text("last").and_then(|record| Record::read(record.as_bytes()).ok());
         wipe(&mut json);
-        Ok(GameFile { path: Some(path), game: *game, role: role.clone(), secret, links, values, signed })
+        Ok(GameFile { path: Some(path), game: *game, role: role.clone(), secret, links, values, signed, last })
     }
 
     fn save(&self) -> Result<(), FileTrouble> {
         let Some(path) = &self.path else { return Ok(()) };
         let signed = self.signed.iter().map(|(prev, id)| (prev.to_string(), Json::from(id.to_string())));
-        let json = Json::object([
+        let mut json = Json::object([
             ("game", Json::from(self.game.to_string())),
             ("role", Json::from(self.role.as_str())),
             ("secret", Json::from(self.secret.text().as_str())),
@@ -239,9 +260,13 @@ impl GameFile {
             ("values", Json::Map(self.values.clone())),
             ("signed", Json::Map(signed.collect())),
         ]);
+        if let (Some(members), Some(last)) = (json.as_map_mut(), &self.last) {
+            members.insert("last".to_owned(), Json::from(last.to_json().to_string()));
+        }
         let head = [
             "Your secrets of one game. Whoever has this file can foresee dice that you close and read what you sealed.",
             "`signed` remembers what you signed after which record, so that nothing is signed twice.",
+            "`last` is the last order or answer you signed, in case it did not reach the ledger.",
         ];
         write_secret(path, &head, json)
     }
@@ -272,7 +297,6 @@ fn wipe(json: &mut Json) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trust::Kind;
 
     fn home() -> (tempfile::TempDir, Home) {
         let folder = tempfile::tempdir().expect("a folder");
@@ -320,12 +344,13 @@ mod tests {
         let secret = GameSecret::fresh().expect("randomness");
         let mut file = home.begin_game(Id::ZERO, us.clone(), secret.clone(), 8).expect("begun");
         let mut other = home.game(&Id::ZERO, &us).expect("read");
-        file.keep(&Slot::standing("retreat"), 1, Json::object([("policy", "ask")]));
-        let record = file.sign(body("a"), &key).expect("signed");
-        assert_eq!(file.sign(body("a"), &key).expect("the same again"), record);
-        assert!(matches!(file.sign(body("b"), &key), Err(NotSigned::Twice(id)) if id == record.id()));
-        assert!(matches!(other.sign(body("b"), &key), Err(NotSigned::Twice(id)) if id == record.id()));
+        let sealed = (Slot::standing("retreat"), 1, Json::object([("policy", "ask")]));
+        let record = file.sign(body("a"), &[sealed], &key).expect("signed");
+        assert_eq!(file.sign(body("a"), &[], &key).expect("the same again"), record);
+        assert!(matches!(file.sign(body("b"), &[], &key), Err(NotSigned::Twice(id)) if id == record.id()));
+        assert!(matches!(other.sign(body("b"), &[], &key), Err(NotSigned::Twice(id)) if id == record.id()));
         let again = home.game(&Id::ZERO, &us).expect("read");
+        assert_eq!(again.last(), Some(&record), "an interrupted player finds what he signed");
         assert_eq!(*again.secret().text(), *secret.text());
         assert_eq!(again.value(&Slot::standing("retreat"), 1), Some(&Json::object([("policy", "ask")])));
         assert!(home.begin_game(Id::ZERO, us.clone(), secret, 8).is_err(), "a secret is never replaced");

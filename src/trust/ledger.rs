@@ -2,26 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use super::data::{Answer, Data, Genesis, Mode, Orders};
+use super::data::{Answer, Data, Genesis, Mode};
 use super::finding::{Code, Finding};
-use super::hex::Id;
-use super::home::{GameFile, Home, NotSigned};
+use super::home::{GameFile, Home, NotSigned, Sealed};
 use super::key::PrivateKey;
 use super::record::{Body, NotARecord, Record};
-use super::referee::{Referee, Vision, rules_hash};
+use super::referee::{Inputs, Referee, Vision, rules_hash};
 use super::role::Role;
 use super::secret::GameSecret;
 use super::store::FileTrouble;
 use super::walk::{Due, Walk};
 use crate::engine::json::Json;
-use crate::engine::{AnyOutcome, Charter, Failure, Holdings, Key, Match, Side};
+use crate::engine::{AnyOutcome, Charter, Failure, Holdings, Key, Match, Side, Slot, Stop};
 
 /// A ledger together with the position it leads to.
 pub struct Ledger {
-    records: Vec<Record>,
-    walk: Walk,
-    referee: Referee,
-    vision: Vision,
+    pub(super) records: Vec<Record>,
+    pub(super) walk: Walk,
+    pub(super) referee: Referee,
+    pub(super) vision: Vision,
 }
 
 /// Why a ledger could not be continued.
@@ -41,6 +40,9 @@ pub enum Trouble {
     /// Nothing was signed.
     #[error(transparent)]
     NotSigned(#[from] NotSigned),
+    /// The player's own orders or hidden units break a rule; nothing was signed.
+    #[error("{0}")]
+    Refused(String),
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] FileTrouble),
@@ -53,7 +55,7 @@ pub enum Trouble {
 }
 
 impl Trouble {
-    fn at(seq: u32) -> impl FnOnce(Finding) -> Trouble {
+    pub(super) fn at(seq: u32) -> impl FnOnce(Finding) -> Trouble {
         move |finding| Trouble::Finding { seq, finding: Box::new(finding) }
     }
 }
@@ -66,7 +68,7 @@ pub struct Pen<'a> {
     pub file: &'a mut GameFile,
 }
 
-/// What a solo player says for one side.
+/// What a player who seals nothing says for one side.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Speech {
     /// The packet, checked and written out; none where only answers are due.
@@ -79,29 +81,63 @@ pub struct Speech {
     pub answers: Vec<Answer>,
 }
 
-/// What a solo game is to be played with.
-pub struct SoloGame {
+/// What a game is to be played with.
+#[derive(Clone, Debug)]
+pub struct Terms {
     /// Scenario, options and data.
     pub charter: Charter,
     /// Option `questions`: stop where nothing was said.
     pub ask: bool,
     /// How many answer stops each side may cause in one span.
     pub max_asks: Option<u32>,
-    /// How many links the chain has.
+    /// How many links every chain has.
     pub links: u32,
     /// A remark.
     pub note: Option<String>,
 }
 
-impl SoloGame {
-    fn genesis(self, table: &dyn Match, key: &PrivateKey, secret: &GameSecret) -> Result<Body, NotARecord> {
-        let role = Role::solo();
+/// Who takes part in a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Company {
+    /// One person plays all sides.
+    Solo,
+    /// Two players; the first one makes the offer.
+    Two(Role, Role),
+    /// A game master, and the players who sign for themselves, in joining order.
+    Gm(Vec<Role>),
+}
+
+impl Company {
+    /// Who signs the genesis.
+    pub fn founder(&self) -> Role {
+        match self {
+            Company::Solo => Role::solo(),
+            Company::Two(founder, _) => founder.clone(),
+            Company::Gm(_) => Role::gm(),
+        }
+    }
+}
+
+impl Terms {
+    fn genesis(
+        self,
+        table: &dyn Match,
+        company: Company,
+        key: &PrivateKey,
+        secret: &GameSecret,
+    ) -> Result<Body, NotARecord> {
+        let role = company.founder();
         let first = table.ruleset().about().scenarios.first().map_or("", |scenario| scenario.id);
         let scenario = if self.charter.scenario.is_empty() { first.to_owned() } else { self.charter.scenario };
         let mut options = self.charter.options;
         options.insert("questions".to_owned(), if self.ask { "ask" } else { "default" }.to_owned());
+        let (mode, opponent, players) = match company {
+            Company::Solo => (Mode::Solo, None, None),
+            Company::Two(_, opponent) => (Mode::TwoPlayer, Some(opponent), None),
+            Company::Gm(players) => (Mode::Gm, None, Some(players)),
+        };
         let genesis = Genesis {
-            mode: Mode::Solo,
+            mode,
             ruleset: table.ruleset().id().to_owned(),
             scenario: Some(scenario),
             options: Some(options),
@@ -110,8 +146,8 @@ impl SoloGame {
             key: key.public(),
             anchor: secret.chain(&role, self.links).anchor(),
             links: self.links,
-            opponent: None,
-            players: None,
+            opponent,
+            players,
             director: None,
             max_asks: self.max_asks,
             private: None,
@@ -122,25 +158,47 @@ impl SoloGame {
 }
 
 impl Ledger {
-    /// Begins a solo game: makes its secret, keeps it in `home`, and signs the genesis.
-    pub fn begin_solo(table: Box<dyn Match>, game: SoloGame, home: &Home) -> Result<(Ledger, GameFile), Trouble> {
-        let (key, secret, links) = (home.identity()?, GameSecret::fresh()?, game.links);
-        let body = game.genesis(&*table, &key, &secret)?;
-        let file = home.begin_game(body.id(), Role::solo(), secret, links)?;
+    /// Begins a game: makes the founder's secret, keeps it in `home`, and signs the genesis.
+    pub fn begin(
+        table: Box<dyn Match>,
+        company: Company,
+        terms: Terms,
+        home: &Home,
+    ) -> Result<(Ledger, GameFile), Trouble> {
+        let (key, secret, links) = (home.identity()?, GameSecret::fresh()?, terms.links);
+        let founder = company.founder();
+        let body = terms.genesis(&*table, company, &key, &secret)?;
+        let file = home.begin_game(body.id(), founder, secret, links)?;
         Ledger::found(table, body, &key, file)
     }
 
+    /// Begins a solo game.
+    pub fn begin_solo(table: Box<dyn Match>, terms: Terms, home: &Home) -> Result<(Ledger, GameFile), Trouble> {
+        Ledger::begin(table, Company::Solo, terms, home)
+    }
+
     /// The same without any file: for a demonstration, whose secrets need not outlive it.
-    pub fn begin_solo_in_memory(
+    pub fn begin_in_memory(
         table: Box<dyn Match>,
-        game: SoloGame,
+        company: Company,
+        terms: Terms,
         key: &PrivateKey,
         secret: GameSecret,
     ) -> Result<(Ledger, GameFile), Trouble> {
-        let links = game.links;
-        let body = game.genesis(&*table, key, &secret)?;
-        let file = GameFile::in_memory(body.id(), Role::solo(), secret, links);
+        let (links, founder) = (terms.links, company.founder());
+        let body = terms.genesis(&*table, company, key, &secret)?;
+        let file = GameFile::in_memory(body.id(), founder, secret, links);
         Ledger::found(table, body, key, file)
+    }
+
+    /// A solo game in memory.
+    pub fn begin_solo_in_memory(
+        table: Box<dyn Match>,
+        terms: Terms,
+        key: &PrivateKey,
+        secret: GameSecret,
+    ) -> Result<(Ledger, GameFile), Trouble> {
+        Ledger::begin_in_memory(table, Company::Solo, terms, key, secret)
     }
 
     fn found(
@@ -149,8 +207,11 @@ impl Ledger {
         key: &PrivateKey,
         mut file: GameFile,
     ) -> Result<(Ledger, GameFile), Trouble> {
-        let record = file.sign(genesis, key)?;
-        Ok((Ledger::replay(vec![record], |_| Ok(table), Vision::public())?, file))
+        // Nothing is signed that could not be read back.
+        let mut walk = Walk::new();
+        walk.accept(&genesis, genesis.id()).map_err(Trouble::at(0))?;
+        let record = file.sign(genesis, &[], key)?;
+        Ok((Ledger::replay(vec![record], |_| Ok(table), Vision::of(&file))?, file))
     }
 
     /// Replays records in the widest view there is; the first wrong one ends it.
@@ -171,17 +232,27 @@ impl Ledger {
         let referee = lay(genesis).and_then(|table| Referee::new(table, genesis, founder)).map_err(Trouble::at(0))?;
         let mut ledger = Ledger { records: vec![first], walk, referee, vision };
         for record in rest {
-            ledger.append(record)?;
+            let seq = ledger.walk.next();
+            let Ledger { walk, referee, vision, records } = &mut ledger;
+            step(walk, Some(referee), vision, &record).map_err(Trouble::at(seq))?;
+            records.push(record);
         }
         Ok(ledger)
     }
 
-    /// Adds the next record, if it is right in every respect that can be judged.
+    /// Adds the next record, if it is right in every respect that can be judged; otherwise nothing changes.
     pub fn append(&mut self, record: Record) -> Result<(), Trouble> {
-        let seq = self.walk.next();
-        step(&mut self.walk, Some(&mut self.referee), &self.vision, &record).map_err(Trouble::at(seq))?;
+        let (mut walk, mut referee) = (self.walk.clone(), self.referee.clone());
+        let at = Trouble::at(walk.next());
+        step(&mut walk, Some(&mut referee), &self.vision, &record).map_err(at)?;
+        (self.walk, self.referee) = (walk, referee);
         self.records.push(record);
         Ok(())
+    }
+
+    /// The same ledger in another view.
+    pub(super) fn seen_by(self, vision: Vision) -> Ledger {
+        Ledger { vision, ..self }
     }
 
     /// The records.
@@ -204,6 +275,28 @@ impl Ledger {
         self.referee.holdings(&self.walk, &self.vision)
     }
 
+    /// What one side may know of hidden things, out of what this view knows.
+    pub fn holdings_of(&self, side: Side) -> Holdings {
+        let public = self.referee.holdings(&self.walk, &Vision::public());
+        let mut all = self.holdings();
+        let sealed = self.walk.mode() == Mode::TwoPlayer;
+        all.0.retain(|at, _| at.0 == side || sealed && public.0.contains_key(at));
+        all
+    }
+
+    /// The standing orders of a side in force, by kind, as far as this view can read them.
+    pub fn standing_of(&self, side: Side) -> BTreeMap<String, Json> {
+        let Ok(role) = side.as_str().parse::<Role>() else { return BTreeMap::new() };
+        let policy = |kind: &'static str| {
+            let slot = Slot::standing(kind);
+            let latest = self.walk.seals().next_version(&role, &slot).checked_sub(1)?;
+            let sealed = self.vision.get(&role, &slot, latest).and_then(|value| value.get("policy"));
+            let open = || self.walk.standing().get(&(role.clone(), kind.to_owned()));
+            Some((kind.to_owned(), sealed.or_else(open)?.clone()))
+        };
+        self.referee.standing_kinds(side).filter_map(policy).collect()
+    }
+
     /// The side that has to speak now, if one has.
     pub fn to_speak(&self) -> Option<Side> {
         match self.walk.due() {
@@ -215,65 +308,30 @@ impl Ledger {
     /// Runs the span in hand ahead with answers to its open questions, up to the next die. Nothing is signed.
     pub fn try_out(&self, answers: &BTreeMap<Key, Json>) -> Result<AnyOutcome, Failure> {
         let inputs = self.referee.inputs_of_answers(&self.walk, &self.vision, answers);
+        let inputs = inputs.and_then(|inputs| self.referee.foreseen(inputs, &self.vision));
         self.referee.probe(&inputs.map_err(|finding| Failure::Bug(finding.to_string()))?)
     }
 
-    /// Solo: signs what a side says. The result is still owed then.
-    pub fn speak(&mut self, speech: Speech, pen: &mut Pen<'_>) -> Result<Record, Trouble> {
-        let Some(side) = self.to_speak() else {
-            return Err(Trouble::NotDue("nobody has to give orders now".to_owned()));
-        };
-        let role = side.as_str().parse().map_err(|_| Trouble::NotDue(format!("{side} cannot be a role")))?;
-        let some = |map: BTreeMap<String, Json>| (!map.is_empty()).then_some(map);
-        let data = Data::Orders(Orders {
-            nonce: pen.file.secret().nonce(&self.walk.head()),
-            state: self.state_hash()?,
-            orders: speech.orders,
-            policies: some(speech.policies),
-            standing: some(speech.standing),
-            answers: speech.answers,
-            hide: Vec::new(),
-            reveals: Vec::new(),
-            claims: Vec::new(),
-            side: Some(role),
-            nmr: None,
-        });
-        self.sign(&data, pen)
-    }
-
-    /// Closes the segment in hand with the next link: rolls, resolves, signs the result.
-    pub fn close(&mut self, pen: &mut Pen<'_>) -> Result<Record, Trouble> {
-        let role = pen.file.role().clone();
-        if self.walk.due() != Due::Result(role.clone()) {
-            return Err(Trouble::NotDue(format!("{role} has no segment to close")));
+    /// Where the game would stand after a record that is not signed yet.
+    pub(super) fn ahead(&self, body: &Body, sealed: &[Sealed]) -> Result<(Walk, Referee, Vision), Trouble> {
+        let (mut walk, mut referee, mut vision) = (self.walk.clone(), self.referee.clone(), self.vision.clone());
+        for (slot, version, value) in sealed {
+            vision.add(&body.by, slot, *version, value.clone());
         }
-        let index = self.walk.seats().get(&role).map_or(0, |seat| seat.used) + 1;
-        let chain = pen.file.secret().chain(&role, pen.file.links());
-        let link = chain.link(index).ok_or_else(|| Trouble::NotDue("the chain of links is used up".to_owned()))?;
-        let here = Trouble::at(self.walk.next());
-        let closing = self
-            .referee
-            .inputs(&self.walk, &self.vision)
-            .and_then(|inputs| self.referee.close(&self.walk, &inputs, &self.vision, index, link))
-            .map_err(here)?;
-        self.sign(&Data::Closing(closing), pen)
+        let at = Trouble::at(walk.next());
+        let inputs = before(&walk, &referee, &vision);
+        let data = inputs.and_then(|inputs| Ok((walk.accept(body, body.id())?, inputs)));
+        data.and_then(|(data, inputs)| judge(&walk, &mut referee, body, &data, inputs)).map_err(at)?;
+        Ok((walk, referee, vision))
     }
 
-    /// Solo: speaks for a side and closes at once. Orders left unclosed by an interruption are closed, not signed again.
-    pub fn play(&mut self, speech: Speech, pen: &mut Pen<'_>) -> Result<(Record, Record), Trouble> {
-        let orders = self.speak(speech, pen)?;
-        let result = self.close(pen)?;
-        Ok((orders, result))
-    }
-
-    fn state_hash(&self) -> Result<Id, Trouble> {
-        self.referee.hash(self.referee.state()).map_err(Trouble::at(self.walk.next()))
-    }
-
-    fn sign(&mut self, data: &Data, pen: &mut Pen<'_>) -> Result<Record, Trouble> {
+    /// Signs the next record. It is judged first: what is signed stands.
+    pub(super) fn sign(&mut self, data: &Data, sealed: &[Sealed], pen: &mut Pen<'_>) -> Result<Record, Trouble> {
         let body = self.walk.body(pen.file.role(), data)?;
-        let record = pen.file.sign(body, pen.key)?;
-        self.append(record.clone())?;
+        let (walk, referee, vision) = self.ahead(&body, sealed)?;
+        let record = pen.file.sign(body, sealed, pen.key)?;
+        (self.walk, self.referee, self.vision) = (walk, referee, vision);
+        self.records.push(record.clone());
         Ok(record)
     }
 }
@@ -307,23 +365,30 @@ pub(super) fn step(
     vision: &Vision,
     record: &Record,
 ) -> Result<Data, Finding> {
-    let body = record.body();
     let Some(referee) = referee else { return walk.take(record) };
-    // What stood before the result; its own openings must not count as known.
-    let inputs = match walk.due() {
-        Due::Result(_) => Some(referee.inputs(walk, vision)?),
-        _ => None,
-    };
+    let inputs = before(walk, referee, vision)?;
     let data = walk.take(record)?;
-    match (&data, inputs) {
-        (Data::Plan(_) | Data::Orders(_), _) => referee.hear(walk, body.seq, &body.by, &data)?,
-        (Data::Closing(closing), Some(inputs)) => referee.judge(inputs, &body.by, closing)?,
-        (Data::Audit(_), _) if *referee.stop() != crate::engine::Stop::End => {
-            return Err(Finding::new(Code::Kind, "an audit before the end of the game").signed_by(&body.by));
-        }
-        _ => {}
-    }
+    judge(walk, referee, record.body(), &data, inputs)?;
     Ok(data)
+}
+
+/// What stood before a result; its own openings must not count as known.
+fn before(walk: &Walk, referee: &Referee, vision: &Vision) -> Result<Option<Inputs>, Finding> {
+    match walk.due() {
+        Due::Result(_) => referee.inputs(walk, vision).map(Some),
+        _ => Ok(None),
+    }
+}
+
+fn judge(walk: &Walk, referee: &mut Referee, body: &Body, data: &Data, inputs: Option<Inputs>) -> Result<(), Finding> {
+    match (data, inputs) {
+        (Data::Plan(_) | Data::Orders(_), _) => referee.hear(walk, body.seq, &body.by, data),
+        (Data::Closing(closing), Some(inputs)) => referee.judge(inputs, &body.by, closing),
+        (Data::Audit(_), _) if *referee.stop() != Stop::End => {
+            Err(Finding::new(Code::Kind, "an audit before the end of the game").signed_by(&body.by))
+        }
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::engine::dice::Chance;
 use crate::engine::{Stop, View};
+use crate::trust::Id;
 use crate::trust::finding::Level;
 use crate::trust::skirmish;
 use crate::trust::store::{Found, LedgerFile};
@@ -20,7 +21,7 @@ impl Solo {
     fn begin(ask: bool, max_asks: Option<u32>, links: u32) -> Solo {
         let folder = tempfile::tempdir().expect("a folder");
         let home = Home::find(Some(folder.path())).expect("given");
-        let game = SoloGame { charter: Charter::default(), ask, max_asks, links, note: Some("García".to_owned()) };
+        let game = Terms { charter: Charter::default(), ask, max_asks, links, note: Some("García".to_owned()) };
         let (ledger, file) = Ledger::begin_solo(skirmish::table(""), game, &home).expect("begun");
         Solo { key: home.identity().expect("a key"), file, ledger, _folder: folder }
     }
@@ -338,7 +339,7 @@ fn make_again(records: &[Record], secret: &GameSecret) -> Vec<Json> {
         let index = ledger.walk().seats()[&role].used + 1;
         let link = secret.chain(&role, 64).link(index).expect("a link");
         let inputs = ledger.referee().inputs(ledger.walk(), &Vision::public()).expect("orders");
-        let closing = ledger.referee().close(ledger.walk(), &inputs, &Vision::public(), index, link).expect("closed");
+        let closing = ledger.referee().close(&inputs, &Vision::public(), index, link).expect("closed");
         made.push(Data::Closing(closing).to_json().expect("canonical"));
     }
     made

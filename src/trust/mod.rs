@@ -16,9 +16,11 @@ pub mod record;
 pub mod referee;
 pub mod role;
 pub mod seals;
+pub mod seat;
 pub mod secret;
 #[cfg(test)]
 mod skirmish;
+pub mod speak;
 pub mod store;
 pub mod verify;
 pub mod walk;

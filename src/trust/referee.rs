@@ -3,11 +3,13 @@
 //! The same code makes a result and judges one; all that differs is whether the closer's openings and claims come from
 //! his secrets or from the record.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::data::{ClaimSaid, Closing, Data, Genesis, Mode, QuestionSaid, Reveal, RollSaid, StopSaid};
 use super::finding::{Code, Finding};
 use super::hex::Id;
+use super::home::GameFile;
 use super::role::Role;
 use super::seals::Moment;
 use super::secret::HideSecret;
@@ -17,8 +19,8 @@ use crate::engine::digest::sha256;
 use crate::engine::doc::{DocPath, Node, Reader};
 use crate::engine::json::Json;
 use crate::engine::{
-    AnyJournal, AnyOrders, AnyOutcome, AnyState, Breach, Dice, Failure, Flow, Holdings, Match, Minutes, Questions,
-    Said, Segment, Settled, Side, Slot, Stop, Versions,
+    AnyJournal, AnyOrders, AnyOutcome, AnyState, Breach, Dice, Failure, Flow, Holdings, Match, Minutes, Opening,
+    Questions, Said, Segment, Settled, Side, Slot, Stop, Versions,
 };
 use crate::engine::{Key, Moment as When};
 
@@ -33,6 +35,20 @@ impl Vision {
     /// What everybody sees.
     pub fn public() -> Vision {
         Vision::default()
+    }
+
+    /// What a player sees: what everybody does, and what he sealed himself.
+    pub fn of(file: &GameFile) -> Vision {
+        let mut vision = Vision::public();
+        vision.add_salts(file.role(), file.secret().hide());
+        for (name, value) in file.values() {
+            if let Some((slot, version)) = name.rsplit_once('/')
+                && let (Ok(slot), Ok(version)) = (Slot::parse(slot), version.parse())
+            {
+                vision.add(file.role(), &slot, version, value.clone());
+            }
+        }
+        vision
     }
 
     /// Adds a value.
@@ -50,6 +66,15 @@ impl Vision {
         self.values.get(&(role.clone(), slot.clone(), version))
     }
 
+    /// Opens what this view can open.
+    pub fn reveal(&self, opening: Opening) -> Check<Reveal> {
+        let Opening { owner, slot, version, value } = opening;
+        let owner: Role = owner.as_str().parse().map_err(|_| bug("a side that cannot be a role"))?;
+        let cannot = || Finding::new(Code::NoReveal, "cannot be opened here").about(&slot);
+        let salt = self.salts.get(&owner).map(|hide| hide.salt(&slot, version)).ok_or_else(cannot)?;
+        Ok(Reveal { slot, version, salt, value, by: None })
+    }
+
     /// Everything the audits of a ledger opened.
     pub fn after_audits(walk: &Walk) -> Vision {
         let mut vision = Vision::public();
@@ -63,8 +88,9 @@ impl Vision {
 }
 
 /// The position of a game and the span in hand.
+#[derive(Clone)]
 pub struct Referee {
-    table: Box<dyn Match>,
+    table: Arc<dyn Match>,
     mode: Mode,
     questions: Questions,
     base: AnyState,
@@ -136,7 +162,7 @@ impl Referee {
             fresh: Holdings::default(),
             journal: None,
             told: 0,
-            table,
+            table: Arc::from(table),
         })
     }
 
@@ -178,8 +204,9 @@ impl Referee {
 
     /// What a view knows of the position: what the ledger opened, what the view holds, what lies face down in place.
     pub fn holdings(&self, walk: &Walk, vision: &Vision) -> Holdings {
-        let mut all = self.held(walk, vision, walk.moment());
-        all.0.extend(self.public(walk, walk.moment()).0);
+        let versions = self.versions(walk, walk.moment());
+        let mut all = self.held(vision, &versions);
+        all.0.extend(self.public(walk, &versions).0);
         all.0.extend(self.fresh.0.clone());
         all
     }
@@ -193,7 +220,7 @@ impl Referee {
     pub fn hear(&mut self, walk: &Walk, seq: u32, by: &Role, data: &Data) -> Check {
         let Some(span) = walk.span() else { return Ok(()) };
         if span.opened == seq {
-            self.hear_packet(span, by, data)?;
+            self.hear_packet(walk, span, by, data)?;
         }
         if let Data::Orders(orders) = data
             && orders.is_call()
@@ -203,7 +230,7 @@ impl Referee {
         Ok(())
     }
 
-    fn hear_packet(&mut self, span: &Span, by: &Role, data: &Data) -> Check {
+    fn hear_packet(&mut self, walk: &Walk, span: &Span, by: &Role, data: &Data) -> Check {
         let wrong = |what: String| Err(Finding::new(Code::Kind, what).signed_by(by));
         let Stop::Orders { who, ask, flow } = self.stop.clone() else {
             return wrong("no packet is due".to_owned());
@@ -231,10 +258,37 @@ impl Referee {
             .as_ref()
             .and_then(|packet| self.table.read_orders(ask, &Node::from_json(packet), &DocPath::root(), &mut reader));
         // Orders that cannot be read lapse; the rules say what a silent player does.
-        self.packet = Some(read.unwrap_or_else(|| self.table.no_orders(&self.base, &self.base_stop)));
+        let packet = read.unwrap_or_else(|| self.table.no_orders(&self.base, &self.base_stop));
+        if self.mode == Mode::TwoPlayer {
+            self.check_sealed(walk, span, by, &packet)?;
+        }
+        self.packet = Some(packet);
         self.settled = Settled::default();
         self.journal = None;
         self.told = 0;
+        Ok(())
+    }
+
+    /// Between two players what must lie face down stands in the packet as the name of a slot, and the slot exists.
+    fn check_sealed(&self, walk: &Walk, span: &Span, by: &Role, packet: &AnyOrders) -> Check {
+        let plan = (span.flow == Flow::Plan).then_some(span.opened);
+        let mut open = None;
+        self.table.seal(&self.base, packet.clone(), plan, &mut |slot, _| open = open.take().or(Some(slot)));
+        if let Some(slot) = open {
+            return Err(Finding::new(Code::Schema, "stands in the clear and has to be sealed")
+                .signed_by(by)
+                .about(slot));
+        }
+        let mut named = BTreeSet::new();
+        span.packet.iter().for_each(|packet| sealed_in(packet, &mut named));
+        // The entries of a plan count for the call that follows it.
+        let at = Moment { span: span.opened, segment: span.opened + 1 };
+        for name in named {
+            let known = Slot::parse(name).is_ok_and(|slot| walk.seals().in_force(&span.side, &slot, at).is_some());
+            if !known {
+                return Err(Finding::new(Code::Schema, "is named and was not committed").signed_by(by).about(name));
+            }
+        }
         Ok(())
     }
 
@@ -253,6 +307,12 @@ impl Referee {
             }
         }
         Ok(())
+    }
+
+    /// The kinds of question a side can be asked while its own packet is carried out.
+    pub fn own_kinds(&self, side: Side) -> impl Iterator<Item = &'static str> {
+        let kinds = self.table.ruleset().kinds().iter();
+        kinds.filter(move |k| k.asked_of.contains(&side) && k.moment != When::OpponentsTurn).map(|k| k.kind.0)
     }
 
     /// The kinds of question a side can be asked while another side's packet is carried out.
@@ -286,28 +346,41 @@ impl Referee {
         }
         let own = self.side(&span.side)?;
         said.policies.extend(span.policies.iter().map(|(kind, policy)| ((own, kind.clone()), policy.clone())));
-        let mut versions = Versions::new();
-        for (role, slot, sealing) in walk.seals().all_in_force(at) {
-            if let Some(side) = self.table.ruleset().side(role.as_str())
-                && !slot.as_str().starts_with("standing/")
-            {
-                versions.insert((side, slot.clone()), sealing.version);
-            }
-        }
+        said.policy_slots = self.planned_policies(span, own);
+        let mut versions = self.versions(walk, at);
         for side in sides.iter().copied().filter(|side| *side != own) {
             self.standing(walk, span, side, at, &mut said, &mut versions)?;
         }
         Ok(Inputs {
             orders,
             said,
-            public: self.public(walk, at),
-            holdings: self.held(walk, vision, at),
+            public: self.public(walk, &versions),
+            holdings: self.held(vision, &versions),
             versions,
             closer_holds: match self.mode {
                 Mode::TwoPlayer => vec![self.side(&span.closer)?],
                 Mode::Gm | Mode::Solo => sides.to_vec(),
             },
         })
+    }
+
+    /// The version in force of every slot but standing orders.
+    fn versions(&self, walk: &Walk, at: Moment) -> Versions {
+        let in_force = walk.seals().all_in_force(at).filter(|(_, slot, _)| !slot.as_str().starts_with("standing/"));
+        let ruleset = self.table.ruleset();
+        let of_side = |(role, slot, sealing): (&Role, &Slot, &super::seals::Sealing)| {
+            Some(((ruleset.side(role.as_str())?, slot.clone()), sealing.version))
+        };
+        in_force.filter_map(of_side).collect()
+    }
+
+    /// The last entries of a plan are the planner's policies, one for each kind of question in his own packet.
+    fn planned_policies(&self, span: &Span, side: Side) -> BTreeMap<(Side, String), Slot> {
+        let kinds: Vec<&'static str> = self.own_kinds(side).collect();
+        let own = span.entries.checked_sub(u32::try_from(kinds.len()).unwrap_or(u32::MAX));
+        let Some(before) = own.filter(|_| span.flow == Flow::Plan) else { return BTreeMap::new() };
+        let entries = (before + 1..).map(|entry| Slot::plan(span.opened, entry));
+        kinds.into_iter().zip(entries).map(|(kind, slot)| ((side, kind.to_owned()), slot)).collect()
     }
 
     /// The standing orders of a side whose packet it is not: sealed, in place, or, where nothing was ever said, `default`.
@@ -335,25 +408,25 @@ impl Referee {
         Ok(())
     }
 
-    /// Values of the versions in force that anybody can read in the ledger.
-    fn public(&self, walk: &Walk, at: Moment) -> Holdings {
+    /// Values of these versions that anybody can read in the ledger.
+    fn public(&self, walk: &Walk, versions: &Versions) -> Holdings {
         let mut public = Holdings::default();
-        for (role, slot, sealing) in walk.seals().all_in_force(at) {
-            let opened = walk.seals().opening(role, slot, sealing.version);
-            if let (Some(side), Some(opened)) = (self.table.ruleset().side(role.as_str()), opened) {
-                public.0.insert((side, slot.clone()), opened.value.clone());
+        for ((side, slot), version) in versions {
+            let role = side.as_str().parse();
+            if let Some(opened) = role.ok().and_then(|role| walk.seals().opening(&role, slot, *version)) {
+                public.0.insert((*side, slot.clone()), opened.value.clone());
             }
         }
         public
     }
 
-    /// Values of the versions in force that a view holds, and those that lie in place.
-    fn held(&self, walk: &Walk, vision: &Vision, at: Moment) -> Holdings {
+    /// Values of these versions that a view holds, and those that lie in place.
+    fn held(&self, vision: &Vision, versions: &Versions) -> Holdings {
         let mut held = self.kept.clone();
-        for (role, slot, sealing) in walk.seals().all_in_force(at) {
-            let value = vision.get(role, slot, sealing.version);
-            if let (Some(side), Some(value)) = (self.table.ruleset().side(role.as_str()), value) {
-                held.0.insert((side, slot.clone()), value.clone());
+        for ((side, slot), version) in versions {
+            let role = side.as_str().parse();
+            if let Some(value) = role.ok().and_then(|role| vision.get(&role, slot, *version)) {
+                held.0.insert((*side, slot.clone()), value.clone());
             }
         }
         held
@@ -374,31 +447,26 @@ impl Referee {
         self.table.resolve(&self.base, packet, segment)
     }
 
+    /// The segment as a player can foresee it: he knows his own side, and what another would have to open ends it.
+    pub fn foreseen(&self, mut inputs: Inputs, vision: &Vision) -> Check<Inputs> {
+        if self.mode == Mode::TwoPlayer {
+            inputs.closer_holds = vision.salts.keys().map(|role| self.side(role)).collect::<Check<Vec<Side>>>()?;
+        }
+        Ok(inputs)
+    }
+
     /// Runs the segment up to its first new die: what a player can know before anything is rolled.
     pub fn probe(&self, inputs: &Inputs) -> Result<AnyOutcome, Failure> {
         self.resolve(inputs, Dice::None)
     }
 
     /// Makes the result of the segment in hand.
-    pub fn close(&self, walk: &Walk, inputs: &Inputs, vision: &Vision, index: u32, link: Id) -> Check<Closing> {
+    pub fn close(&self, inputs: &Inputs, vision: &Vision, index: u32, link: Id) -> Check<Closing> {
         let seed = Seed::of_segment(&inputs.orders.to_string(), &link.to_string());
         let outcome = self.resolve(inputs, Dice::Seed(seed)).map_err(|failure| self.failed(failure))?;
         let minutes = self.minutes(&outcome.minutes);
-        let mut reveals = Vec::new();
-        for opening in minutes.reveals {
-            let owner: Role = opening.owner.as_str().parse().map_err(|_| bug("a side that cannot be a role"))?;
-            let salt = vision.salts.get(&owner).map(|hide| hide.salt(&opening.slot, opening.version));
-            let salt =
-                salt.ok_or_else(|| Finding::new(Code::NoReveal, "cannot be opened here").about(&opening.slot))?;
-            let foreign = walk.span().is_some_and(|span| span.closer != owner);
-            reveals.push(Reveal {
-                slot: opening.slot,
-                version: opening.version,
-                salt,
-                value: opening.value,
-                by: foreign.then_some(owner),
-            });
-        }
+        let reveals =
+            minutes.reveals.into_iter().map(|opening| vision.reveal(opening)).collect::<Check<Vec<Reveal>>>()?;
         let claims = minutes.claims.into_iter().map(|claim| ClaimSaid { claim: claim.key, value: claim.value });
         Ok(Closing {
             orders: inputs.orders,
@@ -417,8 +485,8 @@ impl Referee {
     /// Where everything lies in place nothing has to be opened or claimed.
     fn minutes(&self, minutes: &Minutes) -> Minutes {
         match self.mode {
-            Mode::Solo => Minutes { rolls: minutes.rolls.clone(), ..Minutes::default() },
-            Mode::TwoPlayer | Mode::Gm => minutes.clone(),
+            Mode::Solo | Mode::Gm => Minutes { rolls: minutes.rolls.clone(), ..Minutes::default() },
+            Mode::TwoPlayer => minutes.clone(),
         }
     }
 
@@ -518,6 +586,18 @@ impl Referee {
             return Err(finding.not(stop_words(&closing.stop), stop_words(&stop)));
         }
         Ok(())
+    }
+}
+
+/// The slots that stand in a packet instead of values.
+fn sealed_in<'a>(packet: &'a Json, slots: &mut BTreeSet<&'a str>) {
+    match packet {
+        Json::List(items) => items.iter().for_each(|item| sealed_in(item, slots)),
+        Json::Map(members) => match (members.len(), members.get("sealed")) {
+            (1, Some(Json::Str(slot))) => drop(slots.insert(slot)),
+            _ => members.values().for_each(|value| sealed_in(value, slots)),
+        },
+        Json::Str(_) | Json::Int(_) | Json::Bool(_) => {}
     }
 }
 

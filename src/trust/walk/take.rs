@@ -24,8 +24,12 @@ fn fault(code: Code, by: &Role, what: impl Into<String>) -> Finding {
 impl Walk {
     /// Accepts the next record, or says what is wrong with it; then the walk must not be used any further.
     pub fn take(&mut self, record: &Record) -> Result<Data, Finding> {
-        let body = record.body();
         self.check_signature(record)?;
+        self.accept(record.body(), record.id())
+    }
+
+    /// The same for a body whose signature needs no check: one that is about to be signed here.
+    pub(in crate::trust) fn accept(&mut self, body: &Body, id: Id) -> Result<Data, Finding> {
         if self.game.is_some() && body.game != self.game {
             return Err(Finding::new(Code::Game, "a record of another game"));
         }
@@ -38,15 +42,15 @@ impl Walk {
         self.check_due(body)?;
         let data = Data::read(body).map_err(|what| fault(Code::Schema, &body.by, what))?;
         match &data {
-            Data::Genesis(genesis) => self.take_genesis(record, genesis),
+            Data::Genesis(genesis) => self.take_genesis(body, id, genesis),
             Data::Join(join) => self.take_join(body, join)?,
             Data::Plan(plan) => self.take_plan(body, plan)?,
-            Data::Orders(orders) => self.take_orders(record, orders)?,
+            Data::Orders(orders) => self.take_orders(body, id, orders)?,
             Data::Closing(closing) => self.take_result(body, closing)?,
             Data::Audit(audit) => self.take_audit(body, audit)?,
         }
         self.next += 1;
-        self.last = Some(record.id());
+        self.last = Some(id);
         Ok(data)
     }
 
@@ -110,9 +114,9 @@ impl Walk {
         self.span.as_ref().map(|span| span.closer == *role)
     }
 
-    fn take_genesis(&mut self, record: &Record, genesis: &Genesis) {
-        let by = &record.body().by;
-        self.game = Some(record.id());
+    fn take_genesis(&mut self, body: &Body, id: Id, genesis: &Genesis) {
+        let by = &body.by;
+        self.game = Some(id);
         self.seats.insert(by.clone(), Seat { key: genesis.key, tip: Some(genesis.anchor), used: 0 });
         self.joined.push(by.clone());
         self.founder = Some(by.clone());
@@ -140,8 +144,18 @@ impl Walk {
     /// Takes the commitments of a record; those of slots in the state only where a span begins or ends.
     fn seal(&mut self, body: &Body, hides: &[Hide], at_edge: bool) -> Check {
         let by = &body.by;
-        if self.mode() == Mode::Solo && !hides.is_empty() {
-            return Err(fault(Code::Schema, by, "nothing is sealed in a solo game"));
+        if self.mode() != Mode::TwoPlayer && !hides.is_empty() {
+            let what = match self.mode() {
+                Mode::Gm => "sealed values go with a `private` game master, which is reserved; nothing is sealed here",
+                _ => "nothing is sealed in a solo game",
+            };
+            return Err(fault(Code::Schema, by, what));
+        }
+        let own = format!("plan/{}/", body.seq);
+        let planned =
+            |hide: &Hide| body.kind == Kind::Plan && hide.version == 1 && hide.slot.as_str().starts_with(&own);
+        if let Some(hide) = hides.iter().find(|hide| hide.slot.as_str().starts_with("plan/") && !planned(hide)) {
+            return Err(fault(Code::Schema, by, "is the name of an entry of another plan").about(&hide.slot));
         }
         if let Some(hide) = hides.iter().find(|hide| !at_edge && is_in_state(&hide.slot)) {
             let what = "can be committed anew only where a span begins or ends";
@@ -181,7 +195,7 @@ impl Walk {
         self.open(body, &plan.reveals)
     }
 
-    /// The entries of a plan are just `plan/<seq>/1` … `plan/<seq>/<entries>`, and nobody uses such names otherwise.
+    /// The entries of a plan are just `plan/<seq>/1` … `plan/<seq>/<entries>`.
     fn check_plan_slots(&self, body: &Body, plan: &Plan) -> Check {
         let prefix = format!("plan/{}/", body.seq);
         let found: BTreeSet<&str> = plan.hide.iter().filter_map(|h| h.slot.as_str().strip_prefix(&prefix)).collect();
@@ -193,8 +207,7 @@ impl Walk {
         Ok(())
     }
 
-    fn take_orders(&mut self, record: &Record, orders: &Orders) -> Check {
-        let body = record.body();
+    fn take_orders(&mut self, body: &Body, id: Id, orders: &Orders) -> Check {
         let by = &body.by;
         let call = matches!(self.due(), Due::Call(_));
         let opens = !call && self.span_is_over();
@@ -228,7 +241,7 @@ impl Walk {
         self.state = self.state.or(Some(orders.state));
         self.pending = Pending::Orders;
         if let Some(span) = &mut self.span {
-            span.orders = Some((body.seq, record.id()));
+            span.orders = Some((body.seq, id));
             span.policies.extend(orders.policies.clone().unwrap_or_default());
             span.hear(self.stop.as_ref(), &side, body.seq, &orders.answers, &orders.claims);
         }
@@ -239,8 +252,8 @@ impl Walk {
     fn check_side(&mut self, body: &Body, orders: &Orders) -> Result<Role, Finding> {
         let by = &body.by;
         let wrong = |what: &str| fault(Code::Schema, by, what);
-        if orders.standing.is_some() && self.mode() != Mode::Solo {
-            return Err(wrong("`standing` stands openly in a solo game only"));
+        if orders.standing.is_some() && self.mode() == Mode::TwoPlayer {
+            return Err(wrong("between two players standing orders are sealed; `standing` cannot be open"));
         }
         let side = match (self.mode(), &orders.side) {
             (Mode::TwoPlayer, None) => by.clone(),
@@ -359,12 +372,7 @@ impl Walk {
         let at = self.moment();
         for reveal in reveals {
             let owner = reveal.by.as_ref().unwrap_or(&body.by);
-            let allowed = match self.mode() {
-                Mode::Solo => false,
-                Mode::TwoPlayer => reveal.by.is_none(),
-                Mode::Gm => *owner == body.by || body.by == Role::gm(),
-            };
-            if !allowed {
+            if self.mode() != Mode::TwoPlayer || reveal.by.is_some() {
                 return Err(fault(Code::Schema, &body.by, "opens what is not his").about(&reveal.slot));
             }
             self.seals.open(&game, owner, reveal, at, body.seq)?;

@@ -1,0 +1,323 @@
+//! A player's place at the table: his ledger, his key and his secrets, and what he has to do next.
+//!
+//! [`Seat::receive`] takes what the others sent, [`Seat::advance`] writes everything that needs no decision, and
+//! [`Seat::send`] signs what the player decided. None of them touches the game folder; [`Seat::save`] does.
+
+use super::compare::parted_at;
+use super::data::{Data, Genesis, Join, Mode};
+use super::finding::{Code, Finding};
+use super::home::{GameFile, Home};
+use super::key::PrivateKey;
+use super::ledger::{Company, Ledger, Pen, Terms, Trouble};
+use super::record::Record;
+use super::referee::Vision;
+use super::role::Role;
+use super::secret::GameSecret;
+use super::store::{FileTrouble, LedgerFolder, Lock};
+use super::walk::Due;
+use crate::engine::submission::Submission;
+use crate::engine::{Match, Side, Stop};
+
+/// What is awaited, and from whom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Awaited {
+    /// The acceptance of the offer.
+    Join(Role),
+    /// A packet of orders: a decision.
+    Packet {
+        /// Who signs it.
+        who: Role,
+        /// Whose packet.
+        side: Side,
+        /// Which.
+        ask: &'static str,
+    },
+    /// Answers to questions: a decision.
+    Answers {
+        /// Who signs them.
+        who: Role,
+        /// Who was asked.
+        side: Side,
+        /// How many questions.
+        questions: usize,
+    },
+    /// Hidden facts; their owner's program states them by itself.
+    Facts(Role),
+    /// The answer to a plan; written by the program.
+    Call(Role),
+    /// A result; written by the program.
+    Result(Role),
+    /// An audit; written by the program.
+    Audit(Role),
+    /// Nothing: the game is over.
+    Nothing,
+}
+
+impl Awaited {
+    /// Who has to act.
+    pub fn who(&self) -> Option<&Role> {
+        match self {
+            Awaited::Packet { who, .. } | Awaited::Answers { who, .. } => Some(who),
+            Awaited::Join(who)
+            | Awaited::Facts(who)
+            | Awaited::Call(who)
+            | Awaited::Result(who)
+            | Awaited::Audit(who) => Some(who),
+            Awaited::Nothing => None,
+        }
+    }
+
+    /// Whether a person has to decide something.
+    pub fn is_decision(&self) -> bool {
+        matches!(self, Awaited::Packet { .. } | Awaited::Answers { .. })
+    }
+}
+
+impl Ledger {
+    /// What is awaited now, and from whom.
+    pub fn awaited(&self) -> Awaited {
+        let founder = || self.walk().founder().cloned().unwrap_or_else(Role::solo);
+        let signer = |side: Side| {
+            let role = side.as_str().parse().ok().filter(|role| self.walk().seats().contains_key(role));
+            role.unwrap_or_else(founder)
+        };
+        match (self.walk().due(), self.referee().stop()) {
+            (Due::Genesis, _) => Awaited::Nothing,
+            (Due::Join(role), _) => Awaited::Join(role),
+            (Due::Call(role), _) => Awaited::Call(role),
+            (Due::Result(role), _) => Awaited::Result(role),
+            (Due::Audit(owing), _) => owing.into_iter().next().map_or(Awaited::Nothing, Awaited::Audit),
+            (Due::Speech(_), Stop::Orders { who, ask, .. }) => Awaited::Packet { who: signer(*who), side: *who, ask },
+            (Due::Speech(_), Stop::Answers { who, questions }) => {
+                Awaited::Answers { who: signer(*who), side: *who, questions: questions.len() }
+            }
+            (Due::Speech(_), Stop::Facts { who, .. }) => Awaited::Facts(signer(*who)),
+            (Due::Speech(_), Stop::End) => Awaited::Nothing,
+        }
+    }
+}
+
+/// What became of records that came in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Received {
+    /// New, good, and now part of the ledger.
+    pub taken: Vec<Record>,
+    /// In the ledger already.
+    pub known: Vec<Record>,
+    /// Good for later, as far as can be told: something before them is missing.
+    pub early: Vec<Record>,
+    /// Not taken, and why.
+    pub refused: Vec<(Record, Finding)>,
+}
+
+/// A player's place at the table.
+pub struct Seat {
+    ledger: Ledger,
+    key: PrivateKey,
+    file: GameFile,
+}
+
+/// Lays the table a genesis describes.
+pub type Lay<'a> = &'a dyn Fn(&Genesis) -> Result<Box<dyn Match>, Finding>;
+
+impl Seat {
+    /// Begins a game and sits down as its founder.
+    pub fn begin(table: Box<dyn Match>, company: Company, terms: Terms, home: &Home) -> Result<Seat, Trouble> {
+        let key = home.identity()?;
+        let (ledger, file) = Ledger::begin(table, company, terms, home)?;
+        Ok(Seat { ledger, key, file })
+    }
+
+    /// Offers a game of two, to be played as `side`.
+    pub fn offer(table: Box<dyn Match>, side: &Role, terms: Terms, home: &Home) -> Result<Seat, Trouble> {
+        let sides = table.ruleset().sides();
+        let names: Vec<&str> = sides.iter().map(|side| side.as_str()).collect();
+        let other = match sides {
+            [one, other] if one.as_str() == side.as_str() => other,
+            [other, one] if one.as_str() == side.as_str() => other,
+            _ => {
+                let what = format!("{side} is no side of this game; its sides are {}", names.join(" and "));
+                return Err(Trouble::NotDue(what));
+            }
+        };
+        let other = other.as_str().parse().map_err(|_| Trouble::NotDue(format!("{other} cannot be a role")))?;
+        Seat::begin(table, Company::Two(side.clone(), other), terms, home)
+    }
+
+    /// Begins a game as its master; `players` sign for themselves and join in this order.
+    pub fn host(table: Box<dyn Match>, players: Vec<Role>, terms: Terms, home: &Home) -> Result<Seat, Trouble> {
+        Seat::begin(table, Company::Gm(players), terms, home)
+    }
+
+    /// Accepts an offer. `records` is the offer and, with a game master, the acceptances before this one.
+    ///
+    /// Accepting twice gives the same record.
+    pub fn join(records: Vec<Record>, role: Option<&Role>, lay: Lay<'_>, home: &Home) -> Result<Seat, Trouble> {
+        let key = home.identity()?;
+        let ledger = Ledger::replay(records, lay, Vision::public())?;
+        let Due::Join(due) = ledger.walk().due() else {
+            return Err(Trouble::NotDue("this offer is not open any more".to_owned()));
+        };
+        if let Some(role) = role.filter(|role| **role != due) {
+            return Err(Trouble::NotDue(format!("{due} has to join now, not {role}")));
+        }
+        if ledger.walk().seats().values().any(|seat| seat.key == key.public()) {
+            let what = "you cannot play against yourself: the other player signs with the same key. \
+                        Use another folder for secrets (GARCIA_HOME) to try two players on one machine";
+            return Err(Trouble::NotDue(what.to_owned()));
+        }
+        let (Some(game), Some(genesis)) = (ledger.walk().game(), ledger.walk().genesis().cloned()) else {
+            return Err(Trouble::NotDue("there is no offer".to_owned()));
+        };
+        let two = genesis.mode == Mode::TwoPlayer;
+        let links = if two { genesis.links } else { 0 };
+        let mut file = match home.roles(&game)?.contains(&due) {
+            true => home.game(&game, &due)?,
+            false => home.begin_game(game, due.clone(), GameSecret::fresh()?, links)?,
+        };
+        let side = ledger.referee().table().ruleset().side(due.as_str());
+        let (hide, sealed) = match side.filter(|_| two) {
+            Some(side) => ledger.first_standing(side, &file),
+            None => (Vec::new(), Vec::new()),
+        };
+        let anchor = two.then(|| file.secret().chain(&due, links).anchor());
+        let data = Data::Join(Join { accept: game, key: key.public(), anchor, hide });
+        let mut ledger = ledger.seen_by(Vision::of(&file));
+        ledger.sign(&data, &sealed, &mut Pen { key: &key, file: &mut file })?;
+        Ok(Seat { ledger, key, file })
+    }
+
+    /// Sits down again at a game that is under way. What an interruption kept from the ledger is put there.
+    pub fn open(records: Vec<Record>, lay: Lay<'_>, home: &Home) -> Result<Seat, Trouble> {
+        let game =
+            records.first().map(Record::id).ok_or_else(|| Trouble::NotDue("there is no record yet".to_owned()))?;
+        let roles = home.roles(&game)?;
+        let Some(role) = roles.first() else {
+            let what = format!("there are no secrets of this game in {}", home.path().display());
+            return Err(Trouble::NotDue(what));
+        };
+        let (key, file) = (home.identity()?, home.game(&game, role)?);
+        let mut ledger = Ledger::replay(records, lay, Vision::of(&file))?;
+        if let Some(last) = file.last()
+            && last.body().prev == ledger.walk().head()
+        {
+            ledger.append(last.clone())?;
+        }
+        Ok(Seat { ledger, key, file })
+    }
+
+    /// A seat made of its parts.
+    pub fn of(ledger: Ledger, key: PrivateKey, file: GameFile) -> Seat {
+        Seat { ledger, key, file }
+    }
+
+    /// The role that signs here.
+    pub fn role(&self) -> &Role {
+        self.file.role()
+    }
+
+    /// The side played here; none for a game master or a solo player.
+    pub fn side(&self) -> Option<Side> {
+        self.ledger.referee().table().ruleset().side(self.role().as_str())
+    }
+
+    /// The ledger.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// What this seat sees of hidden things, for [`super::verify::verify`].
+    pub fn vision(&self) -> Vision {
+        Vision::of(&self.file)
+    }
+
+    /// The player's public key, which the other may compare by telephone.
+    pub fn fingerprint(&self) -> super::hex::Id {
+        self.key.public()
+    }
+
+    /// The side for which a decision is due here now: a packet or answers.
+    pub fn to_decide(&self) -> Option<Side> {
+        let awaited = self.ledger.awaited();
+        let mine = awaited.who() == Some(self.role()) || *self.role() == Role::gm();
+        match awaited {
+            Awaited::Packet { side, .. } | Awaited::Answers { side, .. } if mine => Some(side),
+            _ => None,
+        }
+    }
+
+    /// Takes records that came in, in any order; what cannot be taken is handed back.
+    pub fn receive(&mut self, records: Vec<Record>) -> Received {
+        let mut records = records;
+        records.sort_by_key(|record| record.body().seq);
+        let mut received = Received::default();
+        for record in records {
+            let (seq, next) = (record.body().seq, self.ledger.walk().next());
+            let game = if seq == 0 { Some(record.id()) } else { record.body().game };
+            let held = usize::try_from(seq).ok().and_then(|seq| self.ledger.records().get(seq));
+            if game != self.ledger.walk().game() {
+                received.refused.push((record, Finding::new(Code::Game, "a record of another game")));
+            } else if let Some(held) = held {
+                if held.id() == record.id() {
+                    received.known.push(record);
+                } else {
+                    let finding = parted_at(&self.ledger.records()[..seq as usize], held, &record);
+                    received.refused.push((record, finding));
+                }
+            } else if seq > next {
+                received.early.push(record);
+            } else {
+                match self.ledger.append(record.clone()) {
+                    Ok(()) => received.taken.push(record),
+                    Err(Trouble::Finding { finding, .. }) => received.refused.push((record, *finding)),
+                    Err(other) => received.refused.push((record, Finding::new(Code::Bug, other.to_string()))),
+                }
+            }
+        }
+        received
+    }
+
+    /// Writes everything that is due from here and needs no decision: results, calls, facts, the audit.
+    pub fn advance(&mut self) -> Result<Vec<Record>, Trouble> {
+        let mut made = Vec::new();
+        loop {
+            let awaited = self.ledger.awaited();
+            if awaited.who() != Some(self.role()) {
+                return Ok(made);
+            }
+            let pen = &mut Pen { key: &self.key, file: &mut self.file };
+            made.push(match awaited {
+                Awaited::Result(_) => self.ledger.close(pen)?,
+                Awaited::Call(_) => self.ledger.call(pen)?,
+                Awaited::Facts(_) => self.ledger.state_facts(pen)?,
+                Awaited::Audit(_) => self.ledger.audit(pen)?,
+                _ => return Ok(made),
+            });
+        }
+    }
+
+    /// Signs a checked order file: a packet or answers.
+    pub fn send(&mut self, submission: &Submission) -> Result<Record, Trouble> {
+        self.ledger.submit(submission, &mut Pen { key: &self.key, file: &mut self.file })
+    }
+
+    /// Game master: goes on without the orders or answers of a player who sent none.
+    pub fn no_moves(&mut self) -> Result<Record, Trouble> {
+        self.ledger.no_moves(&mut Pen { key: &self.key, file: &mut self.file })
+    }
+
+    /// The records signed here since the other last spoke, in order: what a mail has to carry, now or once more.
+    pub fn outgoing(&self) -> &[Record] {
+        let records = self.ledger.records();
+        let own = records.iter().rev().take_while(|record| record.body().by == *self.role()).count();
+        &records[records.len() - own..]
+    }
+
+    /// Writes the ledger's records into a folder; those that are there are left alone.
+    pub fn save(&self, folder: &LedgerFolder, held: &Lock) -> Result<(), FileTrouble> {
+        for record in self.ledger.records() {
+            folder.add(record, held)?;
+        }
+        Ok(())
+    }
+}

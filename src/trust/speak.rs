@@ -1,0 +1,396 @@
+//! Making records: packets, plans, answers, calls, facts, results and audits.
+//!
+//! Everything is worked out and judged before it is signed, and the same position with the same words gives the same
+//! bytes, so that a mail can be sent again.
+
+use std::collections::BTreeMap;
+
+use super::data::{Answer, Audit, ClaimSaid, Data, Hide, Mode, Orders, Plan, Reveal};
+use super::hex::Id;
+use super::home::{GameFile, Sealed};
+use super::ledger::{Ledger, Pen, Speech, Trouble};
+use super::record::Record;
+use super::role::Role;
+use super::seals::Moment;
+use super::secret::commitment;
+use super::walk::Due;
+use crate::engine::json::Json;
+use crate::engine::submission::Submission;
+use crate::engine::{AnyOutcome, Failure, Flow, Opening, Side, Slot, Stop};
+
+/// Facts and openings that a record has to carry.
+type Forced = (Vec<ClaimSaid>, Vec<Reveal>);
+
+/// Commitments in the making.
+struct Sealing<'a> {
+    ledger: &'a Ledger,
+    file: &'a GameFile,
+    hides: Vec<Hide>,
+    values: Vec<Sealed>,
+}
+
+impl<'a> Sealing<'a> {
+    fn new(ledger: &'a Ledger, file: &'a GameFile) -> Sealing<'a> {
+        Sealing { ledger, file, hides: Vec::new(), values: Vec::new() }
+    }
+
+    fn hide(&mut self, slot: Slot, value: Json) {
+        let role = self.file.role();
+        let version = self.ledger.walk().seals().next_version(role, &slot);
+        let salt = self.file.secret().hide().salt(&slot, version);
+        let commit = commitment(&self.file.game(), role, &slot, version, &salt, &value);
+        self.hides.push(Hide { slot: slot.clone(), version, commit });
+        self.values.push((slot, version, value));
+    }
+
+    /// Commits the standing orders of all kinds at once, so that nobody sees which of them changed.
+    fn standing(&mut self, side: Side, new: &BTreeMap<String, Json>) {
+        let before = self.ledger.standing_of(side);
+        let kinds: Vec<&'static str> = self.ledger.referee().standing_kinds(side).collect();
+        let seals = self.ledger.walk().seals();
+        let (role, changed) = (self.file.role(), new.iter().any(|(kind, policy)| before.get(kind) != Some(policy)));
+        let stale = kinds.iter().any(|kind| {
+            let slot = Slot::standing(kind);
+            let version = seals.next_version(role, &slot).saturating_sub(1);
+            version == 0 || seals.opening(role, &slot, version).is_some()
+        });
+        if !changed && !stale {
+            return;
+        }
+        for kind in kinds {
+            let policy = new.get(kind).or_else(|| before.get(kind)).cloned();
+            let policy = policy.unwrap_or_else(|| Json::from("default"));
+            self.hide(Slot::standing(kind), Json::object([("policy", policy)]));
+        }
+    }
+}
+
+fn some(map: &BTreeMap<String, Json>) -> Option<BTreeMap<String, Json>> {
+    (!map.is_empty()).then(|| map.clone())
+}
+
+fn answers(submission: &Submission) -> Vec<Answer> {
+    let answer = |(key, choice): (&crate::engine::Key, &Json)| Answer { key: key.clone(), choice: choice.clone() };
+    submission.answers.iter().map(answer).collect()
+}
+
+fn role_of(side: Side) -> Result<Role, Trouble> {
+    side.as_str().parse().map_err(|_| Trouble::NotDue(format!("{side} cannot be a role")))
+}
+
+impl Ledger {
+    fn empty_orders(&self, pen: &Pen<'_>) -> Result<Orders, Trouble> {
+        Ok(Orders {
+            nonce: pen.file.secret().nonce(&self.walk().head()),
+            state: self.state_hash()?,
+            orders: None,
+            policies: None,
+            standing: None,
+            answers: Vec::new(),
+            hide: Vec::new(),
+            reveals: Vec::new(),
+            claims: Vec::new(),
+            side: None,
+            nmr: None,
+        })
+    }
+
+    fn state_hash(&self) -> Result<Id, Trouble> {
+        self.referee().hash(self.referee().state()).map_err(Trouble::at(self.walk().next()))
+    }
+
+    /// The side that has to give orders or answers now.
+    fn speaker(&self) -> Result<Side, Trouble> {
+        let decides = matches!(self.referee().stop(), Stop::Orders { .. } | Stop::Answers { .. });
+        let side = self.to_speak().filter(|_| decides);
+        side.ok_or_else(|| Trouble::NotDue("nobody has to give orders now".to_owned()))
+    }
+
+    /// Signs what was read from an order file: a packet or answers, as orders or as a plan. The result is still owed.
+    pub fn submit(&mut self, submission: &Submission, pen: &mut Pen<'_>) -> Result<Record, Trouble> {
+        let side = self.speaker()?;
+        if submission.side != side {
+            return Err(Trouble::NotDue(format!("these are orders of {}, but {side} is due", submission.side)));
+        }
+        if self.walk().mode() != Mode::TwoPlayer {
+            let table = self.referee().table();
+            let orders = submission.orders.as_ref().map(|orders| table.orders_json(orders)).transpose();
+            let speech = Speech {
+                orders: orders.map_err(super::record::NotARecord::from)?,
+                policies: submission.policies.clone(),
+                standing: submission.standing.clone(),
+                answers: answers(submission),
+            };
+            return self.speak(speech, pen);
+        }
+        if role_of(side)? != *pen.file.role() {
+            return Err(Trouble::NotDue(format!("{side} is due, and you play {}", pen.file.role())));
+        }
+        let (data, sealed) = match self.referee().stop() {
+            Stop::Orders { flow, .. } => self.packet(submission, side, *flow, pen)?,
+            _ => self.answer(submission, side, pen)?,
+        };
+        let data = self.with_forced(data, &sealed, side, pen)?;
+        self.sign(&data, &sealed, pen)
+    }
+
+    fn packet(
+        &self,
+        submission: &Submission,
+        side: Side,
+        flow: Flow,
+        pen: &Pen<'_>,
+    ) -> Result<(Data, Vec<Sealed>), Trouble> {
+        let (table, state) = (self.referee().table(), self.referee().state());
+        let number = self.walk().next();
+        let mut sealing = Sealing::new(self, pen.file);
+        let orders = submission.orders.clone().unwrap_or_else(|| table.no_orders(state, self.referee().stop()));
+        let plan = (flow == Flow::Plan).then_some(number);
+        let orders = table.seal(state, orders, plan, &mut |slot, value| sealing.hide(slot, value));
+        let orders = Some(table.orders_json(&orders).map_err(super::record::NotARecord::from)?);
+        if flow == Flow::Direct {
+            sealing.standing(side, &submission.standing);
+            let Sealing { hides, values, .. } = sealing;
+            let data = Orders { orders, policies: some(&submission.policies), hide: hides, ..self.empty_orders(pen)? };
+            return Ok((Data::Orders(data), values));
+        }
+        let prefix = format!("plan/{number}/");
+        let entries = sealing.hides.iter().filter(|hide| hide.slot.as_str().starts_with(&prefix)).count();
+        let mut entries = u32::try_from(entries).unwrap_or(u32::MAX);
+        let unsaid = Json::from(if self.referee().questions().ask { "ask" } else { "default" });
+        for kind in self.referee().own_kinds(side) {
+            entries += 1;
+            let policy = submission.policies.get(kind).unwrap_or(&unsaid).clone();
+            sealing.hide(Slot::plan(number, entries), Json::object([("policy", policy)]));
+        }
+        sealing.standing(side, &submission.standing);
+        let Sealing { hides, values, .. } = sealing;
+        let plan = Plan {
+            state: self.state_hash()?,
+            orders,
+            entries: Some(entries),
+            hide: hides,
+            answers: Vec::new(),
+            reveals: Vec::new(),
+            claims: Vec::new(),
+        };
+        Ok((Data::Plan(plan), values))
+    }
+
+    /// Answers: as a plan of the closer, as orders of the other.
+    fn answer(&self, submission: &Submission, side: Side, pen: &Pen<'_>) -> Result<(Data, Vec<Sealed>), Trouble> {
+        let role = pen.file.role();
+        let span = self.walk().span();
+        let answers = answers(submission);
+        if span.is_some_and(|span| span.closer == *role) {
+            let plan = Plan {
+                state: self.state_hash()?,
+                orders: None,
+                entries: None,
+                hide: Vec::new(),
+                answers,
+                reveals: Vec::new(),
+                claims: Vec::new(),
+            };
+            return Ok((Data::Plan(plan), Vec::new()));
+        }
+        let own = span.is_some_and(|span| span.side.as_str() == side.as_str());
+        let policies = some(&submission.policies).filter(|_| own);
+        Ok((Data::Orders(Orders { answers, policies, ..self.empty_orders(pen)? }), Vec::new()))
+    }
+
+    /// Adds the facts and openings of the signer that resolution will ask for before the next die.
+    fn with_forced(&self, data: Data, sealed: &[Sealed], side: Side, pen: &Pen<'_>) -> Result<Data, Trouble> {
+        let Data::Orders(mut orders) = data else { return Ok(data) };
+        let body = self.walk().body(pen.file.role(), &Data::Orders(orders.clone()))?;
+        let (walk, referee, vision) = self.ahead(&body, sealed)?;
+        let at = Trouble::at(self.walk().next());
+        let inputs = referee.inputs(&walk, &vision).and_then(|inputs| referee.foreseen(inputs, &vision)).map_err(at)?;
+        let (claims, reveals) = self.forced(referee.probe(&inputs), &vision, side)?;
+        orders.claims.extend(claims);
+        orders.reveals.extend(reveals);
+        Ok(Data::Orders(orders))
+    }
+
+    fn forced(
+        &self,
+        run: Result<AnyOutcome, Failure>,
+        vision: &super::referee::Vision,
+        side: Side,
+    ) -> Result<Forced, Trouble> {
+        let outcome = match run {
+            Ok(outcome) => outcome,
+            Err(Failure::Breach(breach)) => {
+                let what = "these orders break a rule that your hidden units are bound by";
+                return Err(Trouble::Refused(format!("{what} ({})", breach.about)));
+            }
+            Err(failure) => return Err(Trouble::Refused(failure.to_string())),
+        };
+        let claims = outcome.minutes.claims.into_iter().filter(|claim| claim.owner == side);
+        let claims = claims.map(|claim| ClaimSaid { claim: claim.key, value: claim.value }).collect();
+        let reveals = outcome.minutes.reveals.into_iter().filter(|opening| opening.owner == side);
+        let reveals = reveals.map(|opening| vision.reveal(opening)).collect::<Result<_, _>>();
+        Ok((claims, reveals.map_err(Trouble::at(self.walk().next()))?))
+    }
+
+    /// Solo and game master: signs what a side says, everything in place. The result is still owed then.
+    pub fn speak(&mut self, speech: Speech, pen: &mut Pen<'_>) -> Result<Record, Trouble> {
+        self.speak_openly(speech, None, pen)
+    }
+
+    /// Game master: goes on without the orders or answers of a player who sent none.
+    pub fn no_moves(&mut self, pen: &mut Pen<'_>) -> Result<Record, Trouble> {
+        self.speaker()?;
+        let (table, stop) = (self.referee().table(), self.referee().stop());
+        let orders = matches!(stop, Stop::Orders { .. }).then(|| table.no_orders(self.referee().state(), stop));
+        let orders = orders.map(|orders| table.orders_json(&orders)).transpose();
+        let orders = orders.map_err(super::record::NotARecord::from)?;
+        self.speak_openly(Speech { orders, ..Speech::default() }, Some(true), pen)
+    }
+
+    fn speak_openly(&mut self, speech: Speech, nmr: Option<bool>, pen: &mut Pen<'_>) -> Result<Record, Trouble> {
+        let side = self.speaker()?;
+        let (role, signer) = (role_of(side)?, pen.file.role().clone());
+        let mut orders = Orders {
+            orders: speech.orders,
+            policies: some(&speech.policies),
+            standing: some(&speech.standing),
+            answers: speech.answers,
+            nmr,
+            ..self.empty_orders(pen)?
+        };
+        match self.walk().mode() {
+            Mode::Solo => orders.side = Some(role),
+            Mode::Gm if signer == Role::gm() => {
+                let signs = self.walk().seats().contains_key(&role);
+                orders.nonce = self.walk().head();
+                orders.nmr = (signs || nmr == Some(true)).then_some(true);
+                orders.side = Some(role);
+            }
+            Mode::Gm if signer != role => {
+                return Err(Trouble::NotDue(format!("{side} is due, and you play {signer}")));
+            }
+            Mode::Gm => {}
+            Mode::TwoPlayer => {
+                return Err(Trouble::NotDue("between two players orders are sealed where they must be".to_owned()));
+            }
+        }
+        // Policies count for the one whose packet is carried out.
+        let own = matches!(self.referee().stop(), Stop::Orders { .. })
+            || self.walk().span().is_some_and(|span| span.side.as_str() == side.as_str());
+        if !own {
+            orders.policies = None;
+        }
+        self.sign(&Data::Orders(orders), &[], pen)
+    }
+
+    /// Answers a plan: a nonce, and one's own standing orders for every question the packet can raise.
+    pub fn call(&mut self, pen: &mut Pen<'_>) -> Result<Record, Trouble> {
+        let role = pen.file.role().clone();
+        if self.walk().due() != Due::Call(role.clone()) {
+            return Err(Trouble::NotDue(format!("no plan waits for {role}")));
+        }
+        let side = self.side_of(&role)?;
+        let mut orders = Orders { orders: Some(Json::object([("call", true)])), ..self.empty_orders(pen)? };
+        if let Some(span) = self.walk().span().filter(|span| span.flow == Flow::Plan) {
+            let before = Moment { span: span.opened, segment: span.opened };
+            for kind in self.referee().standing_kinds(side) {
+                let (slot, seals) = (Slot::standing(kind), self.walk().seals());
+                let Some(sealing) = seals.in_force(&role, &slot, before) else { continue };
+                if seals.opening(&role, &slot, sealing.version).is_none() {
+                    orders.reveals.push(self.opening(&role, side, slot, sealing.version)?);
+                }
+            }
+        }
+        let data = self.with_forced(Data::Orders(orders), &[], side, pen)?;
+        self.sign(&data, &[], pen)
+    }
+
+    fn side_of(&self, role: &Role) -> Result<Side, Trouble> {
+        let side = self.referee().table().ruleset().side(role.as_str());
+        side.ok_or_else(|| Trouble::NotDue(format!("{role} plays no side")))
+    }
+
+    fn opening(&self, role: &Role, owner: Side, slot: Slot, version: u32) -> Result<Reveal, Trouble> {
+        let value = self.vision.get(role, &slot, version).cloned();
+        let value =
+            value.ok_or_else(|| Trouble::Refused(format!("your secrets hold no value for {slot}/{version}")))?;
+        self.vision.reveal(Opening { owner, slot, version, value }).map_err(Trouble::at(self.walk().next()))
+    }
+
+    /// States the facts and opens the values that the last stop asks for.
+    pub fn state_facts(&mut self, pen: &mut Pen<'_>) -> Result<Record, Trouble> {
+        let role = pen.file.role().clone();
+        let side = self.side_of(&role)?;
+        let Stop::Facts { who, slots, claims } = self.referee().stop().clone() else {
+            return Err(Trouble::NotDue("no hidden facts are asked for".to_owned()));
+        };
+        if who != side {
+            return Err(Trouble::NotDue(format!("the facts are {who}'s to state")));
+        }
+        let (said, reveals) = self.forced(self.try_out(&BTreeMap::new()), &self.vision, side)?;
+        let stated = claims.iter().all(|key| said.iter().any(|claim| claim.claim == *key));
+        let opened = slots.iter().all(|slot| reveals.iter().any(|reveal| reveal.slot == *slot));
+        if !stated || !opened {
+            return Err(Trouble::Refused("your secrets do not hold what has to be opened".to_owned()));
+        }
+        let data = Data::Orders(Orders { claims: said, reveals, ..self.empty_orders(pen)? });
+        self.sign(&data, &[], pen)
+    }
+
+    /// Closes the segment in hand with the next link: rolls, resolves, signs the result.
+    pub fn close(&mut self, pen: &mut Pen<'_>) -> Result<Record, Trouble> {
+        let role = pen.file.role().clone();
+        if self.walk().due() != Due::Result(role.clone()) {
+            return Err(Trouble::NotDue(format!("{role} has no segment to close")));
+        }
+        let index = self.walk().seats().get(&role).map_or(0, |seat| seat.used) + 1;
+        let chain = pen.file.secret().chain(&role, pen.file.links());
+        let link = chain.link(index).ok_or_else(|| Trouble::NotDue("the chain of links is used up".to_owned()))?;
+        let mut closing = self
+            .referee()
+            .inputs(self.walk(), &self.vision)
+            .and_then(|inputs| self.referee().close(&inputs, &self.vision, index, link))
+            .map_err(Trouble::at(self.walk().next()))?;
+        let mut sealed = Vec::new();
+        // All standing orders exist from the first record after the genesis on, so that nobody sees who relies on defaults.
+        if self.walk().mode() == Mode::TwoPlayer && !self.walk().seals().has_sealed(&role) {
+            let mut sealing = Sealing::new(self, pen.file);
+            sealing.standing(self.side_of(&role)?, &BTreeMap::new());
+            (closing.hide, sealed) = (sealing.hides, sealing.values);
+        }
+        self.sign(&Data::Closing(closing), &sealed, pen)
+    }
+
+    /// The commitments of somebody who joins: all standing orders at their default.
+    pub(super) fn first_standing(&self, side: Side, file: &GameFile) -> (Vec<Hide>, Vec<Sealed>) {
+        let mut sealing = Sealing::new(self, file);
+        sealing.standing(side, &BTreeMap::new());
+        (sealing.hides, sealing.values)
+    }
+
+    /// Opens everything one ever sealed, after the end.
+    pub fn audit(&mut self, pen: &mut Pen<'_>) -> Result<Record, Trouble> {
+        let role = pen.file.role().clone();
+        match self.walk().due() {
+            Due::Audit(owing) if owing.first() == Some(&role) => {}
+            Due::Audit(_) => return Err(Trouble::NotDue(format!("{role} owes no audit now"))),
+            _ => return Err(Trouble::NotDue("an audit comes after the end of the game".to_owned())),
+        }
+        let mut values = BTreeMap::new();
+        for (slot, sealing) in self.walk().seals().of_role(&role) {
+            let value = pen.file.value(slot, sealing.version).cloned();
+            let lost = || Trouble::Refused(format!("your secrets hold no value for {slot}/{}", sealing.version));
+            values.insert(format!("{slot}/{}", sealing.version), value.ok_or_else(lost)?);
+        }
+        let audit = Audit { hide_secret: pen.file.secret().hide().0, values, secret_rolls: Vec::new() };
+        self.sign(&Data::Audit(audit), &[], pen)
+    }
+
+    /// Solo: speaks for a side and closes at once. Orders left unclosed by an interruption are closed, not signed again.
+    pub fn play(&mut self, speech: Speech, pen: &mut Pen<'_>) -> Result<(Record, Record), Trouble> {
+        let orders = self.speak(speech, pen)?;
+        let result = self.close(pen)?;
+        Ok((orders, result))
+    }
+}

@@ -1,0 +1,164 @@
+//! Players who choose at random, and the folders and mails between them.
+#![allow(dead_code, reason = "every test takes what it needs")]
+
+use std::collections::BTreeMap;
+
+use garcia::engine::dice::Chance;
+use garcia::engine::doc::DocPath;
+use garcia::engine::json::Json;
+use garcia::engine::submission::Submission;
+use garcia::engine::{Charter, Match, Ruleset, Side, Stop, View};
+use garcia::games;
+use garcia::trust::data::Genesis;
+use garcia::trust::finding::{Code, Finding};
+use garcia::trust::home::Home;
+use garcia::trust::ledger::{Ledger, Terms, charter};
+use garcia::trust::record::Record;
+use garcia::trust::referee::Vision;
+use garcia::trust::role::Role;
+use garcia::trust::seat::Seat;
+use garcia::trust::store::{Found, LedgerFile};
+use garcia::trust::verify::{Verification, verify};
+use tempfile::TempDir;
+
+pub fn lay(genesis: &Genesis) -> Result<Box<dyn Match>, Finding> {
+    let unknown = |what: String| Finding::new(Code::Engine, what);
+    let ruleset = games::find(&genesis.ruleset).ok_or_else(|| unknown("this rule set is not known".to_owned()))?;
+    ruleset.open(&charter(genesis, BTreeMap::new())).map_err(|faults| unknown(format!("{faults:?}")))
+}
+
+pub fn role(name: &str) -> Role {
+    name.parse().expect("a role")
+}
+
+pub fn terms(charter: &Charter, ask: bool, max_asks: Option<u32>) -> Terms {
+    Terms { charter: charter.clone(), ask, max_asks, links: 512, note: None }
+}
+
+pub fn charter_of(scenario: &str, options: &[(&str, &str)]) -> Charter {
+    let options = options.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    Charter { scenario: scenario.to_owned(), options: options.collect(), data: BTreeMap::new() }
+}
+
+/// What a player who chooses at random says for a side that is due, as if read from a checked order file.
+pub fn at_random(ledger: &Ledger, side: Side, chance: &mut Chance) -> Submission {
+    let (referee, holdings) = (ledger.referee(), ledger.holdings_of(side));
+    let (table, stop) = (referee.table(), referee.stop());
+    let view = View { state: referee.state(), holdings: &holdings, side: Some(side) };
+    let mut said = Submission {
+        side,
+        orders: None,
+        policies: BTreeMap::new(),
+        standing: BTreeMap::new(),
+        answers: BTreeMap::new(),
+        note: None,
+    };
+    match stop {
+        Stop::Orders { .. } => {
+            let orders = table.random_orders(view, stop, chance);
+            let (orders, faults) = table.check(view, stop, orders, &DocPath::root());
+            assert!(faults.iter().all(|fault| fault.warning), "{faults:?}");
+            said.orders = Some(orders);
+            let mut policy = |kind: &str| {
+                let policy = table.random_policy(referee.state(), kind, chance);
+                let policy = if chance.one_in(3) { Json::from("ask") } else { policy };
+                (kind.to_owned(), policy)
+            };
+            said.policies = referee.own_kinds(side).map(&mut policy).collect();
+            said.standing = referee.standing_kinds(side).map(policy).collect();
+            if chance.one_in(3) {
+                said.standing.clear();
+            }
+        }
+        Stop::Answers { questions, .. } => {
+            for asked in questions {
+                let choice = chance.pick(&asked.options).cloned().unwrap_or_else(|| asked.default.clone());
+                said.answers.insert(asked.key.clone(), choice);
+            }
+        }
+        other => panic!("nobody decides {other:?}"),
+    }
+    said
+}
+
+/// Two players with folders of their own.
+pub struct Pair {
+    pub homes: [TempDir; 2],
+    pub seats: [Seat; 2],
+    pub chance: Chance,
+}
+
+pub fn home(folder: &TempDir) -> Home {
+    Home::find(Some(folder.path())).expect("given")
+}
+
+/// What arrives of a record that was mailed.
+pub fn mailed(record: &Record) -> Record {
+    Record::read(record.to_yaml().as_bytes()).expect("a record")
+}
+
+impl Pair {
+    pub fn begin(ruleset: &dyn Ruleset, charter: &Charter, ask: bool, max_asks: Option<u32>, seed: &str) -> Pair {
+        let homes = [tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder")];
+        let table = ruleset.open(charter).unwrap_or_else(|faults| panic!("{faults:?}"));
+        let mut chance = Chance::new(seed);
+        let side = role(ruleset.sides()[usize::from(chance.one_in(2))].as_str());
+        let one = Seat::offer(table, &side, terms(charter, ask, max_asks), &home(&homes[0])).expect("offered");
+        let offer = one.ledger().records().iter().map(mailed).collect();
+        let two = Seat::join(offer, None, &lay, &home(&homes[1])).expect("joined");
+        let mut pair = Pair { homes, seats: [one, two], chance };
+        pair.mail(1);
+        pair
+    }
+
+    /// Everything one of the two has written goes to the other.
+    pub fn mail(&mut self, from: usize) {
+        let sent: Vec<Record> = self.seats[from].outgoing().iter().map(mailed).collect();
+        let received = self.seats[1 - from].receive(sent);
+        assert_eq!(received.refused, [], "refused");
+        assert_eq!(received.early, [], "out of order");
+    }
+
+    /// One player does what he can: what needs no decision, then one decision. Says whether he did anything.
+    pub fn act(&mut self, at: usize) -> bool {
+        let mut made = self.seats[at].advance().expect("advanced").len();
+        if let Some(side) = self.seats[at].to_decide() {
+            let said = at_random(self.seats[at].ledger(), side, &mut self.chance);
+            self.seats[at].send(&said).expect("sent");
+            made += 1;
+        }
+        made += self.seats[at].advance().expect("advanced").len();
+        made > 0
+    }
+
+    /// Plays until the game is over and audited, or the ledger has this many records.
+    pub fn play(&mut self, most: usize) {
+        let mut idle = 0;
+        let mut at = 0;
+        while idle < 2 && self.records().len() < most {
+            idle = if self.act(at) { 0 } else { idle + 1 };
+            self.mail(at);
+            at = 1 - at;
+        }
+    }
+
+    /// The longer of the two ledgers.
+    pub fn records(&self) -> &[Record] {
+        let [one, two] = &self.seats;
+        let (one, two) = (one.ledger().records(), two.ledger().records());
+        if one.len() >= two.len() { one } else { two }
+    }
+}
+
+pub fn files(records: &[Record]) -> Found {
+    let file = |record: &Record| LedgerFile {
+        name: record.file_name(),
+        seq: record.body().seq,
+        record: Record::read(record.to_yaml().as_bytes()),
+    };
+    Found { files: records.iter().map(file).collect(), problems: Vec::new() }
+}
+
+pub fn check(records: &[Record], vision: &Vision) -> Verification {
+    verify(&files(records), &lay, vision)
+}

@@ -1,0 +1,44 @@
+//! Games between two players, played at random through signed records: every view comes to the same.
+
+mod players;
+
+use garcia::engine::{Charter, Stop};
+use garcia::games::{self, GAMES};
+use garcia::trust::record::Kind;
+use garcia::trust::referee::Vision;
+use players::{Pair, charter_of, check};
+
+fn agrees_in_every_view(pair: &Pair) {
+    let records = pair.records();
+    let mut views: Vec<(&str, Vision)> = vec![("public", Vision::public())];
+    views.push(("one", pair.seats[0].vision()));
+    views.push(("two", pair.seats[1].vision()));
+    for (name, vision) in views {
+        let found = check(records, &vision);
+        assert!(found.divergence.is_none(), "{name}: {}", found.report(""));
+        assert_eq!(found.good as usize, records.len(), "{name}");
+    }
+}
+
+#[test]
+fn two_players_of_every_game_mail_each_other_and_every_view_agrees() {
+    for ruleset in GAMES {
+        let mut pair = Pair::begin(*ruleset, &Charter::default(), true, Some(2), ruleset.id());
+        pair.play(24);
+        let t = std::time::Instant::now();
+        agrees_in_every_view(&pair);
+        eprintln!("{} {} records, verify {:?}", ruleset.id(), pair.records().len(), t.elapsed());
+    }
+}
+
+#[test]
+fn a_list_of_activations_goes_as_a_plan_and_only_what_was_done_is_opened() {
+    let ruleset = games::find("lone-warrior").expect("a game");
+    let mut pair = Pair::begin(ruleset, &charter_of("el-caney", &[("flow", "plan")]), true, Some(1), "plan");
+    pair.play(60);
+    let kinds: Vec<&Kind> = pair.records().iter().map(|record| &record.body().kind).collect();
+    assert!(kinds.contains(&&Kind::Plan));
+    let over = *pair.seats[0].ledger().referee().stop() == Stop::End;
+    eprintln!("over {over} {}", kinds.len());
+    agrees_in_every_view(&pair);
+}
