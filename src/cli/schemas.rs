@@ -52,6 +52,7 @@ pub fn all() -> Vec<(String, Value)> {
         schemas.extend(others.map(|(name, schema)| (format!("{}-{name}.json", game.id()), schema)));
         schemas.push((format!("{}-standing.json", game.id()), standing(*game)));
     }
+    schemas.push(("cases.json".to_owned(), crate::cases::schema()));
     schemas.sort_by(|one, other| one.0.cmp(&other.0));
     schemas
 }

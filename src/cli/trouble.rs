@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::engine::doc::{Fault, Source};
 use crate::report::Look;
 use crate::report::faults::{self, visible};
+use crate::trust::home::NotSigned;
 use crate::trust::ledger;
 use crate::trust::store::FileTrouble;
 
@@ -70,8 +71,8 @@ impl Trouble {
     pub fn unreadable(path: &Path, error: &io::Error) -> Trouble {
         let what = format!("{} cannot be read: {error}", path.display());
         let remedy = match error.kind() {
-            io::ErrorKind::NotFound => "look at the name; `garcia template` writes an order file",
-            _ => "see that it is a file you may read",
+            io::ErrorKind::NotFound => "look at the name",
+            _ => "see that you may read it",
         };
         Trouble::new(exit::NO_INPUT, what, remedy)
     }
@@ -161,6 +162,9 @@ impl From<ledger::Trouble> for Trouble {
                 let code = if finding.fault.is_some() { exit::FAULTS } else { exit::NOBODY };
                 let what = format!("the ledger is not in order: record {seq}: {finding}");
                 Trouble::new(code, what, "run `garcia verify`; it shows what is wrong and who signed it")
+            }
+            ledger::Trouble::NotSigned(twice @ NotSigned::Twice(_)) => {
+                Trouble::usage(twice.to_string(), "what was signed is final; give the same orders again to go on")
             }
             ledger::Trouble::NotDue(what) => Trouble::usage(what, "run `garcia status`"),
             other => Trouble::new(exit::NO_OUTPUT, other.to_string(), "nothing was signed"),

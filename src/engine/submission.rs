@@ -118,12 +118,12 @@ impl<'a> Due<'a> {
             return None;
         }
         let fits = self.header(&fields, side, reader);
+        // Orders for another game, side or packet would only be refused line by line.
         let submission = Submission {
             side,
-            // Orders for another game, side or packet would only be refused line by line.
             orders: if fits { self.orders(&fields, reader) } else { None },
-            policies: self.policies(&fields, side, true, reader),
-            standing: self.policies(&fields, side, false, reader),
+            policies: if fits { self.policies(&fields, side, true, reader) } else { BTreeMap::new() },
+            standing: if fits { self.policies(&fields, side, false, reader) } else { BTreeMap::new() },
             answers: if fits { self.answers(&fields, reader) } else { BTreeMap::new() },
             note: note(&fields, reader),
         };
@@ -146,7 +146,7 @@ impl<'a> Due<'a> {
             let sides = self.table.ruleset().sides();
             let remedy = format!("write `side: {who}` if the orders are theirs; `garcia template` writes a fresh file");
             match sides.iter().any(|side| side.as_str() == said) {
-                true => (format!("it is not {said}'s move: `{packet}` is due from {who}"), remedy),
+                true => (format!("`{packet}` is due from {who}, not from {said}"), remedy),
                 false => {
                     let names: Vec<&str> = sides.iter().map(|side| side.as_str()).collect();
                     let what = format!("there is no side `{}`", clip(said));
@@ -206,11 +206,16 @@ impl<'a> Due<'a> {
             return Some(orders);
         }
         // What can be read is held against the rules all the same, so that all faults come at once.
-        let pruned = prune::prune(node, &at, &form);
-        let mut again = Reader::new(self.table.lexicon());
-        let rest = self.table.read_orders(ask, &pruned.node, &at, &mut again)?;
-        let (_, found) = self.table.check(self.view, self.stop, rest, &at);
-        reader.faults.extend(found.into_iter().map(|fault| Fault { at: pruned.origin(&fault.at), ..fault }));
+        for fine in [true, false] {
+            let pruned = prune::prune(node, &at, &form, fine);
+            let mut again = Reader::new(self.table.lexicon());
+            let rest = self.table.read_orders(ask, &pruned.node, &at, &mut again).filter(|_| !again.refused());
+            if let Some(rest) = rest {
+                let (_, found) = self.table.check(self.view, self.stop, rest, &at);
+                reader.faults.extend(found.into_iter().map(|fault| Fault { at: pruned.origin(&fault.at), ..fault }));
+                break;
+            }
+        }
         None
     }
 
@@ -239,11 +244,13 @@ impl<'a> Due<'a> {
     /// Why a kind may not stand here, and where it may.
     fn unfit_kind(&self, kind: &str, side: Side, own: bool, key: &str, other: &str) -> (String, String) {
         let Some(info) = self.table.ruleset().kinds().iter().find(|info| info.kind.0 == kind) else {
-            let known: Vec<&str> = self.kinds(side, own).map(|info| info.kind.0).collect();
-            let list = format!("known here: {}", one_of(&known));
-            let remedy = match did_you_mean(&nearest(kind, known.iter().copied())) {
-                Some(meant) => format!("{meant} {list}"),
-                None => list,
+            let known = |own| self.kinds(side, own).map(|info| info.kind.0);
+            let list: Vec<&str> = known(own).collect();
+            let list = format!("known here: {}", one_of(&list));
+            let remedy = match (nearest(kind, known(own)).as_slice(), nearest(kind, known(!own)).as_slice()) {
+                ([], []) => list,
+                ([], there) => format!("did you mean {} under `{other}`? {list}", one_of(there)),
+                (here, _) => format!("did you mean {}? {list}", one_of(here)),
             };
             return (format!("there is no question `{}`", clip(kind)), remedy);
         };

@@ -28,10 +28,14 @@ impl Pruned {
     }
 }
 
-/// Leaves out, for each fault, the list item or the entry of the outermost map it lies in.
-pub(super) fn prune(node: &Node, at: &DocPath, faults: &[DocPath]) -> Pruned {
+/// Leaves out, for each fault, the item of a list of orders it lies in, or the entry of a map of orders (`fine`), or
+/// all that stands under one key.
+pub(super) fn prune(node: &Node, at: &DocPath, faults: &[DocPath], fine: bool) -> Pruned {
     let mut moved = BTreeMap::new();
-    let node = keep(node, at, at, faults, &mut moved);
+    let top = at.segments().len();
+    let node = keep(node, at, at, faults, &mut moved, &|value, here| {
+        here.segments().len() == top && (matches!(value, Node::List(_)) || fine && matches!(value, Node::Map(_)))
+    });
     Pruned { node, moved }
 }
 
@@ -42,6 +46,7 @@ fn keep(
     whole: &DocPath,
     faults: &[DocPath],
     moved: &mut BTreeMap<DocPath, DocPath>,
+    opens: &dyn Fn(&Node, &DocPath) -> bool,
 ) -> Node {
     let faulty = |place: &DocPath| faults.iter().any(|fault| lies_in(fault, place));
     match node {
@@ -49,12 +54,10 @@ fn keep(
             let mut left = Vec::new();
             for (key, value) in entries {
                 let place = whole.key(key);
-                // Lists and maps of orders lose only what is wrong in them; anything else goes as a whole.
-                let inside = matches!(value, Node::List(_)) && here.segments().len() <= 1;
                 if !faulty(&place) {
                     left.push((key.clone(), value.clone()));
-                } else if inside && !faults.contains(&place) {
-                    left.push((key.clone(), keep(value, &here.key(key), &place, faults, moved)));
+                } else if opens(value, here) && !faults.contains(&place) {
+                    left.push((key.clone(), keep(value, &here.key(key), &place, faults, moved, opens)));
                 }
             }
             Node::Map(left)
@@ -106,11 +109,14 @@ mod tests {
         let (node, _) = read_document("x.yaml", text.as_bytes()).unwrap();
         let at = DocPath::root().key("orders");
         let faults = [at.key("moves").index(1).name("untis"), at.key("base"), at.name("nothing")];
-        let pruned = prune(&node, &at, &faults);
+        let pruned = prune(&node, &at, &faults, false);
         assert_eq!(pruned.node.get("moves").and_then(Node::as_list).map(<[Node]>::len), Some(2));
         assert!(pruned.node.get("base").is_none() && pruned.node.get("place").is_some());
         assert_eq!(pruned.origin(&at.key("moves").index(1).key("units")), at.key("moves").index(2).key("units"));
         assert_eq!(pruned.origin(&at.key("moves").index(0)), at.key("moves").index(0));
         assert_eq!(pruned.origin(&at.key("place").key("a")), at.key("place").key("a"));
+        let entry = [at.key("place").key("b")];
+        let places = |fine| prune(&node, &at, &entry, fine).node.get("place").and_then(Node::as_map).map(<[_]>::len);
+        assert_eq!((places(true), places(false)), (Some(1), None));
     }
 }

@@ -42,7 +42,7 @@ pub fn template(due: &Due<'_>, schema: &str) -> String {
     }
     file.push('\n');
     comment(&mut file, 0, "A remark of your own; it stays in this file.");
-    file.push_str("# note: \n");
+    file.push_str("# note:\n");
     file
 }
 

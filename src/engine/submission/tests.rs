@@ -103,7 +103,7 @@ fn every_line_of_the_header_says_what_would_be_right() {
     let has = |part: &str| assert!(faults.iter().any(|fault| fault.contains(part)), "{part} in {faults:#?}");
     has("game: these orders are for `chess`; the game here is `two-forts` -> write `game: two-forts`");
     has("match: these orders belong to match 00000000; this is match 400d107f");
-    has("side: it is not blue's move: `turn` is due from red");
+    has("side: `turn` is due from red, not from blue");
     has("turn: these orders are for turn 7; turn 1 is being played");
     has("packet: these are `setup` orders; `turn` is due");
     assert_eq!(faults.len(), 5);

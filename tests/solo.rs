@@ -1,0 +1,176 @@
+//! A solo game at the command line, from outside: interruptions, locks, damage.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use garcia::engine::Json;
+use garcia::trust::key::PrivateKey;
+use garcia::trust::record::{Body, Record};
+use garcia::trust::store::Lock;
+
+struct Table {
+    folder: tempfile::TempDir,
+}
+
+impl Table {
+    fn new() -> Table {
+        Table { folder: tempfile::tempdir().expect("a folder") }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn garcia(&self, args: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_garcia"))
+            .current_dir(self.folder.path())
+            .env("GARCIA_HOME", self.path("home"))
+            .args(args)
+            .output()
+            .expect("garcia runs")
+    }
+
+    /// Runs a command that must end with the given code; what it said.
+    fn says(&self, code: i32, args: &[&str]) -> String {
+        let output = self.garcia(args);
+        let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!(output.status.code(), Some(code), "garcia {}\n{text}", args.join(" "));
+        text
+    }
+
+    /// A game of which some packets are played as the template proposes.
+    fn begun(packets: usize) -> Table {
+        let table = Table::new();
+        table.says(0, &["new", "santiago-1898", "g", "--solo"]);
+        for number in 0..packets {
+            let file = format!("{number}.yaml");
+            table.says(0, &["-C", "g", "template", "--output", &file]);
+            table.says(0, &["-C", "g", "resolve", &file]);
+        }
+        table
+    }
+}
+
+fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut files: Vec<(String, Vec<u8>)> = fs::read_dir(folder)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").path())
+        .map(|path| (path.file_name().expect("a name").to_string_lossy().into_owned(), fs::read(&path).expect("read")))
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn the_template_as_it_stands_is_a_legal_turn_for_both_sides() {
+    let table = Table::begun(5);
+    let status = table.says(0, &["-C", "g", "status"]);
+    assert!(status.contains("turn 2"), "{status}");
+    assert!(table.says(0, &["-C", "g", "verify"]).contains("rules: every result follows"));
+    let report = table.says(0, &["-C", "g", "report", "--form", "html"]);
+    assert!(report.starts_with("<!doctype html>") && report.contains("class=\"map\""));
+}
+
+#[test]
+fn orders_interrupted_before_their_result_are_closed_and_come_out_the_same() {
+    let table = Table::begun(3);
+    let ledger = table.path("g/ledger");
+    let before = files(&ledger);
+    fs::remove_file(table.path("g/ledger/0006-solo-result.yaml")).expect("the last result");
+    assert!(table.says(3, &["-C", "g", "verify"]).contains("W70-WAITING"));
+    assert!(table.says(0, &["-C", "g", "status"]).contains("signed and not yet resolved"));
+    assert!(table.says(64, &["-C", "g", "resolve", "2.yaml"]).contains("wait for their result"));
+    table.says(0, &["-C", "g", "resolve"]);
+    assert_eq!(files(&ledger), before);
+}
+
+#[test]
+fn other_orders_for_the_same_moment_are_refused() {
+    let table = Table::begun(2);
+    for name in ["0003-solo-orders.yaml", "0004-solo-result.yaml"] {
+        fs::remove_file(table.path("g/ledger").join(name)).expect("a record");
+    }
+    // The same orders again are the same record; others were never signed here.
+    let text = fs::read_to_string(table.path("1.yaml")).expect("orders");
+    let other = text.replacen("standing:", "standing:\n  retreat: [1309]", 1).replacen("\n  retreat: default", "", 1);
+    assert_ne!(text, other);
+    fs::write(table.path("other.yaml"), other).expect("written");
+    let refused = table.says(64, &["-C", "g", "resolve", "other.yaml"]);
+    assert!(refused.contains("signed"), "{refused}");
+    table.says(0, &["-C", "g", "resolve", "1.yaml"]);
+    table.says(0, &["-C", "g", "verify"]);
+}
+
+#[test]
+fn two_processes_do_not_work_in_one_folder() {
+    let table = Table::begun(1);
+    let before = files(&table.path("g/ledger"));
+    table.says(0, &["-C", "g", "template", "--output", "next.yaml"]);
+    let held = Lock::take(&table.path("g")).expect("free");
+    assert!(table.says(75, &["-C", "g", "resolve", "next.yaml"]).contains("another garcia"));
+    drop(held);
+    assert_eq!(files(&table.path("g/ledger")), before);
+    table.says(0, &["-C", "g", "resolve", "next.yaml"]);
+}
+
+#[test]
+fn a_refused_file_leaves_everything_as_it_was() {
+    let table = Table::begun(2);
+    let before = (files(&table.path("g/ledger")), fs::read(table.path("g/state.yaml")).expect("a state"));
+    table.says(0, &["-C", "g", "template", "--output", "good.yaml"]);
+    let good = fs::read_to_string(table.path("good.yaml")).expect("orders");
+    fs::write(table.path("bad.yaml"), good.replacen("turn: 1", "turn: 9", 1)).expect("written");
+    assert!(table.says(1, &["-C", "g", "resolve", "bad.yaml"]).contains("turn 1 is being played"));
+    let after = (files(&table.path("g/ledger")), fs::read(table.path("g/state.yaml")).expect("a state"));
+    assert_eq!(before, after);
+}
+
+#[test]
+fn verify_tells_damage_from_a_false_result() {
+    let table = Table::begun(3);
+    let path = table.path("g/ledger/0006-solo-result.yaml");
+    let good = fs::read_to_string(&path).expect("a record");
+
+    fs::write(&path, good.replacen("index: 3", "index: 2", 1)).expect("written");
+    let damaged = table.says(2, &["-C", "g", "verify"]);
+    assert!(damaged.contains("E03-SIG"), "{damaged}");
+    assert!(table.says(2, &["-C", "g", "status"]).contains("garcia verify"));
+
+    let record = Record::read(good.as_bytes()).expect("a record");
+    let mut body: Body = record.body().clone();
+    let state = body.data.pointer_mut("/state").expect("a state");
+    *state = Json::Str("0".repeat(64));
+    let identity = fs::read_to_string(table.path("home/identity.yaml")).expect("a key");
+    let seed = identity.lines().find_map(|line| line.strip_prefix("key: ")).expect("a key").trim_matches('"');
+    let seed = garcia::engine::digest::from_hex(seed).expect("32 bytes");
+    let forged = Record::sign(body, &PrivateKey::from_seed(&seed)).expect("signed");
+    fs::write(&path, forged.to_yaml()).expect("written");
+    let cheated = table.says(1, &["-C", "g", "verify"]);
+    assert!(cheated.contains("E40-STATE") && cheated.contains("solo"), "{cheated}");
+
+    fs::write(&path, good).expect("written");
+    table.says(0, &["-C", "g", "verify"]);
+}
+
+#[test]
+fn ten_megabytes_and_deep_nesting_are_refused_at_once() {
+    let table = Table::begun(0);
+    fs::write(table.path("big.yaml"), "a: 1\n".repeat(2_100_000)).expect("written");
+    fs::write(table.path("deep.yaml"), format!("a: {}", "[".repeat(100_000))).expect("written");
+    for name in ["big.yaml", "deep.yaml"] {
+        let started = std::time::Instant::now();
+        table.says(1, &["-C", "g", "check", name]);
+        assert!(started.elapsed().as_secs() < 5, "{name}");
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_match() {
+    let table = Table::new();
+    let demo = |seed: &str| table.says(0, &["demo", "santiago-1898", "--turns", "2", "--seed", seed]);
+    let first = demo("kettle-hill");
+    assert_eq!(first, demo("kettle-hill"));
+    assert_ne!(first, demo("el-caney"));
+    assert!(first.contains("all as recorded"), "{first}");
+}
