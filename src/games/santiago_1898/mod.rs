@@ -325,9 +325,12 @@ impl Game for Santiago1898 {
 
     fn open(charter: &Charter) -> Result<Self, Vec<Fault>> {
         let mut faults = Vec::new();
-        let data = match Data::load(&charter.data) {
-            Ok(data) => data,
-            Err(found) => return Err(found.into_iter().map(|found| found.fault).collect()),
+        let data = match charter.data.is_empty() {
+            true => Data::ours().clone(),
+            false => match Data::load(&charter.data) {
+                Ok(data) => data,
+                Err(found) => return Err(found.into_iter().map(|found| found.fault).collect()),
+            },
         };
         let wanted = if charter.scenario.is_empty() { "standard" } else { &charter.scenario };
         let scenario = data.scenarios.iter().position(|scenario| scenario.id == wanted);
