@@ -218,7 +218,10 @@ pub fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Ar
     let mut reader = Reader::new(Data::ours());
     let table = CaseTable::read(start, at, &mut reader);
     faults.append(&mut reader.faults);
-    let table = table?;
+    let mut table = table?;
+    if start.as_map().is_some_and(<[_]>::is_empty) {
+        table.stage = Some(StageWord::SpanishSetup); // a case without a position begins at the beginning
+    }
     let blank = table.scenario.as_deref() == Some("blank");
     let scenario = if blank { String::new() } else { table.scenario.clone().unwrap_or_default() };
     let charter = Charter { scenario, options: table.options.clone(), data: BTreeMap::new() };
