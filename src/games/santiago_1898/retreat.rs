@@ -41,10 +41,8 @@ impl Position<'_> {
         let land = |hex: Hex| data.is_land(hex);
         // R11: water is not counted through, neither a hex of it nor a hexside.
         let over_land = |a: Hex, _, b: Hex| land(b) && !data.water_between(a, b);
-        let distances: Vec<(Hex, board::Field)> = sources
-            .iter()
-            .map(|source| (*source, board::distance_field(&data.grid, [*source], over_land)))
-            .collect();
+        let distances: Vec<(Hex, board::Field)> =
+            sources.iter().map(|source| (*source, board::distance_field(&data.grid, [*source], over_land))).collect();
         let to_source = |field: &board::Field, hex: Hex| field.get(&data.grid, hex);
         let nearest = distances.iter().filter_map(|(_, field)| to_source(field, from)).min();
         let nearer = |hex: Hex| match nearest {
