@@ -174,3 +174,46 @@ fn the_same_seed_gives_the_same_match() {
     assert_ne!(first, demo("el-caney"));
     assert!(first.contains("all as recorded"), "{first}");
 }
+
+/// Cubans attack El Caney and want to be asked whether to press on. Fire may break the attack before; then try again.
+fn asked_to_press() -> Table {
+    for _ in 0..40 {
+        let table = Table::begun(2);
+        table.says(0, &["-C", "g", "template", "--output", "turn.yaml"]);
+        let text = fs::read_to_string(table.path("turn.yaml")).expect("orders");
+        let orders = "\norders:\n  moves: [{units: [cu-ba, cu-cb, cu-ji], to: 1513}]\n  battles: [{target: El Caney, from: [1513]}]\n";
+        let text = text.replacen("\norders:\n", orders, 1).replacen("  press: default", "  press: ask", 1);
+        fs::write(table.path("turn.yaml"), text).expect("written");
+        table.says(0, &["-C", "g", "resolve", "turn.yaml"]);
+        if table.says(0, &["-C", "g", "status", "--json"]).contains("\"ask\": \"answers\"") {
+            return table;
+        }
+    }
+    panic!("forty attacks were broken by fire");
+}
+
+#[test]
+fn the_game_stops_to_ask_and_goes_on_with_the_answer() {
+    let table = asked_to_press();
+    assert!(table.says(0, &["-C", "g", "status"]).contains("Awaited: 1 answer of us"));
+    table.says(0, &["-C", "g", "template", "--output", "answer.yaml"]);
+    let answer = fs::read_to_string(table.path("answer.yaml")).expect("answers");
+    assert!(answer.contains("packet: answers") && answer.contains("choice: default"), "{answer}");
+
+    fs::write(table.path("bad.yaml"), answer.replace("choice: default", "choice: perhaps")).expect("written");
+    let refused = table.says(1, &["-C", "g", "check", "bad.yaml"]);
+    assert!(refused.contains("is not among the choices") && refused.contains("§9.3g"), "{refused}");
+    let silent: String = answer
+        .lines()
+        .filter(|line| !line.contains("key:") && !line.contains("choice:"))
+        .fold(String::new(), |text, line| text + line + "\n");
+    fs::write(table.path("silent.yaml"), silent).expect("written");
+    assert!(table.says(1, &["-C", "g", "check", "silent.yaml"]).contains("is not answered"));
+    assert!(table.says(1, &["-C", "g", "check", "turn.yaml"]).contains("`answers` is due"));
+
+    let told = table.says(0, &["-C", "g", "resolve", "answer.yaml"]);
+    let (before, after) = told.split_once("The new part begins here").expect("a new part");
+    assert!(before.contains("as told before") && before.contains("El Caney"), "{told}");
+    assert!(after.contains("Awaited: `turn` orders of spain"), "{told}");
+    table.says(0, &["-C", "g", "verify"]);
+}

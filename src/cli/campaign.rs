@@ -26,6 +26,9 @@ pub const SCHEMAS: &str = "schemas";
 /// The folder of the order files.
 pub const ORDERS: &str = "orders";
 
+/// What was found in each file.
+pub type FoundIn = Vec<(Source, Vec<Fault>)>;
+
 /// A game folder, open.
 pub struct Campaign {
     /// Where it is.
@@ -211,13 +214,12 @@ impl Campaign {
     }
 
     /// Reads and checks the order files of one seat.
-    pub fn check(&self, files: &[PathBuf]) -> Result<(Submission, Vec<(Source, Vec<Fault>)>), Trouble> {
+    pub fn check(&self, files: &[PathBuf]) -> Result<(Submission, FoundIn), Trouble> {
         let (joined, mut faults) = read_files(files)?;
         let Checked { submission, faults: found } = self.due(|due| Submission::check(&joined.node, due));
         let joined_well = faults.is_empty();
         faults.extend(found);
-        let sorted: Vec<(Source, Vec<Fault>)> =
-            joined.sort(faults).into_iter().map(|(source, list)| (source.clone(), list)).collect();
+        let sorted: FoundIn = joined.sort(faults).into_iter().map(|(source, list)| (source.clone(), list)).collect();
         match submission {
             Some(submission) if joined_well => Ok((submission, sorted)),
             _ => Err(Trouble::faults(sorted)),
