@@ -5,6 +5,7 @@ pub mod cases;
 pub mod cli;
 pub mod engine;
 pub mod games;
+pub mod mail;
 pub mod play;
 pub mod report;
 pub mod trust;

@@ -1,0 +1,13 @@
+//! Mail: records out of whatever arrived, and a draft to send.
+//!
+//! garcia sends nothing and asks for no password. It reads record files, pasted armour, `.eml` and mbox files, and
+//! writes text and drafts that any mail program opens.
+
+mod draft;
+mod read;
+
+#[cfg(test)]
+mod tests;
+
+pub use draft::{Draft, subject};
+pub use read::{Found, records_in};

@@ -1,0 +1,219 @@
+//! Reading records out of files, texts and mails.
+
+use mail_parser::{MessageParser, MimeHeaders, PartType};
+
+use crate::trust::armour;
+use crate::trust::record::Record;
+
+/// The largest file that is looked into.
+const MOST_BYTES: usize = 64 << 20;
+/// Mails within mails, attachments within attachments.
+const MOST_DEPTH: usize = 4;
+
+/// What a file or mail held.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The records, in the order they stand, each once.
+    pub records: Vec<Record>,
+    /// What looked like a record and is damaged, or why nothing was found; each with what to do.
+    pub troubles: Vec<String>,
+}
+
+impl Found {
+    fn add(&mut self, record: Record) {
+        if !self.records.iter().any(|known| known.id() == record.id()) {
+            self.records.push(record);
+        }
+    }
+
+    fn merge(&mut self, other: Found) {
+        for record in other.records {
+            self.add(record);
+        }
+        for trouble in other.troubles {
+            if !self.troubles.contains(&trouble) {
+                self.troubles.push(trouble);
+            }
+        }
+    }
+}
+
+/// All records in some bytes: a record file, armour inside any text, a mail, a mailbox.
+pub fn records_in(name: &str, bytes: &[u8]) -> Found {
+    if bytes.len() > MOST_BYTES {
+        let trouble = format!("{name} is larger than {} MiB; save the attachment alone", MOST_BYTES >> 20);
+        return Found { records: Vec::new(), troubles: vec![trouble] };
+    }
+    let mut found = look_into(name, bytes, 0);
+    if found.records.is_empty() && found.troubles.is_empty() {
+        found.troubles.push(format!(
+            "there is no record in {name}; ask for the attachment, or for the text between the BEGIN and END lines"
+        ));
+    }
+    found
+}
+
+fn look_into(name: &str, bytes: &[u8], depth: usize) -> Found {
+    if depth > MOST_DEPTH {
+        return Found::default();
+    }
+    if let Some(mails) = mailbox(bytes) {
+        let mut found = Found::default();
+        for mail in mails {
+            found.merge(look_into(name, &mail, depth + 1));
+        }
+        return found;
+    }
+    if looks_like_mail(bytes) {
+        return mail(name, bytes, depth);
+    }
+    text(name, bytes)
+}
+
+/// A text: armour anywhere in it, or one record as YAML or JSON.
+fn text(name: &str, bytes: &[u8]) -> Found {
+    let mut found = Found::default();
+    let text = String::from_utf8_lossy(bytes);
+    let wrapped = armour::unwrap(&text);
+    for piece in &wrapped {
+        match piece {
+            Err(damaged) => found.troubles.push(format!("E01-ARMOUR in {name}: {damaged}")),
+            Ok(bytes) => match Record::read(bytes) {
+                Ok(record) => found.add(record),
+                Err(error) => found.troubles.push(format!("E02-CANON in {name}: {error}")),
+            },
+        }
+    }
+    if wrapped.is_empty() && seems_record(&text) {
+        match Record::read(bytes) {
+            Ok(record) => found.add(record),
+            Err(error) => {
+                found.troubles.push(format!("E02-CANON in {name}: {error}; ask for it again as an attachment"))
+            }
+        }
+    }
+    found
+}
+
+/// Does it at least try to be a record? An unrelated text is no damaged one.
+fn seems_record(text: &str) -> bool {
+    let body = |line: &str| line.starts_with("body:") || line.starts_with("{\"body\"");
+    text.trim_start_matches('\u{feff}').lines().take(60).any(|line| body(line.trim_start()))
+}
+
+/// Does it begin with header lines?
+fn looks_like_mail(bytes: &[u8]) -> bool {
+    let head = bytes.get(..bytes.len().min(4096)).unwrap_or_default();
+    let text = String::from_utf8_lossy(head);
+    let header = |line: &str| {
+        line.split_once(':')
+            .is_some_and(|(name, _)| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-'))
+    };
+    let mut lines = text.lines();
+    let known = [
+        "received",
+        "return-path",
+        "from",
+        "to",
+        "subject",
+        "date",
+        "mime-version",
+        "message-id",
+        "delivered-to",
+        "x-",
+        "dkim-signature",
+        "content-type",
+        "reply-to",
+    ];
+    lines.next().is_some_and(|first| {
+        let first = first.to_ascii_lowercase();
+        header(&first) && known.iter().any(|known| first.starts_with(known)) && !first.starts_with("body:")
+    })
+}
+
+/// The mails of an mbox file, if it is one.
+fn mailbox(bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
+    if !bytes.starts_with(b"From ") {
+        return None;
+    }
+    let mut mails: Vec<Vec<u8>> = Vec::new();
+    let mut blank_before = true;
+    for line in bytes.split_inclusive(|b| *b == b'\n') {
+        if line.starts_with(b"From ") && blank_before {
+            mails.push(Vec::new());
+        } else if let Some(mail) = mails.last_mut() {
+            // `>From ` at the start of a line was quoted when the mailbox was written.
+            let quoted = line.iter().position(|b| *b != b'>').filter(|at| *at > 0);
+            let unquote = quoted.is_some_and(|at| line.get(at..).is_some_and(|rest| rest.starts_with(b"From ")));
+            mail.extend_from_slice(if unquote { line.get(1..).unwrap_or_default() } else { line });
+        }
+        blank_before = line.iter().all(u8::is_ascii_whitespace);
+    }
+    Some(mails)
+}
+
+/// A mail: attachments first, then its texts.
+fn mail(name: &str, bytes: &[u8], depth: usize) -> Found {
+    let Some(message) = MessageParser::default().parse(bytes) else {
+        return text(name, bytes);
+    };
+    let mut attached = Found::default();
+    let mut written = Found::default();
+    let mut pages = Vec::new();
+    for part in &message.parts {
+        let part_name = part
+            .attachment_name()
+            .map_or_else(|| name.to_owned(), |file| format!("{name}, attachment {}", plain(file)));
+        match &part.body {
+            PartType::Text(body) if part.attachment_name().is_some() => {
+                attached.merge(look_into(&part_name, body.as_bytes(), depth + 1));
+            }
+            PartType::Text(body) => written.merge(text(name, body.as_bytes())),
+            PartType::Binary(body) | PartType::InlineBinary(body) => {
+                attached.merge(look_into(&part_name, body.as_ref(), depth + 1));
+            }
+            PartType::Message(inner) => attached.merge(look_into(&part_name, inner.raw_message(), depth + 1)),
+            PartType::Html(body) => pages.push(body.to_string()),
+            PartType::Multipart(_) => {}
+        }
+    }
+    // A text that repeats a good attachment in a mangled form is no trouble.
+    if !attached.records.is_empty() {
+        written.troubles.clear();
+    }
+    attached.merge(written);
+    if attached.records.is_empty() {
+        for page in &pages {
+            attached.merge(text(name, without_tags(page).as_bytes()));
+        }
+        if attached.records.is_empty() && attached.troubles.is_empty() && !pages.is_empty() {
+            attached.troubles.push(format!(
+                "{name} is an HTML mail and no record could be read out of it; ask for plain text or an attachment"
+            ));
+        }
+    }
+    attached
+}
+
+/// The text of an HTML page: tags out, line breaks in, the commonest entities read.
+fn without_tags(page: &str) -> String {
+    let mut text = String::with_capacity(page.len());
+    let mut rest = page;
+    while let Some(open) = rest.find('<') {
+        text.push_str(&rest[..open]);
+        let tag = &rest[open..];
+        let close = tag.find('>').map_or(tag.len(), |at| at + 1);
+        let word = tag[1..close.max(1)].trim_start_matches('/').to_ascii_lowercase();
+        if ["br", "p", "div", "tr", "li", "pre", "blockquote"].iter().any(|name| word.starts_with(name)) {
+            text.push('\n');
+        }
+        rest = &tag[close..];
+    }
+    text.push_str(rest);
+    text.replace("&nbsp;", " ").replace("&#43;", "+").replace("&gt;", ">").replace("&lt;", "<").replace("&amp;", "&")
+}
+
+/// A name from outside, safe to show.
+fn plain(name: &str) -> String {
+    name.chars().take(60).map(|c| if c.is_ascii_graphic() || c == ' ' { c } else { '?' }).collect()
+}
