@@ -15,6 +15,7 @@ use crate::trust::home::Home;
 use crate::trust::ledger::Ledger;
 use crate::trust::record::Record;
 use crate::trust::referee::Vision;
+use crate::trust::role::Role;
 use crate::trust::store::{LedgerFolder, Readers, write_whole};
 
 use super::{Trouble, World, exit};
@@ -37,6 +38,8 @@ pub struct Campaign {
     pub ledger: Ledger,
     /// What this view holds of hidden things.
     pub holdings: Holdings,
+    /// The side whose eyes it is seen with, in a game between two.
+    pub seat: Option<Side>,
     /// The standing orders in force of the side that is due.
     standing: BTreeMap<String, Json>,
     game_id: String,
@@ -140,7 +143,18 @@ impl Campaign {
     pub fn open(world: &World) -> Result<Campaign, Trouble> {
         let folder = find(world)?;
         let records = records(&folder)?;
-        Campaign::replay(folder, records)
+        let vision = own_vision(world, &records);
+        Campaign::seen(folder, records, vision)
+    }
+
+    /// The position some records lead to, with what its viewer knows besides.
+    pub fn seen(folder: PathBuf, records: Vec<Record>, eyes: Option<Eyes>) -> Result<Campaign, Trouble> {
+        let Some(eyes) = eyes else { return Campaign::replay(folder, records) };
+        let ledger = Ledger::replay(records, |genesis| lay(&folder, genesis), eyes.vision)?;
+        let mut campaign = Campaign::of(folder, ledger);
+        campaign.seat = campaign.table().ruleset().side(eyes.role.as_str());
+        campaign.refresh();
+        Ok(campaign)
     }
 
     /// The position some records lead to.
@@ -154,6 +168,7 @@ impl Campaign {
         let mut campaign = Campaign {
             folder,
             holdings: Holdings::default(),
+            seat: None,
             standing: BTreeMap::new(),
             game_id: ledger.walk().game().map(|id| id.to_string()).unwrap_or_default(),
             ledger,
@@ -166,6 +181,10 @@ impl Campaign {
     pub fn refresh(&mut self) {
         self.holdings = self.ledger.holdings();
         let who = self.stop().who();
+        if let Some(seat) = self.seat {
+            self.standing = self.ledger.standing_of(seat);
+            return;
+        }
         let standing = self.ledger.walk().standing().iter();
         self.standing = standing
             .filter(|((role, _), _)| who.is_some_and(|side| side.as_str() == role.as_str()))
@@ -188,9 +207,9 @@ impl Campaign {
         self.ledger.referee().stop()
     }
 
-    /// The position as one side sees it; whoever plays alone sees everything.
+    /// The position as one side sees it; whoever plays alone sees everything, a player at his seat never more than his own.
     pub fn view(&self, side: Option<Side>) -> View<'_> {
-        let side = if self.ledger.walk().mode() == Mode::Solo { None } else { side };
+        let side = if self.ledger.walk().mode() == Mode::Solo { None } else { self.seat.or(side) };
         View { state: self.ledger.referee().state(), holdings: &self.holdings, side }
     }
 
@@ -259,6 +278,26 @@ impl Campaign {
         write_whole(&path, format!("{head}{text}").as_bytes(), Readers::Anyone)?;
         Ok(path)
     }
+}
+
+/// What a player knows who has secrets of a game.
+pub struct Eyes {
+    /// The role he signs as.
+    pub role: Role,
+    /// What he holds.
+    pub vision: Vision,
+}
+
+/// What the secrets in the player's home add to a ledger. None there, or a solo game: the public view.
+pub fn own_vision(world: &World, records: &[Record]) -> Option<Eyes> {
+    let game = records.first()?.id();
+    let home = home(world).ok()?;
+    let role = home.roles(&game).ok()?.into_iter().next()?;
+    if role == Role::solo() {
+        return None;
+    }
+    let file = home.game(&game, &role).ok()?;
+    Some(Eyes { vision: Vision::of(&file), role })
 }
 
 /// The folder with the player's secrets.

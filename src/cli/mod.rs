@@ -1,19 +1,25 @@
 //! What a player types: one file per verb.
 
+mod audit;
 mod campaign;
 mod case;
 mod check;
+mod compare;
 mod data;
 mod demo;
+mod desk;
 mod games;
+mod join;
 mod map;
 mod new;
 mod query;
+mod receive;
 mod report;
 mod resolve;
 mod roll;
 mod rules;
 mod schemas;
+mod send;
 mod status;
 mod template;
 mod trouble;
@@ -91,11 +97,17 @@ enum Verb {
     Games(games::Games),
     Demo(demo::Demo),
     New(new::New),
+    Join(join::Join),
     Status(status::Status),
     Template(template::Template),
     Check(check::Check),
+    Send(send::Send),
+    Resend(send::Resend),
+    Receive(receive::Receive),
     Resolve(resolve::Resolve),
     Verify(verify::Verify),
+    Compare(compare::Compare),
+    Audit(audit::Audit),
     Roll(roll::Roll),
     Report(report::Report),
     Map(map::Map),
@@ -194,6 +206,12 @@ impl Verb {
             Verb::Games(verb) => verb.run(world),
             Verb::Demo(verb) => verb.run(world),
             Verb::New(verb) => verb.run(world),
+            Verb::Join(verb) => verb.run(world),
+            Verb::Send(verb) => verb.run(world),
+            Verb::Resend(verb) => verb.run(world),
+            Verb::Receive(verb) => verb.run(world),
+            Verb::Compare(verb) => verb.run(world),
+            Verb::Audit(verb) => verb.run(world),
             Verb::Status(verb) => verb.run(world),
             Verb::Template(verb) => verb.run(world),
             Verb::Check(verb) => verb.run(world),

@@ -9,7 +9,11 @@ use serde_json::json;
 use crate::engine::doc::{did_you_mean, nearest};
 use crate::engine::{Charter, Ruleset};
 use crate::trust::ledger::{self, Ledger};
+use crate::trust::role::Role;
+use crate::trust::seat::Seat;
 use crate::trust::store::{LedgerFolder, Lock, Readers, write_whole};
+
+use super::desk::{self, Desk};
 
 use super::campaign::{self, Campaign, DATA, ORDERS, SCHEMAS, ruleset};
 use super::games::COMMON_OPTIONS;
@@ -28,6 +32,8 @@ const LINKS: u32 = 4096;
     after_help = "Examples:
   garcia new santiago-1898 --solo
   garcia new santiago-1898 kettle-hill --solo --scenario historical --option packets=phases
+  garcia new santiago-1898 --as us                            offer a game to an opponent
+  garcia new santiago-1898 --gm --players us,spain            game master with two players who sign
   garcia new santiago-1898 --solo --data my-transcription     play with your own map and counters"
 )]
 pub struct New {
@@ -38,6 +44,15 @@ pub struct New {
     /// Play all sides yourself, with dice committed before the first turn.
     #[arg(long, group = "mode")]
     solo: bool,
+    /// Offer a game to an opponent and play this side.
+    #[arg(long = "as", group = "mode", value_name = "SIDE")]
+    side: Option<String>,
+    /// Be the game master: you close every turn with your own dice chain.
+    #[arg(long, group = "mode")]
+    gm: bool,
+    /// With --gm: the sides whose players sign for themselves, in joining order; you enter the orders of the others.
+    #[arg(long, value_name = "SIDES", value_delimiter = ',', requires = "gm")]
+    players: Vec<String>,
     /// The scenario; the game's first if left out.
     #[arg(long, value_name = "ID")]
     scenario: Option<String>,
@@ -84,6 +99,19 @@ impl New {
             max_asks: terms.max_asks,
             links: LINKS,
             note: self.note,
+        };
+        let solo = match (&self.side, self.gm) {
+            (None, false) => solo,
+            (Some(side), _) => {
+                let role = seat_role(game, side)?;
+                let seat = Seat::offer(table, &role, solo, &home)?;
+                return offered(Desk::of(folder, seat, held), world);
+            }
+            (None, true) => {
+                let players = self.players.iter().map(|side| seat_role(game, side)).collect::<Result<Vec<_>, _>>()?;
+                let seat = Seat::host(table, players, solo, &home)?;
+                return offered(Desk::of(folder, seat, held), world);
+            }
         };
         let (ledger, _) = Ledger::begin_solo(table, solo, &home)?;
         for record in ledger.records() {
@@ -153,6 +181,30 @@ impl Terms {
         }
         Ok(())
     }
+}
+
+/// The role of a side that is to be played.
+fn seat_role(game: &dyn Ruleset, side: &str) -> Result<Role, Trouble> {
+    let known: Vec<&str> = game.sides().iter().map(|side| side.as_str()).collect();
+    match game.side(side) {
+        Some(side) => side.as_str().parse().map_err(|_| Trouble::bug("a side that is no role")),
+        None => Err(unknown("side", side, &known)),
+    }
+}
+
+/// What to do with an offer.
+fn offered(desk: Desk, world: &World) -> Result<Done, Trouble> {
+    desk.save()?;
+    desk.write_up()?;
+    let posted = desk.post(false, None)?;
+    let notes = format!(
+        "The game is laid out in {}/. You are {}; your key is {}: compare keys by telephone once.\n\
+         Your opponent runs `garcia join FILE` on what you mail him.\n",
+        desk.folder.display(),
+        desk.seat.role(),
+        desk.seat.fingerprint()
+    );
+    desk::answer(&desk, &notes, None, posted.as_ref(), world)
 }
 
 fn unknown(what: &str, said: &str, known: &[&str]) -> Trouble {

@@ -1,6 +1,6 @@
 //! `garcia report`: a turn told again.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -22,6 +22,20 @@ enum Form {
     Markdown,
     /// As one HTML page with the map.
     Html,
+}
+
+/// The campaign as the last of these records left it, and the headline of the moment its span began.
+pub fn told(
+    folder: &Path,
+    records: &[Record],
+    eyes: &dyn Fn() -> Option<campaign::Eyes>,
+) -> Result<(Campaign, String), Trouble> {
+    let campaign = Campaign::seen(folder.to_path_buf(), records.to_vec(), eyes())?;
+    let opened = campaign.ledger.walk().span().map_or(1, |span| span.opened);
+    let start = usize::try_from(opened).unwrap_or(1).max(1);
+    let before = Campaign::seen(folder.to_path_buf(), records.iter().take(start).cloned().collect(), eyes())?;
+    let headline = before.table().headline(before.ledger.referee().state());
+    Ok((campaign, headline))
 }
 
 /// Tell a turn: every move, every battle, every die, with the arithmetic and the clause beside it.
@@ -48,12 +62,8 @@ impl Report {
         let mut records = campaign::records(&folder)?;
         let last = self.last(&records)?;
         records.truncate(last + 1);
-        let campaign = Campaign::replay(folder.clone(), records.clone())?;
-        // The headline belongs to the moment the span began.
-        let opened = campaign.ledger.walk().span().map_or(1, |span| span.opened);
-        records.truncate(usize::try_from(opened).unwrap_or(1).max(1));
-        let before = Campaign::replay(folder, records)?;
-        let headline = before.table().headline(before.ledger.referee().state());
+        let eyes = || campaign::own_vision(world, &records);
+        let (campaign, headline) = told(&folder, &records, &eyes)?;
         let Some(report) = campaign.turn_report(headline) else {
             return Err(Trouble::usage("nothing has happened yet", "`garcia status` says what is awaited"));
         };

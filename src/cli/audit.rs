@@ -1,0 +1,40 @@
+//! `garcia audit`: opens what was sealed after the end, and checks what the opponent opened.
+
+use clap::Args;
+
+use crate::trust::seat::Awaited;
+
+use super::desk::{self, Desk};
+use super::{Done, Trouble, World};
+
+/// After the end: open what was sealed here, and check what the opponent opened.
+///
+/// The audit proves every statement about hidden things that was made during the game. A game without it counts as
+/// unaudited.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  garcia audit          after the last result: sign the audit and make its mail
+  garcia verify         checks both audits with everything open")]
+pub struct Audit {
+    /// Write the mail as a draft that mail programs open.
+    #[arg(long)]
+    eml: bool,
+}
+
+impl Audit {
+    pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
+        let mut desk = Desk::open(world)?;
+        let made = desk.seat.advance()?;
+        desk.save()?;
+        let notes = match (made.is_empty(), desk.seat.ledger().awaited()) {
+            (false, _) => "The audit is signed.\n".to_owned(),
+            (true, Awaited::Nothing) => "All audits are in. `garcia verify` checks them.\n".to_owned(),
+            (true, Awaited::Audit(who)) => format!("The audit of {who} is awaited.\n"),
+            (true, _) => {
+                return Err(Trouble::usage("the game is not over: nothing is opened before the end", desk.next()));
+            }
+        };
+        let posted = if made.is_empty() { None } else { desk.post(self.eml, None)? };
+        desk::answer(&desk, &notes, None, posted.as_ref(), world)
+    }
+}

@@ -1,0 +1,73 @@
+//! `garcia join`: accepts an offer.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::trust::seat::Seat;
+use crate::trust::store::{Lock, Readers, write_whole};
+
+use super::campaign::{self, DATA, ORDERS};
+use super::desk::{self, Desk, fresh_folder, read_mail};
+use super::{Done, Trouble, World, new};
+
+/// Accept an offer to play.
+///
+/// Reads the offer out of the file or mail it came in, makes a folder for the game and signs the acceptance. Your own
+/// chain of dice is fixed now, before the first orders.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  garcia join 0000-garcia.txt                  the attachment of the offer
+  garcia join offer.eml kettle-hill            out of a saved mail, into the folder kettle-hill
+  garcia join offer.txt --data my-transcription   the game is played with data files of your own")]
+pub struct Join {
+    /// The offer: a record file, a text or a saved mail; `-` reads standard input.
+    #[arg(required = true)]
+    offer: Vec<PathBuf>,
+    /// The folder to make; otherwise it is named after the game.
+    #[arg(long, value_name = "DIR")]
+    folder: Option<PathBuf>,
+    /// The data files the game is played with, if they are not garcia's own.
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+}
+
+impl Join {
+    pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
+        let (records, troubles) = read_mail(&self.offer)?;
+        let Some(genesis) = records.iter().find(|record| record.body().seq == 0) else {
+            return Err(Trouble::usage("there is no offer in it", "ask for record 0, the genesis"));
+        };
+        let game = genesis.id();
+        let id = genesis.body().data.get("ruleset").and_then(|id| id.as_str()).unwrap_or_default().to_owned();
+        let ruleset = campaign::ruleset(&id)?;
+        let folder = self.folder.clone().unwrap_or_else(|| PathBuf::from(ruleset.id()));
+        fresh_folder(&folder)?;
+        let mut offered: Vec<_> =
+            records.into_iter().filter(|r| r.body().seq == 0 || r.body().game == Some(game)).collect();
+        offered.sort_by_key(|record| record.body().seq);
+        let home = campaign::home(world)?;
+        let held = Lock::take(&folder)?;
+        if let Some(data) = &self.data {
+            for (name, text) in campaign::data_files(data)? {
+                write_whole(&folder.join(DATA).join(name), text.as_bytes(), Readers::Anyone)?;
+            }
+        }
+        let seat = Seat::join(offered, None, &|genesis| campaign::lay(&folder, genesis), &home)?;
+        new::write_schemas(&folder, ruleset)?;
+        std::fs::create_dir_all(folder.join(ORDERS))
+            .map_err(|error| Trouble::new(super::exit::NO_OUTPUT, error.to_string(), "see that the disk has room"))?;
+        let desk = Desk::of(folder, seat, held);
+        desk.save()?;
+        desk.write_up()?;
+        let posted = desk.post(false, None)?;
+        let mut notes: String = troubles.iter().map(|trouble| format!("{trouble}\n")).collect();
+        notes.push_str(&format!(
+            "You play {} in {}/. Your key is {}; compare keys by telephone once.\n",
+            desk.seat.role(),
+            desk.folder.display(),
+            desk.seat.fingerprint()
+        ));
+        desk::answer(&desk, &notes, None, posted.as_ref(), world)
+    }
+}

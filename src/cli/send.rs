@@ -1,0 +1,72 @@
+//! `garcia send` and `garcia resend`: sign orders and make the mail; make the same mail again.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::check::warned;
+use super::desk::{self, Desk};
+use super::{Done, Trouble, World};
+
+/// Check and sign an order file and make the mail that carries it.
+///
+/// What is signed is final: a second version of the same orders would convict you, and garcia refuses to sign it.
+/// Results you owe go into the same mail. garcia sends nothing itself.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  garcia send orders/t3-us-turn.yaml
+  garcia send shafter.yaml wheeler.yaml      the files of two commanders of one side, as one packet
+  garcia send orders/t3-us-turn.yaml --eml   a draft for your mail program, report and attachments included")]
+pub struct Send {
+    /// The order file, or several of one side; `-` reads standard input.
+    #[arg(value_name = "ORDERS", required = true)]
+    files: Vec<PathBuf>,
+    /// Write a draft that mail programs open.
+    #[arg(long)]
+    eml: bool,
+}
+
+impl Send {
+    pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
+        let mut desk = Desk::open(world)?;
+        desk.seat.advance()?;
+        desk.save()?;
+        if desk.seat.to_decide().is_none() {
+            return Err(Trouble::usage("no orders are due from you now", desk.next()));
+        }
+        let campaign = desk.campaign()?;
+        let (submission, warnings) = campaign.check(&self.files)?;
+        let notes = warned(&warnings, world);
+        desk.seat.send(&submission)?;
+        desk.save()?;
+        desk.seat.advance()?;
+        desk.save()?;
+        let page = desk.write_up()?;
+        let posted = desk.post(self.eml, page.as_ref())?;
+        desk::answer(&desk, &notes, page.as_ref(), posted.as_ref(), world)
+    }
+}
+
+/// Make the last mail again, byte for byte.
+///
+/// There is no way to improve what was signed: a lost mail is repeated, never revised.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  garcia resend          the mail was lost: the same records once more
+  garcia resend --eml    as a draft for your mail program")]
+pub struct Resend {
+    /// Write a draft that mail programs open.
+    #[arg(long)]
+    eml: bool,
+}
+
+impl Resend {
+    pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
+        let desk = Desk::open(world)?;
+        desk.save()?;
+        match desk.post(self.eml, None)? {
+            Some(posted) => desk::answer(&desk, "", None, Some(&posted), world),
+            None => Err(Trouble::usage("there is nothing to send: the other player spoke last", desk.next())),
+        }
+    }
+}
