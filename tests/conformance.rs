@@ -39,6 +39,17 @@ fn conforms(id: &str) {
     assert!(idle.is_empty(), "these cases would pass if nothing at all happened: {idle:#?}");
 }
 
+#[test]
+fn the_example_in_the_guide_passes() {
+    let guide = include_str!("conformance/README.md");
+    let example = guide.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("example.yaml");
+    std::fs::write(&path, example).expect("written");
+    let suite = run_files(GAMES, &[path]).expect("the example");
+    assert!(suite.is_good() && !suite.cases.is_empty(), "{}", suite.text(Look::PLAIN));
+}
+
 /// Whether every expectation of a case would be met by an empty journal.
 fn expects_nothing(case: &Case) -> bool {
     case.packets().iter().all(|(packet, _)| packet.expect.as_ref().is_none_or(|expect| expect.expects_nothing()))
@@ -47,6 +58,11 @@ fn expects_nothing(case: &Case) -> bool {
 #[test]
 fn santiago_1898_plays_by_its_rules() {
     conforms("santiago-1898");
+}
+
+#[test]
+fn lone_warrior_plays_by_its_rules() {
+    conforms("lone-warrior");
 }
 
 #[test]

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 
 use crate::engine::doc::{
     DocPath, Fault, FromDoc, Node, PlainTexts, Reader, Source, Unreadable, clip, document, read_as, read_document,
@@ -305,13 +304,4 @@ fn form(file: &CaseFile) -> Vec<Fault> {
         }
     }
     faults
-}
-
-/// The JSON Schema of a case file.
-pub fn schema() -> serde_json::Value {
-    let mut schema = serde_json::Value::from(schemars::schema_for!(CaseFile));
-    if let Some(object) = schema.as_object_mut() {
-        object.insert("title".into(), json!("garcia conformance cases"));
-    }
-    schema
 }

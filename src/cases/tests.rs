@@ -343,10 +343,30 @@ fn a_suite_reports_the_same_in_every_run_and_finds_equal_names() {
 }
 
 #[test]
-fn the_schema_knows_every_key_of_a_case() {
-    let schema = schema().to_string();
+fn the_schema_knows_every_key_of_a_case_and_of_the_games_own_parts() {
+    let schema = schema(&BRIDGE);
+    let text = schema.to_string();
     for key in ["clauses", "packets", "standing", "answers", "refused", "never", "unasked", "verdict", "label", "faces"]
     {
-        assert!(schema.contains(&format!("\"{key}\":")), "{key}");
+        assert!(text.contains(&format!("\"{key}\":")), "{key}");
+    }
+    assert_eq!(schema.pointer("/properties/game/const"), Some(&"bridge".into()));
+    let start = schema.pointer("/$defs/Case/properties/start/allOf/0/$ref").and_then(serde_json::Value::as_str);
+    assert_eq!(start, Some("#/$defs/case-start"));
+    assert!(schema.pointer("/$defs/case-start/properties/guard").is_some());
+    for reference in references(&schema) {
+        let pointer = reference.strip_prefix('#').expect("a reference within the file");
+        assert!(schema.pointer(pointer).is_some(), "{reference} leads nowhere");
+    }
+}
+
+fn references(value: &serde_json::Value) -> Vec<String> {
+    match value {
+        serde_json::Value::Object(members) => {
+            let own = members.get("$ref").and_then(|text| text.as_str()).map(str::to_owned);
+            own.into_iter().chain(members.values().flat_map(references)).collect()
+        }
+        serde_json::Value::Array(items) => items.iter().flat_map(references).collect(),
+        _ => Vec::new(),
     }
 }

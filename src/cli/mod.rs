@@ -20,6 +20,7 @@ mod roll;
 mod rules;
 mod schemas;
 mod send;
+mod soak;
 mod status;
 mod template;
 mod trouble;
@@ -120,6 +121,8 @@ enum Verb {
     Data(data::Data),
     #[command(hide = true)]
     Schemas(schemas::Schemas),
+    #[command(hide = true)]
+    Soak(soak::Soak),
 }
 
 /// What every verb is given.
@@ -228,6 +231,7 @@ impl Verb {
             Verb::Case(verb) => verb.run(world),
             Verb::Data(verb) => verb.run(world),
             Verb::Schemas(verb) => verb.run(world),
+            Verb::Soak(verb) => verb.run(world),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::{Value, json};
 
+use crate::cases;
 use crate::engine::Ruleset;
 use crate::engine::submission::order_file_schema;
 use crate::games::GAMES;
@@ -48,11 +49,13 @@ pub fn all() -> Vec<(String, Value)> {
     let mut schemas = Vec::new();
     for game in GAMES {
         schemas.extend(order_files(*game));
-        let others = game.schemas().into_iter().filter(|(name, _)| !name.starts_with("orders-"));
+        // Orders and the start of a case stand in schemas of whole files.
+        let part = |name: &str| name.starts_with("orders-") || name == "case-start";
+        let others = game.schemas().into_iter().filter(|(name, _)| !part(name));
         schemas.extend(others.map(|(name, schema)| (format!("{}-{name}.json", game.id()), schema)));
         schemas.push((format!("{}-standing.json", game.id()), standing(*game)));
+        schemas.push((format!("{}-cases.json", game.id()), cases::schema(*game)));
     }
-    schemas.push(("cases.json".to_owned(), crate::cases::schema()));
     schemas.sort_by(|one, other| one.0.cmp(&other.0));
     schemas
 }

@@ -490,6 +490,10 @@ impl Game for Bridge {
         Some(Arranged { game: Bridge, state, stop, holdings })
     }
     fn schemas() -> Vec<(String, serde_json::Value)> {
-        Vec::new()
+        vec![
+            ("orders-setup".into(), schemars::schema_for!(SetUp).into()),
+            ("orders-turn".into(), schemars::schema_for!(Turn).into()),
+            ("case-start".into(), schemars::schema_for!(Start).into()),
+        ]
     }
 }

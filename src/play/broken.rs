@@ -29,7 +29,7 @@ impl fmt::Display for Broken {
         if !orders.is_empty() {
             writeln!(f, "orders: {orders}")?;
         }
-        write!(f, "play it again with: garcia soak {game} --seed {seed} --only {number}")
+        write!(f, "play it again with: garcia soak {game} --seed '{seed}' --only {number}")
     }
 }
 

@@ -1,0 +1,74 @@
+//! `garcia soak`: many games between random players, for whoever changes the rules code.
+
+use std::io::{IsTerminal as _, Write as _};
+
+use clap::Args;
+
+use crate::engine::Ruleset;
+use crate::games::{GAMES, find};
+use crate::play::{Plan, play_game, play_many};
+
+use super::{Done, Trouble, World, exit};
+
+/// Play many games between players who choose at random, and check everything that must always hold.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  garcia soak santiago-1898 --games 1000
+  garcia soak santiago-1898 --seed monday --only 17      one game of a run again
+
+The first game in which something breaks is reported with how to play it again. Exit code 0: all held; 1: not.")]
+pub struct Soak {
+    /// The game.
+    #[arg(value_name = "GAME")]
+    game: String,
+    /// How many games to play.
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    games: usize,
+    /// The same seed plays the same games.
+    #[arg(long, value_name = "TEXT", default_value = "soak")]
+    seed: String,
+    /// Play this game of the run alone.
+    #[arg(long, value_name = "NUMBER")]
+    only: Option<usize>,
+    /// How many games at the same time; otherwise one for each processor.
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+}
+
+impl Soak {
+    pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
+        let game: &'static dyn Ruleset = find(&self.game).ok_or_else(|| {
+            let known: Vec<&str> = GAMES.iter().map(|game| game.id()).collect();
+            Trouble::usage(format!("there is no game `{}`", self.game), format!("there are: {}", known.join(", ")))
+        })?;
+        if let Some(number) = self.only {
+            return match play_game(game, &self.seed, number) {
+                Ok(tale) => Ok(Done::good(format!(
+                    "game {number}: turn {}, {} packets, {} stops, {} events. {}\n",
+                    tale.turns, tale.packets, tale.stops, tale.events, tale.ending
+                ))),
+                Err(broken) => Ok(Done::good(format!("{broken}\n")).with(exit::FAULTS)),
+            };
+        }
+        let threads = self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+        let plan = Plan { games: self.games, seed: self.seed, threads };
+        let shown = std::io::stderr().is_terminal();
+        let step = (plan.games / 100).max(1);
+        let progress = |done: usize| {
+            if shown && (done.is_multiple_of(step) || done == plan.games) {
+                let mut out = std::io::stderr().lock();
+                // Progress that cannot be shown is no reason to stop.
+                let _ = write!(out, "\r{done} of {} games", plan.games).and_then(|()| out.flush());
+            }
+        };
+        let played = play_many(game, &plan, &progress);
+        if shown {
+            eprintln!();
+        }
+        match played {
+            Ok(statistics) if world.json => Done::json(&statistics),
+            Ok(statistics) => Ok(Done::good(statistics.text())),
+            Err(broken) => Ok(Done::good(format!("{broken}\n")).with(exit::FAULTS)),
+        }
+    }
+}
