@@ -188,7 +188,7 @@ impl Field {
     }
 
     /// How far a box is from a side's own edge.
-    pub fn from_edge(&self, power: Power, square: Square) -> u16 {
+    pub fn distance_from_edge(&self, power: Power, square: Square) -> u16 {
         match power {
             Power::Spain => square.second(),
             Power::Us => self.grid.frame().ranks.last.saturating_sub(square.second()),

@@ -211,7 +211,7 @@ impl<'p> Position<'p> {
         let heights = [guns.gun_height, self.field.at(to).height];
         let between = |square: &Square| {
             square.first() == to.first()
-                && self.field.from_edge(guns.power, *square) < self.field.from_edge(guns.power, to)
+                && self.field.distance_from_edge(guns.power, *square) < self.field.distance_from_edge(guns.power, to)
         };
         !self.field.grid.cells().filter(between).any(|square| self.blocks(square, heights, guns.id, false))
     }
@@ -417,7 +417,7 @@ impl<'p> Position<'p> {
             .filter_map(|unit| {
                 let at = self.at(unit.id)?;
                 let distance = self.field.grid.distance(from, at);
-                Some((distance, self.field.from_edge(leader.power, at), at.first(), unit.id))
+                Some((distance, self.field.distance_from_edge(leader.power, at), at.first(), unit.id))
             })
             .collect();
         near.sort();
