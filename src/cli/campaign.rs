@@ -260,6 +260,14 @@ impl Campaign {
         }
     }
 
+    /// The verb that signs orders here.
+    pub fn signing_verb(&self) -> &'static str {
+        match self.ledger.walk().mode() {
+            Mode::Solo => "resolve",
+            Mode::TwoPlayer | Mode::Gm => "send",
+        }
+    }
+
     /// The report of the span the last record belongs to; `headline` tells the moment it began.
     pub fn turn_report(&self, headline: String) -> Option<TurnReport<'_>> {
         let (journal, told) = self.ledger.referee().journal()?;

@@ -42,7 +42,8 @@ impl Check {
         }
         let yaml = serde_yaml::to_string(&packet).map_err(|error| Trouble::bug(error.to_string()))?;
         let warned = warned(&warnings, world);
-        Ok(Done::good(format!("{warned}What will be signed:\n{yaml}\nNo faults. `garcia resolve` carries it out.\n")))
+        let verb = campaign.signing_verb();
+        Ok(Done::good(format!("{warned}What will be signed:\n{yaml}\nNo faults. `garcia {verb}` signs it.\n")))
     }
 }
 

@@ -14,6 +14,7 @@ mod map;
 mod new;
 mod query;
 mod receive;
+mod rehearse;
 mod report;
 mod resolve;
 mod roll;
@@ -119,6 +120,8 @@ enum Verb {
     Rules(rules::Rules),
     Case(case::Case),
     Data(data::Data),
+    #[command(hide = true)]
+    Rehearse(rehearse::Rehearse),
     #[command(hide = true)]
     Schemas(schemas::Schemas),
     #[command(hide = true)]
@@ -230,6 +233,7 @@ impl Verb {
             Verb::Rules(verb) => verb.run(world),
             Verb::Case(verb) => verb.run(world),
             Verb::Data(verb) => verb.run(world),
+            Verb::Rehearse(verb) => verb.run(world),
             Verb::Schemas(verb) => verb.run(world),
             Verb::Soak(verb) => verb.run(world),
         }

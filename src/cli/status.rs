@@ -5,6 +5,7 @@ use serde_json::json;
 
 use crate::engine::{Diary, Stop};
 use crate::report::{Page, awaited, terminal};
+use crate::trust::data::Mode;
 use crate::trust::walk;
 
 use super::campaign::Campaign;
@@ -40,11 +41,18 @@ fn page(campaign: &Campaign) -> Page {
     let records = campaign.ledger.records().len();
     let short = campaign.game_id().get(..8).unwrap_or_default();
     page.lead.push(format!("match {short}, {records} record{}", if records == 1 { "" } else { "s" }));
+    let mode = campaign.ledger.walk().mode();
+    // A game master enters what players without a key of their own hand in.
+    let mine = mode != Mode::TwoPlayer || campaign.seat.is_none() || campaign.seat == stop.who();
     let mut next = Diary::new();
     if let Some(verdict) = table.verdict(view.state) {
         next.line(verdict.text, &[]);
     }
-    if owes_result(campaign) {
+    if let (true, Mode::TwoPlayer | Mode::Gm) = (owes_result(campaign), mode) {
+        let who = campaign.ledger.awaited().who().map(ToString::to_string).unwrap_or_default();
+        next.line(format!("Orders are signed; {who} owes their result."), &[]);
+        next.line("garcia receive    closes what is due from here, or takes what came", &[]);
+    } else if owes_result(campaign) {
         next.line("Orders are signed and not yet resolved.", &[]);
         next.line("garcia resolve    closes them", &[]);
     } else {
@@ -56,10 +64,16 @@ fn page(campaign: &Campaign) -> Page {
                 next.line("garcia report     tells the last turn", &[]);
                 next.line("garcia verify     recomputes every die", &[]);
             }
+            _ if !mine => next.line("garcia receive FILE        when the mail comes", &[]),
             _ => {
                 next.line("garcia template --write    an order file for this moment", &[]);
                 next.line("garcia check FILE          all mistakes at once", &[]);
-                next.line("garcia resolve FILE        roll and report", &[]);
+                match mode {
+                    Mode::Solo => next.line("garcia resolve FILE        roll and report", &[]),
+                    Mode::TwoPlayer | Mode::Gm => {
+                        next.line("garcia send FILE           sign it and make the mail", &[])
+                    }
+                }
             }
         }
     }

@@ -59,9 +59,8 @@ impl Template {
         if world.json {
             return Done::json(&json!({ "file": shown.to_string() }));
         }
-        Ok(Done::good(format!(
-            "{shown} is written. Edit it, then:\n  garcia check {shown}\n  garcia resolve {shown}\n"
-        )))
+        let verb = campaign.signing_verb();
+        Ok(Done::good(format!("{shown} is written. Edit it, then:\n  garcia check {shown}\n  garcia {verb} {shown}\n")))
     }
 }
 

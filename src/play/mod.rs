@@ -1,6 +1,7 @@
 //! Matches in memory, without a ledger: for conformance cases and for players who choose at random.
 
 mod broken;
+mod letters;
 mod random;
 mod sitting;
 mod statistics;
@@ -9,6 +10,7 @@ mod statistics;
 mod tests;
 
 pub use broken::Broken;
+pub use letters::at_random;
 pub use random::{Plan, play_game, play_many};
 pub use sitting::{PUBLIC, Sitting, Span};
 pub use statistics::{Interval, Statistics, Tale, wilson};

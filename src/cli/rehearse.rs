@@ -1,0 +1,127 @@
+//! `garcia rehearse`: a match between two folders by mail, as the examples show it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::engine::Charter;
+use crate::engine::dice::Chance;
+use crate::play::at_random;
+use crate::trust::ledger::Terms;
+use crate::trust::seat::Seat;
+use crate::trust::store::{Lock, Readers, write_whole};
+
+use super::desk::{Desk, read_mail};
+use super::{Done, Trouble, World, campaign, exit};
+
+/// Play a match between two folders with separate secrets, by mail files alone.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  garcia rehearse santiago-1898 match --seed 7 --home secrets")]
+pub struct Rehearse {
+    /// Which game.
+    game: String,
+    /// The folder for both players' folders and the mails.
+    folder: PathBuf,
+    /// The players choose by this word.
+    #[arg(long, default_value = "1898")]
+    seed: String,
+    /// The scenario.
+    #[arg(long)]
+    scenario: Option<String>,
+    /// An option of the game.
+    #[arg(long = "option", value_name = "NAME=VALUE")]
+    options: Vec<String>,
+    /// Stop after this many mails.
+    #[arg(long, default_value_t = 200)]
+    mails: usize,
+}
+
+impl Rehearse {
+    pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
+        let game = campaign::ruleset(&self.game)?;
+        let mut charter = Charter { scenario: self.scenario.clone().unwrap_or_default(), ..Charter::default() };
+        for option in &self.options {
+            if let Some((name, value)) = option.split_once('=') {
+                charter.options.insert(name.to_owned(), value.to_owned());
+            }
+        }
+        if charter.scenario.is_empty() {
+            charter.scenario = game.about().scenarios.first().map(|info| info.id.to_owned()).unwrap_or_default();
+        }
+        let sides: Vec<&str> = game.sides().iter().map(|side| side.as_str()).collect();
+        let worlds: Vec<World> = sides.iter().map(|side| self.world_of(side, world)).collect();
+        let mut chance = Chance::new(&self.seed);
+        let table = game.open(&charter).map_err(Trouble::refused)?;
+        let terms = Terms { charter, ask: true, max_asks: None, links: 4096, note: None };
+        let (Some(first), Some(second)) = (worlds.first(), worlds.get(1)) else {
+            return Err(Trouble::usage("this game has not two sides", "choose another"));
+        };
+        let role = sides.first().and_then(|side| side.parse().ok()).ok_or_else(|| Trouble::bug("no role"))?;
+        let folder = first.game.clone().unwrap_or_default();
+        let seat = Seat::offer(table, &role, terms, &campaign::home(first)?)?;
+        let desk = Desk::of(folder.clone(), seat, Lock::take(&folder)?);
+        desk.save()?;
+        let mut mail = self.post(&desk, 0)?;
+        drop(desk);
+        let folder = second.game.clone().unwrap_or_default();
+        let (offer, _) = read_mail(std::slice::from_ref(&mail))?;
+        let seat = Seat::join(offer, None, &|genesis| campaign::lay(&folder, genesis), &campaign::home(second)?)?;
+        let desk = Desk::of(folder.clone(), seat, Lock::take(&folder)?);
+        desk.save()?;
+        drop(desk);
+        let mut sent = 1;
+        let mut at = 1;
+        let mut idle = 0;
+        while sent < self.mails && idle < 2 {
+            let Some(here) = worlds.get(at) else { break };
+            let mut desk = Desk::open(here)?;
+            let (records, _) = read_mail(std::slice::from_ref(&mail))?;
+            desk.seat.receive(records);
+            desk.save()?;
+            let mut made = desk.seat.advance()?.len();
+            while let Some(side) = desk.seat.to_decide() {
+                let said = at_random(desk.seat.ledger(), side, 12, &mut chance);
+                let said = said.ok_or_else(|| Trouble::bug("the random player broke a rule"))?;
+                desk.seat.send(&said)?;
+                made += 1 + desk.seat.advance()?.len();
+            }
+            desk.save()?;
+            desk.write_up()?;
+            if made > 0 || sent == 1 {
+                mail = self.post(&desk, sent)?;
+                sent += 1;
+                idle = 0;
+            } else {
+                idle += 1;
+            }
+            at = 1 - at;
+        }
+        let campaign = campaign::Campaign::open(first)?;
+        let verdict = campaign.table().verdict(campaign.view(None).state).map(|verdict| verdict.text);
+        let records = campaign.ledger.records().len();
+        Ok(Done::good(format!("{sent} mails, {records} records. {}\n", verdict.unwrap_or_default())).with(exit::GOOD))
+    }
+
+    fn world_of(&self, side: &str, world: &World) -> World {
+        let home = world.home.clone().unwrap_or_else(|| self.folder.join("secrets"));
+        World { game: Some(self.folder.join(side)), home: Some(home.join(side)), ..world.clone() }
+    }
+
+    /// Puts the mail where both can see it and gives back its file.
+    fn post(&self, desk: &Desk, number: usize) -> Result<PathBuf, Trouble> {
+        let posted = desk.post(true, None)?.ok_or_else(|| Trouble::bug("nothing to send"))?;
+        let bytes = fs::read(&posted.file).map_err(|error| Trouble::unreadable(&posted.file, &error))?;
+        let name = format!("{number:02}-{}.eml", desk.seat.role());
+        let path = self.folder.join("mails").join(name);
+        write_whole(&path, &bytes, Readers::Anyone)?;
+        remove_outbox(&desk.folder);
+        Ok(path)
+    }
+}
+
+/// The mails of both stand together; what lies in the outbox would be the same once more.
+fn remove_outbox(folder: &Path) {
+    fs::remove_dir_all(folder.join(super::desk::OUTBOX)).ok();
+}

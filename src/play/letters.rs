@@ -1,0 +1,50 @@
+//! What a player who chooses at random writes, in a game with a ledger.
+
+use std::collections::BTreeMap;
+
+use crate::engine::dice::Chance;
+use crate::engine::doc::DocPath;
+use crate::engine::submission::Submission;
+use crate::engine::{Json, Side, Stop, View};
+use crate::trust::ledger::Ledger;
+
+/// Orders or answers for a side that is due, as if read from a checked order file; one question in `asks` is left open.
+pub fn at_random(ledger: &Ledger, side: Side, asks: usize, chance: &mut Chance) -> Option<Submission> {
+    let (referee, holdings) = (ledger.referee(), ledger.holdings_of(side));
+    let (table, stop) = (referee.table(), referee.stop());
+    let view = View { state: referee.state(), holdings: &holdings, side: Some(side) };
+    let mut said = Submission {
+        side,
+        orders: None,
+        policies: BTreeMap::new(),
+        standing: BTreeMap::new(),
+        answers: BTreeMap::new(),
+        note: None,
+    };
+    match stop {
+        Stop::Orders { .. } => {
+            let orders = table.random_orders(view, stop, chance);
+            let (orders, faults) = table.check(view, stop, orders, &DocPath::root());
+            if faults.iter().any(|fault| !fault.warning) {
+                return None;
+            }
+            said.orders = Some(orders);
+            let may_ask = referee.questions().ask;
+            let mut policy = |kind: &str| {
+                let policy = table.random_policy(referee.state(), kind, chance);
+                let open = may_ask && chance.one_in(asks);
+                (kind.to_owned(), if open { Json::from("ask") } else { policy })
+            };
+            said.policies = referee.own_kinds(side).map(&mut policy).collect();
+            said.standing = referee.standing_kinds(side).map(policy).collect();
+        }
+        Stop::Answers { questions, .. } => {
+            for asked in questions {
+                let choice = chance.pick(&asked.options).cloned().unwrap_or_else(|| asked.default.clone());
+                said.answers.insert(asked.key.clone(), choice);
+            }
+        }
+        Stop::Facts { .. } | Stop::End => return None,
+    }
+    Some(said)
+}
