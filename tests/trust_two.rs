@@ -42,3 +42,14 @@ fn a_list_of_activations_goes_as_a_plan_and_only_what_was_done_is_opened() {
     eprintln!("over {over} {}", kinds.len());
     agrees_in_every_view(&pair);
 }
+
+#[test]
+fn a_whole_game_is_played_audited_and_good_at_every_level() {
+    let ruleset = games::find("santiago-1898").expect("a game");
+    let mut pair = Pair::begin(ruleset, &Charter::default(), false, None, "whole");
+    pair.play(1000);
+    eprintln!("{} records", pair.records().len());
+    assert_eq!(*pair.seats[0].ledger().referee().stop(), Stop::End);
+    let found = check(pair.records(), &Vision::public());
+    assert_eq!((found.exit_code(), found.level), (0, garcia::trust::finding::Level::Audit), "{}", found.report(""));
+}

@@ -19,6 +19,12 @@ use crate::engine::Slot;
 use crate::engine::digest::{from_hex, to_hex};
 use crate::engine::json::Json;
 
+/// How files with secrets begin, so that one in the wrong place is recognised.
+pub const HEADS: [&str; 2] = [
+    "Your private key. Whoever has this file can sign in your name: keep it, copy it to paper, show it to nobody.",
+    "Your secrets of one game. Whoever has this file can foresee dice that you close and read what you sealed.",
+];
+
 /// The folder with a player's secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Home {
@@ -75,9 +81,7 @@ impl Home {
         }
         let key = PrivateKey::fresh().map_err(|e| FileTrouble::new(&path, e))?;
         let seed = Zeroizing::new(to_hex(key.seed().as_ref()));
-        let head = [
-            "Your private key. Whoever has this file can sign in your name: keep it, copy it to paper, show it to nobody.",
-        ];
+        let head = [HEADS[0]];
         let json = Json::object([("key", seed.as_str()), ("public", &key.public().to_string())]);
         write_secret(&path, &head, json)?;
         Ok(key)
@@ -228,6 +232,20 @@ impl GameFile {
         Ok(record)
     }
 
+    /// Forgets what was signed, as a patched program would.
+    #[cfg(test)]
+    pub(super) fn forget(&mut self) {
+        self.signed.clear();
+        self.path = None;
+    }
+
+    /// Replaces a sealed value on disk, as a patched program would.
+    #[cfg(test)]
+    pub(super) fn replace(&mut self, slot: &Slot, version: u32, value: Json) {
+        self.values.insert(format!("{slot}/{version}"), value);
+        self.save().expect("saved");
+    }
+
     fn load(path: PathBuf, game: &Id, role: &Role) -> Result<GameFile, FileTrouble> {
         let mut json = read_secret(&path)?;
         let wrong = |what: &str| FileTrouble::new(&path, format!("`{what}` is missing or damaged"));
@@ -264,7 +282,7 @@ impl GameFile {
             members.insert("last".to_owned(), Json::from(last.to_json().to_string()));
         }
         let head = [
-            "Your secrets of one game. Whoever has this file can foresee dice that you close and read what you sealed.",
+            HEADS[1],
             "`signed` remembers what you signed after which record, so that nothing is signed twice.",
             "`last` is the last order or answer you signed, in case it did not reach the ledger.",
         ];

@@ -12,11 +12,14 @@ pub mod hex;
 pub mod home;
 pub mod key;
 pub mod ledger;
+pub mod many;
 pub mod record;
 pub mod referee;
 pub mod role;
 pub mod seals;
 pub mod seat;
+#[cfg(test)]
+mod seat_tests;
 pub mod secret;
 #[cfg(test)]
 mod skirmish;

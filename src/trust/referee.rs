@@ -557,24 +557,35 @@ impl Referee {
                 None => finding,
             });
         }
-        let opened: Vec<(String, u32)> = closing
-            .reveals
-            .iter()
-            .map(|r| (format!("{} {}", r.by.as_ref().unwrap_or(closer), r.slot), r.version))
-            .collect();
-        let due: Vec<(String, u32)> =
-            minutes.reveals.iter().map(|r| (format!("{} {}", r.owner, r.slot), r.version)).collect();
+        let opened: Vec<(&Role, &Slot, u32)> =
+            closing.reveals.iter().map(|r| (r.by.as_ref().unwrap_or(closer), &r.slot, r.version)).collect();
+        let due: Vec<(&Role, &Slot, u32)> = minutes.reveals.iter().map(|r| (closer, &r.slot, r.version)).collect();
         if let Some(at) = first_difference(&opened, &due) {
-            let name = |list: &[(String, u32)]| list.get(at).map_or("nothing".to_owned(), |(slot, _)| slot.clone());
-            let finding = wrong(Code::RollSet, "the openings are not just those the rules call for");
-            return Err(finding.not(name(&opened), name(&due)));
+            let name =
+                |list: &[(&Role, &Slot, u32)]| list.get(at).map_or("nothing".to_owned(), |(_, s, _)| s.to_string());
+            let missing = due.get(at).filter(|opening| !opened.contains(opening));
+            return Err(match missing {
+                Some((_, slot, _)) => {
+                    wrong(Code::NoReveal, "an opening that the rules call for is missing").about(slot)
+                }
+                None => {
+                    let finding = wrong(Code::RollSet, "the openings are not just those the rules call for");
+                    finding.not(name(&opened), name(&due))
+                }
+            });
         }
         let claimed: Vec<(&Key, &Json)> = closing.claims.iter().map(|c| (&c.claim, &c.value)).collect();
         let due: Vec<(&Key, &Json)> = minutes.claims.iter().map(|c| (&c.key, &c.value)).collect();
         if let Some(at) = first_difference(&claimed, &due) {
             let name = |list: &[(&Key, &Json)]| list.get(at).map_or("nothing".to_owned(), |(key, _)| key.to_string());
-            let finding = wrong(Code::RollSet, "the claims are not just those the rules call for");
-            return Err(finding.not(name(&claimed), name(&due)));
+            let missing = due.get(at).filter(|(key, _)| !claimed.iter().any(|(other, _)| other == key));
+            return Err(match missing {
+                Some((key, _)) => wrong(Code::NoReveal, "a claim that the rules call for is missing").about(key),
+                None => {
+                    let finding = wrong(Code::RollSet, "the claims are not just those the rules call for");
+                    finding.not(name(&claimed), name(&due))
+                }
+            });
         }
         let hash = self.hash(&outcome.state)?;
         if closing.state != hash {

@@ -1,7 +1,7 @@
 //! A game small enough to test records with: face-down tokens, two kinds of questions, a few dice.
 //!
 //! Spain sets up tokens (units or dummies). Then the sides attack hexes in turn, 2d6 against 8; a token attacked says
-//! whether it is a dummy, and is turned over when beaten. The defender may fall back, the winner may advance.
+//! whether it is a dummy, and is turned over when beaten; so is one of Spain's own that attacks. The defender may fall back, the winner may advance.
 
 use std::collections::BTreeMap;
 
@@ -122,7 +122,7 @@ impl Skirmish {
 
     fn attack(&self, state: &mut Field, side: Side, hex: &str, umpire: &mut Umpire<'_, Self>) -> Ruling<()> {
         let about = Subject::of(hex);
-        let token = if side == US { state.tokens.get(hex).cloned() } else { None };
+        let token = state.tokens.get(hex).cloned();
         if let Some(token) = &token {
             let dummy = umpire.fact(&[token], &about, "dummy", |units| units.iter().all(|unit| unit == "dummy"))?;
             if dummy {
@@ -252,6 +252,8 @@ impl Game for Skirmish {
                 let slot = Slot::parse(&format!("s-{hex}")).expect("a slot");
                 state.tokens.insert(hex.clone(), umpire.keep(SPAIN, slot, unit)?);
             }
+            let all: Vec<&Sealed<String>> = state.tokens.values().collect();
+            umpire.attest(&all, CLAUSE, |units| units.iter().all(|unit| unit == "talavera" || unit == "dummy"))?;
             state.active = Some(US);
             return Ok(self.due(US));
         };
@@ -351,5 +353,12 @@ impl Game for Skirmish {
 
     fn schemas() -> Vec<(String, serde_json::Value)> {
         Vec::new()
+    }
+
+    fn resealed(&self, before: &Seen<'_, Field>, after: &Seen<'_, Field>) -> Result<(), Clause> {
+        let same = |token: &Sealed<String>| {
+            before.holdings.get(SPAIN, token.slot()) == after.holdings.get(SPAIN, token.slot())
+        };
+        if after.state.tokens.values().all(same) { Ok(()) } else { Err(CLAUSE) }
     }
 }

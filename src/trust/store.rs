@@ -135,6 +135,15 @@ impl LedgerFolder {
         LedgerFolder { path: path.to_owned() }
     }
 
+    /// The records of a game folder, or of a folder that holds nothing but records; with the game folder.
+    pub fn find(folder: &Path) -> (LedgerFolder, PathBuf) {
+        let inside = folder.join("ledger");
+        match inside.is_dir() {
+            true => (LedgerFolder { path: inside }, folder.to_owned()),
+            false => (LedgerFolder::at(folder), folder.parent().map(Path::to_owned).unwrap_or_default()),
+        }
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path

@@ -219,7 +219,11 @@ impl<'a> Pass<'a> {
         vision: &Vision,
     ) -> Result<(), Finding> {
         let (Some(referee), Some(before)) = (&self.referee, before) else { return Ok(()) };
-        if !data.hides().iter().any(|hide| hide.version > 1 && is_in_state(&hide.slot)) {
+        let by = &record.body().by;
+        let mut anew = data.hides().iter().filter(|hide| hide.version > 1 && is_in_state(&hide.slot)).peekable();
+        // Who cannot read them all would take what he cannot see for a change.
+        let readable = anew.peek().is_some() && anew.all(|hide| vision.get(by, &hide.slot, hide.version).is_some());
+        if !readable {
             return Ok(());
         }
         let after = referee.holdings(&self.walk, vision);

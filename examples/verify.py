@@ -1,0 +1,922 @@
+#!/usr/bin/env python3
+"""Check a garcia ledger without garcia: signatures, chain, links, dice, openings.
+
+    python3 verify.py GAME-FOLDER          the folder, or its `ledger`
+    python3 verify.py MAIL.txt …           armoured records in any text; `-` reads standard input
+    python3 verify.py --json FOLDER
+
+Python's standard library only, and nothing taken from garcia: whoever reads these pages need not trust that program to
+trust his dice. It checks the levels L1 (records) and L2 (dice) of the protocol garcia/1 and the openings at the audit;
+the rules of the games are not judged here.
+
+Exit codes: 0 good; 1 a divergence, and whose key signed it; 2 a divergence that is nobody's fault; 3 good, but a record
+is owed; 64 usage.
+"""
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+import os
+import re
+import struct
+import sys
+
+# --- dice: two hashes and a ChaCha20 block -----------------------------------------------------------------------------
+
+
+def H(tag, *lines):
+    text = "garcia/1/" + tag + "\n" + "".join(line + "\n" for line in lines)
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def chacha20_block(key, counter):
+    def rot(v, n):
+        return ((v << n) | (v >> (32 - n))) & 0xFFFFFFFF
+
+    start = list(struct.unpack("<16I", b"expand 32-byte k" + key + struct.pack("<QQ", counter, 0)))
+    s = start[:]
+
+    def quarter(a, b, c, d):
+        for x, y, z, n in ((a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)):
+            s[x] = (s[x] + s[y]) & 0xFFFFFFFF
+            s[z] = rot(s[z] ^ s[x], n)
+
+    for _ in range(10):
+        for q in ((0, 4, 8, 12), (1, 5, 9, 13), (2, 6, 10, 14), (3, 7, 11, 15)):
+            quarter(*q)
+        for q in ((0, 5, 10, 15), (1, 6, 11, 12), (2, 7, 8, 13), (3, 4, 9, 14)):
+            quarter(*q)
+    return struct.pack("<16I", *((a + b) & 0xFFFFFFFF for a, b in zip(s, start)))
+
+
+def roll(seed, label, sides):
+    key = bytes.fromhex(H("roll", seed, label))
+    stream = (byte for n in range(1 << 32) for byte in chacha20_block(key, n))
+    return [next(b % s + 1 for b in stream if b < 256 - 256 % s) for s in sides]
+
+
+# --- canonical JSON, the one YAML style, armour --------------------------------------------------------------------------
+
+
+class Bad(Exception):
+    """Not a record."""
+
+
+KEY = re.compile(r"[a-z0-9_./-]{1,64}\Z")
+LIMIT = 2**53 - 1
+
+
+def check_value(value, depth=0):
+    if depth > 32:
+        raise Bad("nested deeper than 32")
+    if value is True or value is False:
+        return
+    if type(value) is int:
+        if abs(value) > LIMIT:
+            raise Bad("a number out of range")
+    elif type(value) is str:
+        if any(ord(c) < 0x20 or ord(c) == 0x7F or 0xD800 <= ord(c) <= 0xDFFF for c in value):
+            raise Bad("a control character")
+    elif type(value) is list:
+        for item in value:
+            check_value(item, depth + 1)
+    elif type(value) is dict:
+        for key, item in value.items():
+            if not KEY.match(key):
+                raise Bad("a key that is not allowed")
+            check_value(item, depth + 1)
+    else:
+        raise Bad("neither text, number, truth value, list nor object")
+
+
+def canon(value):
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def parse_json(data):
+    try:
+        text = data.decode("utf-8")
+        value = json.loads(text)
+    except (UnicodeDecodeError, ValueError, RecursionError) as error:
+        raise Bad("not JSON: %s" % error)
+    check_value(value)
+    if canon(value) != text:
+        raise Bad("not in canonical form")
+    return value
+
+
+PLAIN = r"[A-Za-z][A-Za-z0-9._/-]*(?: [A-Za-z0-9._/-]+)*"
+QUOTED = r'"(?:[^"\\]|\\["\\])*"'
+ENTRY = re.compile(r"(%s|%s):(?: (.*))?\Z" % (PLAIN, QUOTED))
+NUMBER = re.compile(r"(?:0|-?[1-9][0-9]*)\Z")
+
+
+def yaml_scalar(text):
+    if text in ("true", "false"):
+        return text == "true"
+    if NUMBER.match(text) and len(text) < 20:
+        return int(text)
+    if re.fullmatch(PLAIN, text):
+        return text
+    if re.fullmatch(QUOTED, text):
+        return re.sub(r"\\(.)", r"\1", text[1:-1])
+    if text == "[]":
+        return []
+    if text == "{}":
+        return {}
+    if text.startswith("[") and text.endswith("]") and all(NUMBER.match(n) for n in text[1:-1].split(", ")):
+        return [int(n) for n in text[1:-1].split(", ")]
+    raise Bad("not in the style garcia writes: %s" % ascii(text[:40]))
+
+
+class Yaml:
+    """Reads the one style garcia writes; any other YAML is somebody's own rendering."""
+
+    def __init__(self, text):
+        lines = text.replace("\r\n", "\n").split("\n")
+        while lines and (lines[0].startswith("#") or not lines[0].strip()):
+            lines.pop(0)
+        while lines and not lines[-1].strip():
+            lines.pop()
+        self.lines, self.at = lines, 0
+
+    def document(self):
+        value = self.block(0, 0)
+        if self.at != len(self.lines):
+            raise Bad("something stands after the end of the document")
+        return value
+
+    def line(self, indent):
+        """What stands on the line in hand at this depth; nothing if it belongs to another."""
+        if self.at >= len(self.lines):
+            return None
+        line = self.lines[self.at]
+        blanks = len(line) - len(line.lstrip(" "))
+        return line[indent:] if blanks == indent else None
+
+    def block(self, indent, depth):
+        if depth > 34:
+            raise Bad("nested deeper than 32")
+        first = self.line(indent)
+        if first is None:
+            raise Bad("a line is not indented as it should be")
+        return self.items(indent, depth) if first.startswith("- ") else self.members(indent, depth)
+
+    def items(self, indent, depth):
+        found = []
+        while (line := self.line(indent)) is not None and line.startswith("- "):
+            rest = line[2:]
+            if rest.startswith("- ") or ENTRY.match(rest):
+                self.lines[self.at] = " " * (indent + 2) + rest
+                found.append(self.block(indent + 2, depth + 1))
+            else:
+                found.append(yaml_scalar(rest))
+                self.at += 1
+        return found
+
+    def members(self, indent, depth):
+        found = {}
+        while (line := self.line(indent)) is not None:
+            entry = ENTRY.match(line)
+            if not entry:
+                raise Bad("not in the style garcia writes: %s" % ascii(line[:40]))
+            name = entry[1]
+            key = name if not name.startswith('"') else re.sub(r"\\(.)", r"\1", name[1:-1])
+            if key in found:
+                raise Bad("a key stands twice")
+            self.at += 1
+            found[key] = yaml_scalar(entry[2]) if entry[2] is not None else self.block(indent + 2, depth + 1)
+        if not found:
+            raise Bad("an empty block")
+        return found
+
+
+def parse_record(data):
+    if len(data) > 1 << 20:
+        raise Bad("longer than 1 MiB")
+    if data.startswith(b"{"):
+        value = parse_json(data[:-1] if data.endswith(b"\n") else data)
+    else:
+        try:
+            value = Yaml(data.decode("utf-8")).document()
+        except UnicodeDecodeError:
+            raise Bad("not UTF-8")
+        check_value(value)
+    return header(value)
+
+
+BEGIN, END = "-----BEGIN GARCIA RECORD-----", "-----END GARCIA RECORD"
+
+
+def armoured(text):
+    """The records in a text, in order: bytes, or None for a damaged one."""
+    found = []
+    for part in text.split(BEGIN)[1:]:
+        inside, end, tail = part.partition(END)
+        digits = re.sub(r"[^A-Za-z0-9+/]", "", inside)
+        try:
+            data = base64.b64decode(digits + "=" * (-len(digits) % 4))
+        except (binascii.Error, ValueError):
+            data = b""
+        wanted = re.search(r"[0-9a-f]{16}", tail)
+        good = end and wanted and hashlib.sha256(data).hexdigest()[:16] == wanted[0]
+        found.append(data if good else None)
+    return found
+
+
+# --- Ed25519 (RFC 8032), strict -----------------------------------------------------------------------------------------
+
+P = 2**255 - 19
+ORDER = 2**252 + 27742317777372353535851937790883648493
+D = -121665 * pow(121666, P - 2, P) % P
+ROOT = pow(2, (P - 1) // 4, P)
+NEUTRAL = (0, 1, 1, 0)
+
+
+def add(a, b):
+    x1, y1, z1, t1 = a
+    x2, y2, z2, t2 = b
+    e, f = (y1 - x1) * (y2 - x2) % P, (y1 + x1) * (y2 + x2) % P
+    g, h = 2 * t1 * t2 * D % P, 2 * z1 * z2 % P
+    return ((f - e) * (h - g) % P, (h + g) * (f + e) % P, (h - g) * (h + g) % P, (f - e) * (f + e) % P)
+
+
+def times(n, point):
+    total = NEUTRAL
+    while n:
+        if n & 1:
+            total = add(total, point)
+        point = add(point, point)
+        n >>= 1
+    return total
+
+
+def decode(data):
+    y = int.from_bytes(data, "little")
+    sign, y = y >> 255, y & ((1 << 255) - 1)
+    if y >= P:
+        return None
+    square = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
+    x = pow(square, (P + 3) // 8, P)
+    if (x * x - square) % P:
+        x = x * ROOT % P
+    if (x * x - square) % P or (x == 0 and sign):
+        return None
+    x = P - x if x & 1 != sign else x
+    return (x, y, 1, x * y % P)
+
+
+def same(a, b):
+    return (a[0] * b[2] - b[0] * a[2]) % P == 0 and (a[1] * b[2] - b[1] * a[2]) % P == 0
+
+
+BASE = decode((4 * pow(5, P - 2, P) % P).to_bytes(32, "little"))
+
+
+def sound(key):
+    point = decode(bytes.fromhex(key))
+    return point is not None and not same(times(8, point), NEUTRAL)
+
+
+def signed_by(key, record_id, sig):
+    key, sig = bytes.fromhex(key), bytes.fromhex(sig)
+    a, r, s = decode(key), decode(sig[:32]), int.from_bytes(sig[32:], "little")
+    if a is None or r is None or s >= ORDER:
+        return False
+    if same(times(8, a), NEUTRAL) or same(times(8, r), NEUTRAL):
+        return False
+    message = ("garcia/1/sign\n" + record_id + "\n").encode()
+    k = int.from_bytes(hashlib.sha512(sig[:32] + key + message).digest(), "little") % ORDER
+    return same(times(s, BASE), add(r, times(k, a)))
+
+
+# --- what a record must look like -----------------------------------------------------------------------------------------
+
+ROLE = re.compile(r"[a-z][a-z0-9-]{0,15}\Z")
+LABEL = re.compile(r"[a-z0-9._/-]{1,96}\Z")
+SLOT = re.compile(r"[a-z0-9_./-]{1,56}\Z")
+HEX = re.compile(r"[0-9a-f]{64}\Z")
+SIG = re.compile(r"[0-9a-f]{128}\Z")
+WORD = re.compile(r"[a-z0-9-]{1,32}\Z")
+
+
+def text(pattern):
+    return lambda v: type(v) is str and bool(pattern.match(v))
+
+
+def many(check):
+    return lambda v: type(v) is list and all(check(item) for item in v)
+
+
+def count(v):
+    return type(v) is int and 0 <= v < 2**32
+
+
+def anything(_):
+    return True
+
+
+def string(v):
+    return type(v) is str
+
+
+def truth(v):
+    return type(v) is bool
+
+
+def mapping(check):
+    return lambda v: type(v) is dict and all(check(item) for item in v.values())
+
+
+def shape(required, optional=None):
+    def fits(value):
+        if type(value) is not dict or any(name not in value for name in required):
+            return False
+        known = dict(optional or {}, **required)
+        return all(name in known and known[name](item) for name, item in value.items())
+
+    return fits
+
+
+def a_roll(value):
+    die = lambda s: type(s) is int and 1 <= s <= 256
+    public = shape({"label": text(LABEL), "sides": many(die), "faces": many(count)})
+    secret = shape({"label": text(LABEL), "sides": many(die), "secret": text(SLOT), "by": text(ROLE)})
+    return public(value) or secret(value)
+
+
+hide = shape({"slot": text(SLOT), "version": count, "commit": text(HEX)})
+reveal = shape({"slot": text(SLOT), "version": count, "salt": text(HEX), "value": anything}, {"by": text(ROLE)})
+claim = shape({"claim": text(LABEL), "value": anything})
+answer = shape({"key": text(LABEL), "choice": anything})
+stop = shape(
+    {"ask": text(WORD)},
+    {
+        "who": text(ROLE),
+        "questions": many(shape({"key": text(LABEL), "kind": string})),
+        "slots": many(text(SLOT)),
+        "claims": many(text(LABEL)),
+    },
+)
+said = {"hide": many(hide), "reveals": many(reveal), "claims": many(claim), "answers": many(answer)}
+SHAPES = {
+    "genesis": shape(
+        {
+            "mode": lambda v: v in ("two-player", "gm", "solo"),
+            "ruleset": string,
+            "rules_sha256": text(HEX),
+            "engine": string,
+            "key": text(HEX),
+            "anchor": text(HEX),
+            "links": lambda v: count(v) and 1 <= v <= 1 << 16,
+        },
+        {
+            "scenario": string,
+            "options": mapping(string),
+            "opponent": text(ROLE),
+            "players": many(text(ROLE)),
+            "max_asks": count,
+            "note": string,
+        },
+    ),
+    "join": shape({"accept": text(HEX), "key": text(HEX)}, {"anchor": text(HEX), "hide": many(hide)}),
+    "plan": shape({"state": text(HEX)}, dict(said, orders=anything, entries=count)),
+    "orders": shape(
+        {"nonce": text(HEX), "state": text(HEX)},
+        dict(
+            said,
+            orders=anything,
+            policies=mapping(anything),
+            standing=mapping(anything),
+            nmr=truth,
+            **{"for": text(ROLE)},
+        ),
+    ),
+    "result": shape(
+        {
+            "orders": text(HEX),
+            "index": count,
+            "link": text(HEX),
+            "rolls": many(a_roll),
+            "reveals": many(reveal),
+            "state": text(HEX),
+            "stop": stop,
+        },
+        {"claims": many(claim), "hide": many(hide)},
+    ),
+    "audit": shape(
+        {
+            "hide_secret": text(HEX),
+            "values": mapping(anything),
+            "secret_rolls": many(shape({"label": text(LABEL), "faces": many(count)})),
+        }
+    ),
+}
+RESERVED = ("motion", "accept", "decline", "ruling")
+
+
+def header(value):
+    body_shape = shape(
+        {
+            "by": text(ROLE),
+            "data": lambda v: type(v) is dict,
+            "kind": text(re.compile(r"[a-z]{1,16}\Z")),
+            "prev": text(HEX),
+            "seq": count,
+            "v": lambda v: v == "garcia/1",
+        },
+        {"game": text(HEX)},
+    )
+    if not shape({"body": body_shape, "sig": text(SIG)})(value):
+        raise Bad("the header is not that of a record")
+    if value["body"]["seq"] == 0 and "game" in value["body"]:
+        raise Bad("record 0 cannot name its own game")
+    return value
+
+
+class Finding(Exception):
+    def __init__(self, code, fault, what, label=None, recorded=None, recomputed=None, sides=None):
+        super().__init__(what)
+        self.code, self.fault, self.what = code, fault, what
+        self.label, self.recorded, self.recomputed, self.sides = label, recorded, recomputed, sides
+
+
+# --- the walk ------------------------------------------------------------------------------------------------------------
+
+
+def ends_span(stop):
+    return stop["ask"] not in ("answers", "facts")
+
+
+def in_state(slot):
+    return not slot.startswith(("standing/", "ticket/", "plan/", "orders/", "report/"))
+
+
+class Walk:
+    def __init__(self):
+        self.game = self.genesis = self.state = self.stop = self.span = self.pending = None
+        self.seats, self.roles, self.next, self.head = {}, [], 0, "0" * 64
+        self.sealed, self.opened, self.audits, self.secret, self.absent = {}, {}, {}, [], []
+        self.rolls = 0
+
+    def copy(self):
+        other = Walk()
+        other.__dict__.update(self.__dict__)
+        other.seats = {role: dict(seat) for role, seat in self.seats.items()}
+        other.roles, other.secret, other.absent = self.roles[:], self.secret[:], self.absent[:]
+        other.sealed = {slot: versions[:] for slot, versions in self.sealed.items()}
+        other.opened, other.audits = dict(self.opened), dict(self.audits)
+        other.span = dict(self.span) if self.span else None
+        return other
+
+    def span_is_over(self):
+        return self.pending is None and (self.stop is None or ends_span(self.stop))
+
+    def other(self, role):
+        return next((other for other in self.roles if other != role), None)
+
+    def due(self):
+        """(kind of record due, role or None, roles that owe an audit)."""
+        if not self.genesis:
+            return ("genesis", None)
+        expected = [self.genesis["opponent"]] if "opponent" in self.genesis else self.genesis.get("players", [])
+        for role in expected:
+            if role not in self.seats:
+                return ("join", role)
+        if self.pending == "orders":
+            return ("result", self.span["closer"])
+        if self.pending == "plan":
+            return ("call", self.other(self.span["closer"]))
+        if self.stop and self.stop["ask"] == "end":
+            owing = [r for r in self.roles if any(k[0] == r for k in self.sealed) and r not in self.audits]
+            return ("audit", owing[0]) if owing else ("nothing", None)
+        return ("speech", self.stop.get("who") if self.stop else None)
+
+    def check_signature(self, record):
+        body = record["body"]
+        due, role = self.due()
+        newcomer = (due, body["kind"]) == ("genesis", "genesis") or (
+            (due, body["kind"]) == ("join", "join") and role == body["by"]
+        )
+        if newcomer:
+            key = body["data"].get("key")
+            if not text(HEX)(key):
+                raise Finding("E02-CANON", None, "`key` has to be 64 hexadecimal digits")
+        elif body["by"] in self.seats:
+            key = self.seats[body["by"]]["key"]
+        else:
+            raise Finding("E03-SIG", None, "%s has no key in this game" % body["by"])
+        if not signed_by(key, H("record", canon(body)), record["sig"]):
+            raise Finding("E03-SIG", None, "the signature does not fit: damaged or forged")
+
+    def check_due(self, body):
+        by, kind, mode = body["by"], body["kind"], self.genesis["mode"] if self.genesis else None
+        due, role = self.due()
+        mine = role is None or role == by
+        over = self.span_is_over()
+        closes = not over and self.span["closer"] == by
+        if kind == "plan":
+            fits = due == "speech" and mode == "two-player" and mine and (over or closes)
+        elif kind == "orders" and due == "speech":
+            fits = mode == "solo" or (mode == "gm" and (by == "gm" or mine)) or (mode == "two-player" and mine and not closes)
+        elif kind == "orders":
+            fits = due == "call" and role == by
+        elif kind == "audit":
+            fits = (due == "audit" and role == by) or (due == "speech" and over and by not in self.audits)
+        elif kind in RESERVED:
+            fits = True
+        else:
+            fits = kind == due and (kind == "genesis" or role == by)
+        if not fits:
+            raise Finding("E13-KIND", by, "`%s` by %s is not due: %s of %s is" % (kind, by, due, role or "anybody"))
+
+    def take(self, record):
+        body = record["body"]
+        by, kind, data = body["by"], body["kind"], body["data"]
+        self.check_signature(record)
+        if self.game and body.get("game") != self.game:
+            raise Finding("E10-GAME", None, "a record of another game")
+        if body["seq"] != self.next or body["prev"] != self.head:
+            raise Finding("E11-PREV", None, "does not follow the record before it: one is missing or of another branch")
+        self.check_due(body)
+        schema = lambda what: Finding("E14-SCHEMA", by, what)
+        if kind in RESERVED:
+            raise schema("`%s` is a reserved kind; it is not played yet" % kind)
+        if kind not in SHAPES or not SHAPES[kind](data):
+            raise schema("the members of this record are not those of `%s`" % kind)
+        for name, part in (("hide", "slot"), ("reveals", "slot"), ("claims", "claim"), ("answers", "key"), ("rolls", "label")):
+            names = [(item[part], item.get("by"), item.get("version")) for item in data.get(name, [])]
+            if len(set(names)) != len(names):
+                raise schema("something stands twice under `%s`" % name)
+        rid = H("record", canon(body))
+        getattr(self, "take_" + kind)(body, data, rid, schema)
+        self.next += 1
+        self.head = rid
+
+    def take_genesis(self, body, data, rid, schema):
+        by, mode = body["by"], data["mode"]
+        if not sound(data["key"]):
+            raise schema("the key is no sound Ed25519 key")
+        fits = {
+            "two-player": "opponent" in data and "players" not in data and data.get("opponent") != by,
+            "gm": by == "gm" and "opponent" not in data and "players" in data
+            and by not in data["players"] and len(set(data["players"])) == len(data["players"]),
+            "solo": by == "solo" and "opponent" not in data and "players" not in data,
+        }[mode]
+        if not fits:
+            raise schema("the players named do not go with the mode")
+        self.game, self.genesis = rid, data
+        self.seats[by] = {"key": data["key"], "tip": data["anchor"], "used": 0}
+        self.roles.append(by)
+
+    def take_join(self, body, data, rid, schema):
+        by, two = body["by"], self.genesis["mode"] == "two-player"
+        if not sound(data["key"]):
+            raise schema("the key is no sound Ed25519 key")
+        if data["accept"] != self.game:
+            raise Finding("E13-KIND", by, "accepts another offer")
+        if ("anchor" in data) != two:
+            raise schema("an anchor belongs to a player who closes segments, and to no other")
+        for seat in self.seats.values():
+            if seat["key"] == data["key"] or (two and seat["tip"] == data["anchor"]):
+                raise Finding("E13-KIND", by, "key or anchor copied from another player")
+        self.seal(body, data, True, schema)
+        self.seats[by] = {"key": data["key"], "tip": data.get("anchor"), "used": 0}
+        self.roles.append(by)
+
+    def seal(self, body, data, at_edge, schema):
+        by = body["by"]
+        for item in data.get("hide", []):
+            slot, version = item["slot"], item["version"]
+            if self.genesis["mode"] != "two-player":
+                raise schema("nothing is sealed in this mode")
+            own = "plan/%d/" % body["seq"]
+            if slot.startswith("plan/") and not (body["kind"] == "plan" and version == 1 and slot.startswith(own)):
+                raise schema("%s is the name of an entry of another plan" % slot)
+            if not at_edge and in_state(slot):
+                raise schema("%s can be committed anew only where a span begins or ends" % slot)
+            versions = self.sealed.setdefault((by, slot), [])
+            if version != len(versions) + 1:
+                raise schema("%s is committed as version %d, but %d is next" % (slot, version, len(versions) + 1))
+            versions.append((item["commit"], body["seq"]))
+
+    def in_force(self, role, slot):
+        """(version, commitment) of a slot that counts for the segment in hand."""
+        if self.span_is_over():
+            span = segment = self.next
+        else:
+            span, segment = self.span["opened"], self.span["orders"][0] if self.span["orders"] else self.next
+        versions = self.sealed.get((role, slot), [])
+        for at in range(len(versions) - 1, -1, -1):
+            commit, seq = versions[at]
+            if seq <= span if in_state(slot) else seq < segment:
+                return at + 1, commit
+        return None
+
+    def open(self, body, data, schema):
+        by = body["by"]
+        for item in data.get("reveals", []):
+            slot, version = item["slot"], item["version"]
+            if self.genesis["mode"] != "two-player" or "by" in item:
+                raise schema("opens what is not his: %s" % slot)
+            wrong = lambda what: Finding("E50-REVEAL", by, what, label=slot)
+            force = self.in_force(by, slot)
+            if force is None:
+                raise wrong("opens what was not committed in time")
+            if force[0] != version:
+                raise wrong("opens another version than the one in force")
+            made = H("hide", self.game, by, slot, str(version), item["salt"], canon(item["value"]))
+            if made != force[1]:
+                raise wrong("the opening does not fit its commitment")
+            self.opened.setdefault((by, slot, version), item["value"])
+
+    def check_state(self, by, state):
+        if self.state is not None and state != self.state:
+            raise Finding("E40-STATE", by, "was written for another state", recorded=state, recomputed=self.state)
+        self.state = state
+
+    def take_plan(self, body, data, rid, schema):
+        by, opens = body["by"], self.span_is_over()
+        self.check_state(by, data["state"])
+        if not opens and ("orders" in data or "entries" in data):
+            raise schema("answers or facts are due, not a packet")
+        prefix = "plan/%d/" % body["seq"]
+        found = {item["slot"] for item in data.get("hide", []) if item["slot"].startswith(prefix)}
+        if found != {prefix + str(k) for k in range(1, min(data.get("entries", 0), 100000) + 1)}:
+            raise schema("the slots %s… do not fit the number of entries" % prefix)
+        self.seal(body, data, opens, schema)
+        if opens:
+            self.span = {"opened": body["seq"], "closer": by, "side": by, "orders": None}
+        self.pending = "plan"
+        self.open(body, data, schema)
+
+    def take_orders(self, body, data, rid, schema):
+        by, mode = body["by"], self.genesis["mode"]
+        call = self.due()[0] == "call"
+        opens = not call and self.span_is_over()
+        side = self.side(body, data, mode, schema)
+        is_call = "orders" in data and canon(data["orders"]) == '{"call":true}'
+        if is_call != call:
+            raise schema("a plan is answered by a call, and nothing else is")
+        if is_call and any(name in data for name in ("policies", "standing", "answers", "hide")):
+            raise schema("a call decides and commits nothing")
+        if not call and not opens and "orders" in data:
+            raise schema("answers or facts are due, not a packet")
+        self.check_state(by, data["state"])
+        if "policies" in data and not opens and self.span["side"] != side:
+            raise schema("policies belong to the side whose packet is carried out")
+        self.seal(body, data, opens, schema)
+        if opens:
+            closer = self.other(by) if mode == "two-player" else self.roles[0]
+            self.span = {"opened": body["seq"], "closer": closer, "side": side, "orders": None}
+        self.pending = "orders"
+        self.span["orders"] = (body["seq"], rid)
+        self.open(body, data, schema)
+
+    def side(self, body, data, mode, schema):
+        by, side = body["by"], data.get("for")
+        if mode == "two-player" and (side or "standing" in data):
+            raise schema("`for` and open standing orders have no place between two players")
+        if mode == "solo" and not side:
+            raise schema("in a solo game `for` names the side")
+        if mode == "gm" and (side is not None) != (by == "gm"):
+            raise schema("`for` stands in orders of the game master, and in no others")
+        if "nmr" in data and by != "gm":
+            raise schema("`nmr` stands in orders of the game master only")
+        if mode == "gm" and by == "gm":
+            if data["nonce"] != body["prev"]:
+                raise schema("orders of the game master carry the id of the record before as their nonce")
+            if data.get("nmr") is not True and side in self.seats:
+                raise schema("orders for a player who signs himself have to be marked `nmr`")
+            self.absent.append(body["seq"])
+        side = side or by
+        due, who = self.due()
+        if due == "speech" and who and who != side:
+            raise Finding("E13-KIND", by, "orders for %s, but %s is due" % (side, who))
+        return side
+
+    def take_result(self, body, data, rid, schema):
+        by = body["by"]
+        if data["orders"] != self.span["orders"][1]:
+            raise Finding("E13-KIND", by, "closes other orders than those before it")
+        stop = data["stop"]
+        if (stop["ask"] == "end") == ("who" in stop):
+            raise schema("the members of `stop` do not go together")
+        if "who" in stop and self.genesis["mode"] == "two-player" and stop["who"] not in self.seats:
+            raise schema("%s does not play in this game" % stop["who"])
+        self.seal(body, data, ends_span(stop), schema)
+        seat = self.seats[by]
+        if data["index"] != seat["used"] + 1 or data["index"] > self.genesis["links"]:
+            what = "a link was left out or used again"
+            raise Finding("E21-INDEX", by, what, recorded=data["index"], recomputed=seat["used"] + 1)
+        before = H("link", by, str(data["index"]), data["link"])
+        if before != seat["tip"]:
+            what = "the link does not hash to the one before it"
+            raise Finding("E20-LINK", by, what, recorded=before, recomputed=seat["tip"])
+        seat["tip"], seat["used"] = data["link"], data["index"]
+        seed = H("seed", data["orders"], data["link"])
+        for said in data["rolls"]:
+            if "secret" in said:
+                self.secret.append((said, seed))
+                continue
+            faces = roll(seed, said["label"], said["sides"])
+            if faces != said["faces"]:
+                raise Finding(
+                    "E30-ROLL", by, "the dice did not fall like this", said["label"], said["faces"], faces, said["sides"]
+                )
+            self.rolls += 1
+        self.open(body, data, schema)
+        self.state, self.stop, self.pending = data["state"], stop, None
+        self.span["orders"] = None
+
+    def take_audit(self, body, data, rid, schema):
+        by, values = body["by"], data["values"]
+        secret = bytes.fromhex(data["hide_secret"])
+        salt = lambda slot, version: hmac.new(
+            secret, ("garcia/1/salt\n%s\n%d\n" % (slot, version)).encode(), hashlib.sha256
+        ).hexdigest()
+        names = set()
+        for (role, slot), versions in sorted(self.sealed.items()):
+            for version, (commit, _) in enumerate(versions, 1):
+                if role != by:
+                    continue
+                name = "%s/%d" % (slot, version)
+                names.add(name)
+                if name not in values:
+                    raise Finding("E61-AUDIT", by, "was not opened", label=name)
+                if H("hide", self.game, by, slot, str(version), salt(slot, version), canon(values[name])) != commit:
+                    raise Finding("E60-AUDIT", by, "the value does not fit its commitment", label=name)
+        if names != set(values):
+            raise Finding("E60-AUDIT", by, "opens what was never committed")
+        told = {item["label"]: item["faces"] for item in data["secret_rolls"]}
+        own = [(said, seed) for said, seed in self.secret if said["by"] == by]
+        for said, seed in own:
+            version = len(self.sealed.get((by, said["secret"]), [1]))
+            faces = roll(H("secret", seed, salt(said["secret"], version)), said["label"], said["sides"])
+            if told.get(said["label"]) != faces:
+                raise Finding("E60-AUDIT", by, "a secret roll was not as told", said["label"], told.get(said["label"]), faces)
+        if len(own) != len(told):
+            raise Finding("E60-AUDIT", by, "tells of a secret roll that was not made")
+        self.audits[by] = values
+
+
+# --- files and the report --------------------------------------------------------------------------------------------------
+
+
+def read_places(paths):
+    """place → list of (file name, record or Bad)."""
+    places = {}
+
+    def put(seq, name, data):
+        try:
+            record = parse_record(data)
+        except Bad as error:
+            record = error
+        places.setdefault(seq if seq is not None else getattr(record, "get", lambda _: {"seq": 0})("body")["seq"], []).append(
+            (name, record)
+        )
+
+    for path in paths:
+        if path != "-" and os.path.isdir(path):
+            inside = os.path.join(path, "ledger")
+            folder = inside if os.path.isdir(inside) else path
+            for name in sorted(os.listdir(folder)):
+                place = re.match(r"([0-9]{4,9})-.*\.(?:yaml|yml|json)\Z", name)
+                if place:
+                    with open(os.path.join(folder, name), "rb") as file:
+                        put(int(place[1]), name, file.read())
+            continue
+        data = sys.stdin.buffer.read() if path == "-" else open(path, "rb").read()
+        if BEGIN.encode() in data:
+            for number, record in enumerate(armoured(data.decode("utf-8", "replace")), 1):
+                if record is None:
+                    raise Finding("E01-ARMOUR", None, "record %d in %s is damaged: ask for it again" % (number, path))
+                put(None, "%s#%d" % (os.path.basename(path), number), record)
+        else:
+            put(None, os.path.basename(path), data)
+    return places
+
+
+def choose(walk, seq, files, following):
+    """The record for a place; two valid ones by one signer are a fork."""
+    distinct = []
+    for name, record in files:
+        if not isinstance(record, Bad) and all(canon(record) != canon(other) for _, other in distinct):
+            distinct.append((name, record))
+    if not distinct:
+        raise Finding("E02-CANON", None, str(files[0][1]))
+    if len(distinct) == 1:
+        return distinct[0]
+
+    def valid(record):
+        try:
+            walk.copy().take(record)
+            return True
+        except Finding:
+            return False
+
+    good = [(name, record) for name, record in distinct if valid(record)]
+    if len(good) > 1 and walk.due()[0] == "join":
+        named = {r["body"]["prev"] for _, r in following if not isinstance(r, Bad)}
+        good = [(name, record) for name, record in good if H("record", canon(record["body"])) in named]
+    if len(good) > 1:
+        raise Finding("E12-FORK", good[0][1]["body"]["by"], "two validly signed records for one place")
+    return good[0] if good else distinct[0]
+
+
+def verify(places):
+    """(walk, None or (place, record, Finding))."""
+    walk = Walk()
+    for seq in sorted(places):
+        record = None
+        try:
+            if seq != walk.next:
+                raise Finding("E11-PREV", None, "record %d is missing" % walk.next)
+            _, record = choose(walk, seq, places[seq], places.get(seq + 1, []))
+            walk.take(record)
+        except Finding as finding:
+            return walk, (walk.next, record, finding)
+    return walk, None
+
+
+def report(places, walk, divergence):
+    lines, total = [], len(places)
+    good = divergence[0] if divergence else walk.next
+    if good:
+        links = ", ".join("%d %s" % (s["used"], role) for role, s in sorted(walk.seats.items()) if s["tip"])
+        span = "record 0" if good == 1 else "records 0-%d" % (good - 1)
+        lines.append("%s of %d: signatures good, log unbroken, links good (%s)" % (span, total, links))
+    if divergence:
+        seq, record, finding = divergence
+        who = ""
+        if record:
+            said = "said to be by" if finding.code == "E03-SIG" else "signed by"
+            who = ", %s, %s %s" % (record["body"]["kind"], said, record["body"]["by"])
+        lines.append("FIRST DIVERGENCE  record %d%s" % (seq, who))
+        lines.append("  " + "  ".join(part for part in (finding.code, finding.label) if part))
+        lines.append("  " + finding.what)
+        if finding.recorded is not None:
+            lines.append("  recorded %s   recomputed %s" % (finding.recorded, finding.recomputed))
+        lines.append("  fault: " + (finding.fault + ", whose key signed it" if finding.fault else "nobody"))
+    else:
+        lines.append("dice: %d public rolls recomputed, all as recorded" % walk.rolls)
+        lines.append("rules: not judged here (%s)" % walk.genesis["engine"])
+        for role in walk.audits:
+            lines.append("audit: everything %s sealed was opened and fits its commitment" % role)
+        due, role = walk.due()
+        if due in ("join", "call", "result", "audit"):
+            lines.append("W70-WAITING  %s owes: %s" % (role, due))
+        elif due == "speech" and walk.stop:
+            lines.append("next: %s, %s" % (walk.stop.get("who"), walk.stop["ask"]))
+        if walk.genesis["mode"] == "solo":
+            lines.append("note: solo: dice committed, not shared")
+        if walk.genesis["mode"] == "gm":
+            lines.append("note: game master: dice committed by the game master, not by an opponent")
+        for seq in walk.absent:
+            lines.append("note: record %d: written by the game master; its dice rest on his word" % seq)
+    return "\n".join(lines)
+
+
+def exit_code(walk, divergence):
+    if divergence:
+        return 1 if divergence[2].fault else 2
+    return 3 if walk.due()[0] in ("join", "call", "result", "audit") else 0
+
+
+def as_json(walk, divergence):
+    if not divergence:
+        owed = exit_code(walk, None) == 3
+        found = {"ok": True, "level": "L2", "seq": walk.next}
+        return dict(found, code="W70-WAITING", by=walk.due()[1]) if owed else found
+    seq, record, finding = divergence
+    found = {"ok": False, "seq": seq, "code": finding.code, "fault": finding.fault, "label": finding.label}
+    found.update(recorded=finding.recorded, recomputed=finding.recomputed, by=record["body"]["by"] if record else None)
+    found["level"] = "L2" if finding.code == "E30-ROLL" else "L1"
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def main(arguments):
+    wants_json = "--json" in arguments
+    paths = [a for a in arguments if a != "--json"]
+    if not paths or any(a.startswith("--") for a in paths):
+        print(__doc__)
+        return 64
+    try:
+        places = read_places(paths)
+    except OSError as error:
+        print("cannot read %s: %s" % (error.filename, error.strerror), file=sys.stderr)
+        return 64
+    except Finding as finding:
+        print("%s  %s\n  fault: nobody" % (finding.code, finding.what))
+        return 2
+    if not places:
+        print("there are no records here", file=sys.stderr)
+        return 64
+    walk, divergence = verify(places)
+    print(json.dumps(as_json(walk, divergence), sort_keys=True) if wants_json else report(places, walk, divergence))
+    return exit_code(walk, divergence)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
