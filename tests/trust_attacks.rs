@@ -15,7 +15,7 @@ use garcia::trust::compare::{Comparison, compare};
 use garcia::trust::data::Genesis;
 use garcia::trust::finding::{Code, Finding, Level};
 use garcia::trust::key::PrivateKey;
-use garcia::trust::ledger::{Ledger, Trouble, charter};
+use garcia::trust::ledger::{Ledger, Trouble};
 use garcia::trust::record::{Body, Kind, Record};
 use garcia::trust::referee::Vision;
 use garcia::trust::seat::Seat;
@@ -78,6 +78,15 @@ fn other(role: &Role) -> Role {
 fn last(kind: Kind, pointer: &str) -> usize {
     let fits = |record: &Record| record.body().kind == kind && record.body().data.pointer(pointer).is_some();
     records().iter().rposition(fits).unwrap_or_else(|| panic!("a {kind} with {pointer}"))
+}
+
+/// The last packet sent openly whose result is in.
+fn packet() -> usize {
+    let closed = |at: &usize| {
+        let (orders, result) = (records()[*at].body(), records()[*at + 1].body());
+        orders.kind == Kind::Orders && orders.data.get("policies").is_some() && result.kind == Kind::Result
+    };
+    (0..records().len() - 1).rev().find(closed).expect("a packet and its result")
 }
 
 type Verdict = Option<(usize, &'static str, Option<Role>)>;
@@ -163,7 +172,9 @@ fn dice_that_are_altered_added_or_hidden_convict_the_closer() {
     let twice = |rolls: &mut Vec<Json>| rolls.push(rolls[0].clone());
     blames_signer(at, "E14-SCHEMA", &forged(at, edit("/rolls", twice)));
     // Another label gives another die, but not one the rules call for.
-    blames_signer(at, "E30-ROLL", &forged(at, put("/rolls/0/label", "t1.us.fire/0101/fire/9")));
+    let closer = records()[at].body().by.clone();
+    let relabelled = judged(&forged(at, put("/rolls/0/label", "t1.us.fire/0101/fire/9"))).expect("found");
+    assert!(matches!(relabelled, (seq, "E30-ROLL" | "E31-ROLLSET", Some(who)) if seq == at && who == closer));
 }
 
 #[test]
@@ -289,7 +300,7 @@ fn game_home(role: &Role) -> tempfile::TempDir {
 
 #[test]
 fn only_the_one_who_is_due_may_speak_and_only_as_he_is_due() {
-    let orders = last(Kind::Orders, "/policies");
+    let orders = packet();
     let by = records()[orders].body().by.clone();
     // Somebody else orders.
     let all = forged_by(&other(&by), orders, |body| body.by = other(&body.by));
@@ -340,7 +351,7 @@ fn only_the_one_who_is_due_may_speak_and_only_as_he_is_due() {
 
 #[test]
 fn kinds_that_are_set_aside_are_refused_with_a_word_about_it() {
-    let at = last(Kind::Orders, "/policies");
+    let at = packet();
     for kind in ["motion", "accept", "decline", "ruling"] {
         let all = forged(at, |body| body.kind = kind.into());
         blames_signer(at, "E14-SCHEMA", &all);
@@ -357,7 +368,7 @@ fn kinds_that_are_set_aside_are_refused_with_a_word_about_it() {
 
 #[test]
 fn second_orders_for_one_place_convict_their_signer() {
-    let at = last(Kind::Orders, "/policies");
+    let at = packet();
     let by = records()[at].body().by.clone();
     let rewound = forged(at, insert("policies", Json::map())).pop().expect("a record");
     // Sent to different people: two copies of the ledger.
@@ -395,7 +406,7 @@ fn second_orders_for_one_place_convict_their_signer() {
 
 #[test]
 fn the_own_program_repeats_and_never_revises() {
-    let at = last(Kind::Orders, "/policies");
+    let at = packet();
     let by = records()[at].body().by.clone();
     let folder = game_home(&by);
     let mut rewound = Seat::open(records()[..at].to_vec(), &lay, &home(&folder)).expect("opened");
@@ -438,7 +449,7 @@ fn records_out_of_order_twice_or_missing_are_sorted_out() {
 
 #[test]
 fn damage_loss_and_strangers_are_nobodys_fault() {
-    let at = last(Kind::Orders, "/policies");
+    let at = packet();
     // Edited without a new signature.
     let mut json = records()[at].to_json();
     json.pointer_mut("/body/data/policies").and_then(Json::as_map_mut).expect("policies").clear();
@@ -553,16 +564,12 @@ fn who_falls_silent_is_named() {
 
 #[test]
 fn another_program_or_other_tables_are_not_judged_and_nobody_is_blamed() {
-    let other_tables = |genesis: &Genesis| {
-        let mut charter = charter(genesis, Default::default());
-        charter.scenario = "historical".to_owned();
-        let ruleset = games::find(&genesis.ruleset).expect("a game");
-        let other = ruleset.about().scenarios.iter().map(|s| s.id).find(|id| Some(*id) != genesis.scenario.as_deref());
-        charter.scenario = other.unwrap_or("historical").to_owned();
-        ruleset.open(&charter).map_err(|_| Finding::new(Code::Engine, "no such scenario"))
-    };
-    let found = verify(&files(records()), &other_tables, &Vision::public());
+    let other_tables = forged(0, put("/rules_sha256", zeros()));
+    let found = check(&other_tables, &Vision::public());
     assert_eq!((found.exit_code(), found.level), (4, Level::Dice));
+    let unknown = |_: &Genesis| Err(Finding::new(Code::Engine, "this game is not known here"));
+    let found = verify(&files(records()), &unknown, &Vision::public());
+    assert_eq!((found.exit_code(), found.level), (4, Level::Dice), "signatures and dice are checked all the same");
     let newer = forged(0, |body| {
         put("/engine", "santiago-1898 999")(body);
     });
@@ -572,6 +579,7 @@ fn another_program_or_other_tables_are_not_judged_and_nobody_is_blamed() {
     // Nobody sits down at such a table.
     let folder = tempfile::tempdir().expect("a folder");
     assert!(Seat::join(newer, None, &lay, &home(&folder)).is_err());
+    assert!(Seat::join(other_tables, None, &lay, &home(&folder)).is_err());
 }
 
 #[test]
