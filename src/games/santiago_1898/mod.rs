@@ -8,6 +8,7 @@ mod check;
 pub mod data;
 mod events;
 mod fire;
+mod jungle;
 mod landing;
 mod lexicon;
 mod map;
