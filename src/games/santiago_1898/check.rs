@@ -348,7 +348,9 @@ fn check_move(projection: &mut Projection<'_>, order: &mut MoveOrder, at: &DocPa
         return; // reported as ordered twice
     }
     let now = projection.now();
-    let stack = match now.stack(&order.units) {
+    let stays = order.balloon.is_some() && order.path.is_empty() && order.to.is_none();
+    let stack = if stays { now.together(&order.units).map(|_| None) } else { now.stack(&order.units).map(Some) };
+    let stack = match stack {
         Ok(stack) => stack,
         Err((clause, why)) => {
             faults.add(at.key("units"), clause, why, "order units that stand together and may move");
@@ -364,6 +366,11 @@ fn check_move(projection: &mut Projection<'_>, order: &mut MoveOrder, at: &DocPa
             "leave `balloon` out",
         );
     }
+    // §8.7f: the balloon goes up or comes down on the spot.
+    let Some(stack) = stack else {
+        projection.moved.extend(order.units.iter().copied());
+        return;
+    };
     let where_to = order.to.take();
     match (where_to, order.path.is_empty()) {
         (Some(to), true) if to == stack.from => {
@@ -381,10 +388,6 @@ fn check_move(projection: &mut Projection<'_>, order: &mut MoveOrder, at: &DocPa
         (Some(to), false) if order.path.last() != Some(&to) => {
             let what = format!("the path does not end in {to}");
             faults.add(at.key("to"), Clause("8.1a"), what, "give either `path` or `to`");
-            return;
-        }
-        (None, true) if order.balloon.is_some() => {
-            projection.moved.extend(order.units.iter().copied());
             return;
         }
         (None, true) => {

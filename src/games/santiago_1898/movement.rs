@@ -162,8 +162,8 @@ impl Position<'_> {
         Ok(Cost { points, why })
     }
 
-    /// The units as a stack that may move, or why not (§8.1f, §8.2e, §3.2h).
-    pub fn stack(&self, units: &[UnitId]) -> Result<Stack, (Clause, String)> {
+    /// The force and the hex of units that stand together, or why they do not (§8.1f).
+    pub fn together(&self, units: &[UnitId]) -> Result<(Force, Hex), (Clause, String)> {
         let fail = |clause: &'static str, why: String| Err((Clause(clause), why));
         let Some(first) = units.first() else { return fail("8.1a", "no unit is named".into()) };
         let (Some(force), Some(from)) = (self.force(*first), self.state.hex_of(*first)) else {
@@ -176,11 +176,19 @@ impl Position<'_> {
             if self.state.hex_of(*id) != Some(from) {
                 return fail("8.1f", format!("{id} is not in {from} with {first}"));
             }
+        }
+        Ok((force, from))
+    }
+
+    /// The units as a stack that may move, or why not (§8.1f, §8.2e, §3.2h).
+    pub fn stack(&self, units: &[UnitId]) -> Result<Stack, (Clause, String)> {
+        let (force, from) = self.together(units)?;
+        for id in units {
             if self.state.unit(*id).landed {
-                return fail("8.2e", format!("{id} landed this turn"));
+                return Err((Clause("8.2e"), format!("{id} landed this turn")));
             }
             if self.is_frozen(*id) {
-                return fail("3.2h", format!("{id} is not released"));
+                return Err((Clause("3.2h"), format!("{id} is not released")));
             }
         }
         let factor = units.iter().map(|id| self.values(*id).mf).min().unwrap_or(0);
@@ -354,7 +362,11 @@ impl Play<'_, '_> {
         let mut movers = Vec::new();
         let hex = order.units.iter().find_map(|id| self.state.hex_of(*id));
         for id in &order.units {
-            let alone = self.now().stack(&[*id]);
+            // §8.7f: a balloon goes up without a march too, also on the day of the landing.
+            let alone = match order.path.is_empty() {
+                true => self.now().together(&[*id]).map(drop),
+                false => self.now().stack(&[*id]).map(drop),
+            };
             if !moved.insert(*id) {
                 self.lapse(&[*id], "8.1f", format!("{id} has moved already"));
             } else if let Err((clause, why)) = alone {
