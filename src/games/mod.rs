@@ -2,12 +2,16 @@
 
 pub mod lone_warrior;
 pub mod santiago_1898;
+pub mod santiago_campaign;
 
 use crate::engine::{Entry, Ruleset};
 
 /// Every rule set garcia knows, one line each.
-pub static GAMES: &[&dyn Ruleset] =
-    &[&Entry::<santiago_1898::Santiago1898>::new(), &Entry::<lone_warrior::LoneWarrior>::new()];
+pub static GAMES: &[&dyn Ruleset] = &[
+    &Entry::<santiago_1898::Santiago1898>::new(),
+    &Entry::<santiago_campaign::SantiagoCampaign>::new(),
+    &Entry::<lone_warrior::LoneWarrior>::new(),
+];
 
 /// The rule set with this name.
 pub fn find(id: &str) -> Option<&'static dyn Ruleset> {

@@ -1,0 +1,592 @@
+//! Positions from files: the start of a conformance case, a state read back, and what is wrong with a state.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+
+use crate::board::{Grid, Hex};
+use crate::document;
+use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader};
+use crate::engine::{Arranged, Charter, Game, Holdings, Json, Slot, from_json};
+
+use super::data::{Along, Counter, Data};
+use super::play::{Known, Position};
+use super::state::{Ending, Face, Place, Post, Source, Stage, State, TokenState, Truce, UnitState};
+use super::terms::{Arm, Flag, HoldingBox, Land, Nation, Token, UnitId};
+use super::{SPAIN, SantiagoCampaign};
+
+document! {
+    /// Changes to the map of a case.
+    pub struct MapPatch {
+        /// Terrain of hexes.
+        pub terrain: BTreeMap<Hex, Land>,
+        /// Roads, each hex by hex.
+        pub roads: Vec<Vec<Hex>>,
+        /// River hexsides, each as two hexes.
+        pub rivers: Vec<Vec<Hex>>,
+        /// Bridges, each as two hexes.
+        pub bridges: Vec<Vec<Hex>>,
+        /// Slopes, each as the low hex and the high one.
+        pub slopes: Vec<Vec<Hex>>,
+        /// Trenches, each as the defended hex and the one in front.
+        pub trenches: Vec<Vec<Hex>>,
+        /// Hexsides of open water, each as two hexes.
+        pub water: Vec<Vec<Hex>>,
+        /// Blockhouses.
+        pub blockhouses: Vec<Hex>,
+        /// Hexes on the open sea.
+        pub coast: Vec<Hex>,
+    }
+}
+
+document! {
+    /// An invented counter.
+    pub struct Invented {
+        /// `us`, `cuban` or `spanish`.
+        pub nation: Nation,
+        /// What it is; infantry if left out.
+        pub kind: Option<Arm>,
+        /// Its factor.
+        pub factor: Option<u32>,
+        /// The factor of its reduced side; one step if left out.
+        pub reduced: Option<u32>,
+        /// What is special about it.
+        pub flags: Vec<Flag>,
+    }
+}
+
+document! {
+    /// The position of a case. Units that are not named are out of play; US units are in supply unless it says otherwise.
+    pub struct CaseStart {
+        /// `campaign` for the map of the game, `blank` for clear ground without roads and rivers, `begin` for the first
+        /// packet of a match.
+        pub scenario: Option<String>,
+        /// Options of the game.
+        pub options: BTreeMap<String, String>,
+        /// Changes to the map.
+        pub map: Option<MapPatch>,
+        /// Invented counters by name.
+        pub counters: BTreeMap<String, Invented>,
+        /// The game turn; 3 if left out.
+        pub turn: Option<u32>,
+        /// Whose packet is due; `us-turn` if left out.
+        pub stage: Option<String>,
+        /// Where American and Cuban units stand.
+        pub units: Option<Node>,
+        /// Units in the draw pool: a list, or `all`.
+        pub pool: Option<Node>,
+        /// Spanish units by hex, in the order that names their counters.
+        pub spanish: Option<Node>,
+        /// Spanish units in the Manzanillo box.
+        pub manzanillo: Option<Node>,
+        /// Spanish units in the Guantanamo box.
+        pub guantanamo: Option<Node>,
+        /// Boxes that lie face-up.
+        pub face_up: Vec<HoldingBox>,
+        /// The Spanish dead pile.
+        pub dead: Option<Node>,
+        /// Steps left of reduced units.
+        pub steps: Option<Node>,
+        /// Units with fever.
+        pub fever: Option<Node>,
+        /// Units that landed this turn.
+        pub landed: Option<Node>,
+        /// The balloon is up.
+        pub balloon_up: bool,
+        /// Hexes last passed by the US side, besides those where its units stand.
+        pub us_passed: Vec<Hex>,
+        /// Supply Source markers, in the order they were placed; Daiquiri if left out.
+        pub sources: Option<Vec<Hex>>,
+        /// Markers used so far; as many as are on the map if left out.
+        pub markers_used: Option<u32>,
+        /// US steps lost so far.
+        pub steps_lost: Option<u32>,
+        /// Two-step units lost so far.
+        pub two_steppers_lost: Option<u32>,
+        /// The off-road supply length; long enough for every unit if left out.
+        pub supply_length: Option<u32>,
+        /// Cuban units for the four zones.
+        pub cuban_zones: Vec<u32>,
+        /// The Marines went to Guantanamo.
+        pub marines_sent: bool,
+        /// The Guantanamo table has been consulted.
+        pub guantanamo_rolled: bool,
+        /// `none`, `pending`, `active` or `used`.
+        pub truce: Option<String>,
+    }
+}
+
+/// The supply length of cases that are not about supply.
+const ENDLESS: u32 = 99;
+
+/// Lays out the position of a case.
+pub fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Arranged<SantiagoCampaign>> {
+    let shipped = match SantiagoCampaign::open(&Charter::default()) {
+        Ok(game) => game,
+        Err(mut found) => {
+            faults.append(&mut found);
+            return None;
+        }
+    };
+    let mut reader = Reader::new(&shipped);
+    let case = CaseStart::read(start, at, &mut reader);
+    faults.append(&mut reader.faults);
+    let case = case?;
+    let charter = Charter { options: case.options.clone(), ..Charter::default() };
+    let mut game = match SantiagoCampaign::open(&charter) {
+        Ok(game) => game,
+        Err(mut found) => {
+            faults.append(&mut found);
+            return None;
+        }
+    };
+    match case.scenario.as_deref() {
+        None | Some("campaign") => {}
+        Some("blank") => clear_map(&mut game.data),
+        Some("begin") => {
+            let (state, stop) = game.begin();
+            return Some(Arranged { game, state, stop, holdings: Holdings::default() });
+        }
+        Some(other) => {
+            faults.push(Fault::new(
+                &at.key("scenario"),
+                format!("there is no scenario `{other}`"),
+                "write campaign, blank or begin",
+            ));
+            return None;
+        }
+    }
+    if let Some(patch) = &case.map {
+        patch_map(&mut game.data, patch, at, faults);
+    }
+    for (name, invented) in &case.counters {
+        let id = UnitId::named(name);
+        let kind = invented.kind.unwrap_or(Arm::Infantry);
+        let mut counter = Counter::invented(id, invented.nation, kind, invented.factor, invented.reduced);
+        counter.flags = invented.flags.clone();
+        game.data.counters.insert(id, counter);
+    }
+    let (state, holdings) = place(&game, &case, at, faults)?;
+    let stop = game.due(state.stage);
+    for flaw in flaws(&game, &state) {
+        faults.push(Fault::new(at, flaw, "arrange a position the rules allow"));
+    }
+    Some(Arranged { game, state, stop, holdings })
+}
+
+fn clear_map(data: &mut Data) {
+    let grid = data.grid().clone();
+    let ground = crate::board::Layer::from_fn(&grid, |hex| {
+        let beach = data.beaches.contains(&hex);
+        let fortress = data.fortresses.contains(&hex);
+        let zone = data.map.ground(hex).map_or(1, |ground| ground.zone.max(1));
+        super::data::Ground {
+            land: Land::Clear,
+            height: 0,
+            zone,
+            coast: false,
+            harbour_shore: false,
+            blockhouse: false,
+            fortress,
+            beach,
+        }
+    });
+    data.map = crate::board::Terrain::with_ground(grid, ground);
+}
+
+fn patch_map(data: &mut Data, patch: &MapPatch, at: &DocPath, faults: &mut Vec<Fault>) {
+    let change = |data: &mut Data, hex: Hex, f: &dyn Fn(&mut super::data::Ground)| {
+        if let Some(mut ground) = data.map.ground(hex) {
+            f(&mut ground);
+            data.map.set_ground(hex, ground);
+        }
+    };
+    for (hex, land) in &patch.terrain {
+        change(data, *hex, &|ground| ground.land = *land);
+    }
+    for hex in &patch.blockhouses {
+        change(data, *hex, &|ground| ground.blockhouse = true);
+    }
+    for hex in &patch.coast {
+        change(data, *hex, &|ground| ground.coast = true);
+    }
+    let mut complain = |key: &str, what: String| {
+        faults.push(Fault::new(&at.key("map").key(key), what, "name hexes that touch"));
+    };
+    for path in &patch.roads {
+        if let Err(broken) = data.map.mark_path(path, Along::Road) {
+            complain("roads", broken.to_string());
+        }
+    }
+    for (key, sides, kind) in [
+        ("rivers", &patch.rivers, Along::River),
+        ("bridges", &patch.bridges, Along::Bridge),
+        ("water", &patch.water, Along::Water),
+    ] {
+        for side in sides {
+            match side.as_slice() {
+                [a, b] => {
+                    if let Err(broken) = data.map.mark(*a, *b, kind) {
+                        complain(key, broken.to_string());
+                    }
+                }
+                _ => complain(key, "a hexside is two hexes".to_owned()),
+            }
+        }
+    }
+    for side in &patch.slopes {
+        let [low, high] = side.as_slice() else { continue };
+        let up = data.map.mark_towards(*low, *high, Along::Up);
+        if let Err(broken) = up.and_then(|()| data.map.mark_towards(*high, *low, Along::Down)) {
+            complain("slopes", broken.to_string());
+        }
+    }
+    for side in &patch.trenches {
+        let [defended, front] = side.as_slice() else { continue };
+        if let Err(broken) = data.map.mark_towards(*front, *defended, Along::Trench) {
+            complain("trenches", broken.to_string());
+        }
+    }
+}
+
+fn read_part<T: FromDoc + Default>(node: Option<&Node>, at: &DocPath, reader: &mut Reader<'_>) -> T {
+    node.and_then(|node| T::read(node, at, reader)).unwrap_or_default()
+}
+
+fn place(
+    game: &SantiagoCampaign,
+    case: &CaseStart,
+    at: &DocPath,
+    faults: &mut Vec<Fault>,
+) -> Option<(State, Holdings)> {
+    let mut reader = Reader::new(game);
+    let units: BTreeMap<UnitId, Hex> = read_part(case.units.as_ref(), &at.key("units"), &mut reader);
+    let pool: Vec<UnitId> = match &case.pool {
+        Some(node) if node.as_text() == Some("all") => {
+            game.data.group(super::terms::Group::Pool).map(Counter::id).collect()
+        }
+        node => read_part(node.as_ref(), &at.key("pool"), &mut reader),
+    };
+    let spanish: BTreeMap<Hex, Vec<UnitId>> = read_part(case.spanish.as_ref(), &at.key("spanish"), &mut reader);
+    let manzanillo: Vec<UnitId> = read_part(case.manzanillo.as_ref(), &at.key("manzanillo"), &mut reader);
+    let guantanamo: Vec<UnitId> = read_part(case.guantanamo.as_ref(), &at.key("guantanamo"), &mut reader);
+    let dead: Vec<UnitId> = read_part(case.dead.as_ref(), &at.key("dead"), &mut reader);
+    let steps: BTreeMap<UnitId, u8> = read_part(case.steps.as_ref(), &at.key("steps"), &mut reader);
+    let fever: Vec<UnitId> = read_part(case.fever.as_ref(), &at.key("fever"), &mut reader);
+    let landed: Vec<UnitId> = read_part(case.landed.as_ref(), &at.key("landed"), &mut reader);
+    let refused = reader.refused();
+    faults.append(&mut reader.faults);
+    if refused {
+        return None;
+    }
+    let mut state = State::new(&game.data);
+    state.turn = case.turn.unwrap_or(3);
+    let stage = case.stage.as_deref().unwrap_or("us-turn");
+    state.stage = match Stage::ALL.iter().find(|(_, word)| *word == stage) {
+        Some((stage, _)) => *stage,
+        None => {
+            faults.push(Fault::new(
+                &at.key("stage"),
+                format!("there is no stage `{stage}`"),
+                "write us-turn or spanish-turn",
+            ));
+            return None;
+        }
+    };
+    for (id, unit) in &mut state.units {
+        unit.at = if pool.contains(id) { Place::OffMap } else { Place::Lost };
+        if let Some(hex) = units.get(id) {
+            unit.at = Place::At(*hex);
+        }
+        unit.steps = match unit.at {
+            Place::Lost => 0,
+            _ => steps.get(id).copied().unwrap_or(unit.steps),
+        };
+        unit.fever = fever.contains(id);
+        unit.landed = landed.contains(id);
+    }
+    if state.stage == Stage::UsSetup {
+        for counter in game.data.group(super::terms::Group::Zones) {
+            let waiting = UnitState { at: Place::OffMap, steps: 1, fever: false, landed: false };
+            state.units.insert(counter.id(), waiting);
+        }
+    }
+    state.us_passed = units.values().copied().chain(case.us_passed.iter().copied()).collect();
+    let holdings = lay_counters(game, case, &mut state, &spanish, &manzanillo, &guantanamo);
+    state.dead = dead.into_iter().collect();
+    let sources = case.sources.clone().unwrap_or_else(|| vec![Hex::printed(5926)]);
+    for (number, hex) in (1..).zip(&sources) {
+        state.sources.insert(*hex, Source { number, landing_from: 1 });
+    }
+    let placed = u32::try_from(sources.len()).unwrap_or(u32::MAX);
+    state.markers_used = case.markers_used.unwrap_or(placed);
+    state.balloon_up = case.balloon_up;
+    state.steps_lost = case.steps_lost.unwrap_or(0);
+    state.two_steppers_lost = case.two_steppers_lost.unwrap_or(0);
+    state.supply_length = case.supply_length.unwrap_or(ENDLESS);
+    state.marines_sent = case.marines_sent;
+    state.guantanamo_rolled = case.guantanamo_rolled;
+    state.cuban_zones = <[u32; 4]>::try_from(case.cuban_zones.clone()).ok();
+    state.truce = match case.truce.as_deref() {
+        None | Some("none") => Truce::None,
+        Some("pending") => Truce::Pending,
+        Some("active") => Truce::Active,
+        Some("used") => Truce::Used,
+        Some(other) => {
+            faults.push(Fault::new(
+                &at.key("truce"),
+                format!("`{other}` is no state of the truce"),
+                "write none, pending, active or used",
+            ));
+            return None;
+        }
+    };
+    Some((state, holdings))
+}
+
+fn lay_counters(
+    game: &SantiagoCampaign,
+    case: &CaseStart,
+    state: &mut State,
+    spanish: &BTreeMap<Hex, Vec<UnitId>>,
+    manzanillo: &[UnitId],
+    guantanamo: &[UnitId],
+) -> Holdings {
+    let mut posts: Vec<(Post, UnitId)> = Vec::new();
+    for (hex, stack) in spanish {
+        posts.extend(stack.iter().map(|id| (Post::At(*hex), *id)));
+    }
+    posts.extend(manzanillo.iter().map(|id| (Post::In(HoldingBox::Manzanillo), *id)));
+    posts.extend(guantanamo.iter().map(|id| (Post::In(HoldingBox::Guantanamo), *id)));
+    let mut holdings = Holdings::default();
+    for (number, (post, id)) in (1..).zip(posts) {
+        let token = Token::numbered(number);
+        let shown = matches!(post, Post::In(which) if case.face_up.contains(&which));
+        let face = if shown || game.options.face_up { Face::Up(id) } else { Face::down(token) };
+        if let Ok(slot) = Slot::parse(token.as_str()) {
+            holdings.0.insert((SPAIN, slot), Json::Str(id.to_string()));
+        }
+        state.counters.insert(token, TokenState { at: post, face });
+    }
+    holdings
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct Written {
+    turn: u32,
+    stage: String,
+    units: BTreeMap<String, WrittenUnit>,
+    counters: BTreeMap<String, WrittenCounter>,
+    #[serde(default)]
+    dead: Vec<String>,
+    #[serde(default)]
+    balloon_up: bool,
+    us_passed: BTreeSet<Hex>,
+    sources: BTreeMap<Hex, WrittenSource>,
+    markers_used: u32,
+    steps_lost: u32,
+    two_steppers_lost: u32,
+    supply_length: u32,
+    #[serde(default)]
+    cuban_zones: Option<[u32; 4]>,
+    #[serde(default)]
+    marines_sent: bool,
+    #[serde(default)]
+    guantanamo_rolled: bool,
+    #[serde(default)]
+    second_site_rolled: bool,
+    truce: String,
+    #[serde(default)]
+    ending: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct WrittenUnit {
+    at: String,
+    steps: u8,
+    #[serde(default)]
+    fever: bool,
+    #[serde(default)]
+    landed: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenCounter {
+    at: String,
+    face: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct WrittenSource {
+    number: u32,
+    landing_from: u32,
+}
+
+/// Reads a state back, checking it whole.
+pub fn read_state(game: &SantiagoCampaign, written: &Json) -> Result<State, Vec<String>> {
+    let read: Written = from_json(written).map_err(|error| vec![error])?;
+    let mut faults = Vec::new();
+    let hex = |text: &str| text.parse::<Hex>().ok().filter(|hex| game.data.grid().contains(*hex));
+    let unit_named = |name: &str| game.data.counters.keys().copied().find(|id| id.as_str() == name);
+    let mut state = State::new(&game.data);
+    state.units.clear();
+    for (name, unit) in &read.units {
+        let at = match unit.at.as_str() {
+            "off-map" => Some(Place::OffMap),
+            "guantanamo" => Some(Place::Guantanamo),
+            "lost" => Some(Place::Lost),
+            text => hex(text).map(Place::At),
+        };
+        match (unit_named(name), at) {
+            (Some(id), Some(at)) => {
+                state.units.insert(id, UnitState { at, steps: unit.steps, fever: unit.fever, landed: unit.landed });
+            }
+            (None, _) => faults.push(format!("there is no unit {name}")),
+            (_, None) => faults.push(format!("{name} is at `{}`, which is no place", unit.at)),
+        }
+    }
+    for (name, counter) in &read.counters {
+        let at = match counter.at.as_str() {
+            "manzanillo" => Some(Post::In(HoldingBox::Manzanillo)),
+            "guantanamo" => Some(Post::In(HoldingBox::Guantanamo)),
+            text => hex(text).map(Post::At),
+        };
+        let token = Token::is_name(name).then(|| Token::named(name));
+        let face = match (&counter.face, token) {
+            (face, Some(token)) if face == token.as_str() => Some(Face::down(token)),
+            (face, _) => unit_named(face).map(Face::Up),
+        };
+        match (token, at, face) {
+            (Some(token), Some(at), Some(face)) => {
+                state.counters.insert(token, TokenState { at, face });
+            }
+            _ => {
+                faults.push(format!("the counter {name} at `{}` showing `{}` cannot be read", counter.at, counter.face))
+            }
+        }
+    }
+    for name in &read.dead {
+        match unit_named(name) {
+            Some(id) => {
+                state.dead.insert(id);
+            }
+            None => faults.push(format!("there is no unit {name}")),
+        }
+    }
+    match Stage::ALL.iter().find(|(_, word)| *word == read.stage) {
+        Some((stage, _)) => state.stage = *stage,
+        None => faults.push(format!("there is no stage `{}`", read.stage)),
+    }
+    state.truce = match read.truce.as_str() {
+        "none" => Truce::None,
+        "pending" => Truce::Pending,
+        "active" => Truce::Active,
+        "used" => Truce::Used,
+        other => {
+            faults.push(format!("`{other}` is no state of the truce"));
+            Truce::None
+        }
+    };
+    if let Some(word) = &read.ending {
+        match Ending::ALL.iter().find(|(_, name)| name == word) {
+            Some((ending, _)) => state.ending = Some(*ending),
+            None => faults.push(format!("there is no ending `{word}`")),
+        }
+    }
+    state.turn = read.turn;
+    state.balloon_up = read.balloon_up;
+    state.us_passed = read.us_passed;
+    let source = |s: &WrittenSource| Source { number: s.number, landing_from: s.landing_from };
+    state.sources = read.sources.iter().map(|(hex, written)| (*hex, source(written))).collect();
+    state.markers_used = read.markers_used;
+    state.steps_lost = read.steps_lost;
+    state.two_steppers_lost = read.two_steppers_lost;
+    state.supply_length = read.supply_length;
+    state.cuban_zones = read.cuban_zones;
+    state.marines_sent = read.marines_sent;
+    state.guantanamo_rolled = read.guantanamo_rolled;
+    state.second_site_rolled = read.second_site_rolled;
+    faults.extend(flaws(game, &state));
+    if faults.is_empty() { Ok(state) } else { Err(faults) }
+}
+
+/// Every invariant of the rules that does not hold.
+pub fn flaws(game: &SantiagoCampaign, state: &State) -> Vec<String> {
+    let data = &game.data;
+    let known = Known::default();
+    let now = Position { game, state, known: &known };
+    let mut flaws = Vec::new();
+    let mut hexes: BTreeSet<Hex> = BTreeSet::new();
+    for (id, unit) in &state.units {
+        let Some(counter) = data.counter(*id) else {
+            flaws.push(format!("{id} is no counter of the game"));
+            continue;
+        };
+        if counter.nation == Nation::Spanish {
+            flaws.push(format!("{id} is Spanish and stands among the US units"));
+        }
+        if unit.steps > counter.steps() || (unit.steps == 0) != (unit.at == Place::Lost) {
+            flaws.push(format!("{id} has {} steps and is {}", unit.steps, super::whereabouts(unit.at)));
+        }
+        if let Place::At(hex) = unit.at {
+            hexes.insert(hex);
+            if !data.is_open(hex) {
+                flaws.push(format!("{id} stands in {hex}, which is {}", data.land(hex)));
+            }
+            if counter.nation == Nation::Cuban && data.is_city(hex) {
+                flaws.push(format!("the Cuban unit {id} is in Santiago"));
+            }
+            if !state.us_passed.contains(&hex) {
+                flaws.push(format!("{id} is in {hex}, which counts as last passed by the Spanish"));
+            }
+        }
+        if unit.fever && (counter.nation != Nation::Us || unit.at.hex().is_none()) {
+            flaws.push(format!("{id} has fever"));
+        }
+    }
+    for hex in &hexes {
+        let arms: Vec<Arm> = now.americans_in(*hex).iter().filter_map(|id| now.arm(*id)).collect();
+        let cubans = now.cubans_in(*hex).len();
+        if !now.fits(*hex, &arms) || cubans > 1 || (cubans == 1 && !arms.is_empty()) {
+            flaws.push(format!("{hex} is overstacked with {} US and {cubans} Cuban units", arms.len()));
+        }
+        if state.tokens_in(*hex).next().is_some() {
+            flaws.push(format!("enemies share {hex}"));
+        }
+    }
+    for (hex, tokens) in now.stacks() {
+        if !data.is_open(hex) {
+            flaws.push(format!("Spanish counters stand in {hex}, which is {}", data.land(hex)));
+        }
+        if now.spanish_overstacked(hex, &tokens) {
+            flaws.push(format!("{hex} is overstacked with {} Spanish counters", tokens.len()));
+        }
+        if state.us_passed.contains(&hex) {
+            flaws.push(format!("{hex} is held by the Spanish and counts as last passed by the US side"));
+        }
+        if state.sources.contains_key(&hex) {
+            flaws.push(format!("a Supply Source marker stands among Spanish counters in {hex}"));
+        }
+    }
+    for hex in state.sources.keys().filter(|hex| !data.is_beach(**hex)) {
+        flaws.push(format!("a Supply Source marker stands in {hex}, which is no beach"));
+    }
+    let placed = u32::try_from(state.sources.len()).unwrap_or(u32::MAX);
+    if state.markers_used > data.tables.limits.supply_markers || placed > state.markers_used {
+        flaws.push(format!("{placed} markers are on the map, {} were placed", state.markers_used));
+    }
+    if state.balloon_up && now.balloon().is_none() {
+        flaws.push("the balloon is up and not on the map".to_owned());
+    }
+    if state.turn == 0 || state.turn > data.tables.clock.turns {
+        flaws.push(format!("there is no turn {}", state.turn));
+    }
+    if state.ending.is_some() != (state.stage == Stage::Over) {
+        flaws.push("the game is over and goes on".to_owned());
+    }
+    flaws
+}

@@ -1,0 +1,139 @@
+//! Chapter 17: the observation balloon and the fire it draws.
+
+use crate::board::{Grid, Hex};
+use crate::engine::{Clause, Question, Ruling, Say, Subject};
+
+use super::events::{Cause, Event};
+use super::play::{Play, Position};
+use super::policy::{BALLOON_FIRE, BALLOON_LOSS, BalloonFire, Policy, When};
+use super::state::Truce;
+use super::terms::{Arm, Piece, Token, UnitId};
+use super::{SPAIN, US};
+
+impl Position<'_> {
+    /// Spanish counters that could fire at the balloon, by hex (§17.5a, §19.3h).
+    pub fn tokens_near_balloon(&self) -> Vec<(Hex, Token)> {
+        let Some((_, at)) = self.balloon().filter(|_| self.state.balloon_up) else { return Vec::new() };
+        let data = self.data();
+        let truce = self.state.truce == Truce::Active;
+        let barred = |hex: Hex| truce && (data.is_city(hex) || data.is_city(at));
+        let near = |hex: Hex| data.grid().distance(at, hex) <= data.tables.limits.artillery_range && !barred(hex);
+        let stacks = self.stacks().into_iter().filter(|(hex, _)| near(*hex));
+        stacks.flat_map(|(hex, tokens)| tokens.into_iter().map(move |token| (hex, token))).collect()
+    }
+
+    /// Who loses a step by default: a full two-step unit, a one-step unit, a reduced one; lowest factor, lowest id.
+    fn balloon_victim(&self, units: &[UnitId]) -> Option<UnitId> {
+        let class = |id: UnitId| {
+            let two = self.counter(id).is_some_and(|counter| counter.steps() == 2);
+            match (two, self.state.unit(id).steps) {
+                (true, 2) => 0,
+                (false, _) => 1,
+                _ => 2,
+            }
+        };
+        units.iter().copied().min_by_key(|id| (class(*id), self.factor(*id), *id))
+    }
+}
+
+impl Play<'_, '_> {
+    /// The Spanish decision when the balloon is first seen up in a US Movement Phase (§17.5a, §17.5k).
+    pub fn balloon_fire_decision(&mut self) -> Ruling<BalloonFire> {
+        let default = BalloonFire { when: When::Early, from: Vec::new() };
+        if self.now().tokens_near_balloon().is_empty() {
+            return Ok(BalloonFire { when: When::Never, from: Vec::new() });
+        }
+        let plain = |when| BalloonFire { when, from: Vec::new() };
+        let question = Question {
+            who: SPAIN,
+            kind: BALLOON_FIRE,
+            about: Subject::of("balloon"),
+            clause: Clause("17.5a"),
+            text: "the balloon is up: do batteries in range fire at it, and when?".to_owned(),
+            options: vec![plain(When::Early), plain(When::Late), plain(When::Never)],
+            default,
+            also: Some(Box::new(|_| true)),
+        };
+        self.umpire.ask(question, None, |policy| match policy {
+            Policy::When(when) => Say::Choose(BalloonFire { when: *when, from: Vec::new() }),
+            Policy::Fire(fire) => Say::Choose(fire.clone()),
+            _ => Say::Default,
+        })
+    }
+
+    /// Batteries fire one after another until the balloon is down (§17.5).
+    pub fn fire_at_balloon(&mut self, fire: &BalloonFire) -> Ruling<()> {
+        let near = self.now().tokens_near_balloon();
+        let near: Vec<(Hex, Token)> =
+            near.into_iter().filter(|(hex, _)| fire.from.is_empty() || fire.from.contains(hex)).collect();
+        let tokens: Vec<Token> = near.iter().map(|(_, token)| *token).collect();
+        let data = self.data();
+        let battery = |unit: &UnitId| data.counter(*unit).is_some_and(|counter| counter.kind == Arm::Artillery);
+        // One fact: which of them are batteries and fire. Where they stand and that they are guns is all that is told.
+        let firing: Vec<Token> = self.fact(&tokens, "balloon", "batteries", |units| {
+            units.iter().filter(|(_, unit)| battery(unit)).map(|(token, _)| *token).collect::<Vec<Token>>()
+        })?;
+        for (hex, token) in near {
+            if !firing.contains(&token) {
+                continue;
+            }
+            let Some((balloon, at)) = self.now().balloon() else { break };
+            if !self.state.balloon_up {
+                break;
+            }
+            let die = self.d6(token, "balloon-fire")?;
+            let hit = die <= self.data().tables.limits.balloon_hit;
+            self.umpire.note(Event::BalloonFired { from: hex, at, die, hit });
+            if hit {
+                self.lose_unit(balloon, Cause::BalloonFire);
+                let others = self.now().americans_in(at);
+                self.balloon_loss(at, &others, "17.5e")?;
+            } else {
+                self.scatter(token, at)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A miss falls next to the balloon (§17.5f, §17.5i).
+    fn scatter(&mut self, token: Token, at: Hex) -> Ruling<()> {
+        let die = self.d6(token, "scatter")?;
+        let grid = self.data().grid();
+        let bearing = usize::from(die).checked_sub(1).and_then(|way| grid.bearings().get(way).copied());
+        let hex = bearing.and_then(|bearing| grid.neighbour(at, bearing));
+        let units = hex.map(|hex| self.now().americans_in(hex)).unwrap_or_default();
+        self.umpire.note(Event::Scatter { die, hex, struck: !units.is_empty() });
+        match hex {
+            Some(hex) => self.balloon_loss(hex, &units, "17.5g"),
+            None => Ok(()),
+        }
+    }
+
+    /// One American unit in the hex loses a step, picked by the US player.
+    fn balloon_loss(&mut self, hex: Hex, units: &[UnitId], clause: &'static str) -> Ruling<()> {
+        let Some(default) = self.now().balloon_victim(units) else { return Ok(()) };
+        let victim = if units.len() == 1 {
+            default
+        } else {
+            let question = Question {
+                who: US,
+                kind: BALLOON_LOSS,
+                about: Subject::of(hex),
+                clause: Clause(clause),
+                text: format!("fire at the balloon strikes {hex}: which unit loses a step?"),
+                options: units.to_vec(),
+                default,
+                also: None,
+            };
+            self.umpire.ask(question, None, |policy| match policy {
+                Policy::Pieces(wished) => {
+                    let wish = wished.iter().find(|piece| units.iter().any(|id| Piece::from(*id) == **piece));
+                    wish.map_or(Say::Default, |piece| Say::Choose(piece.unit()))
+                }
+                _ => Say::Default,
+            })?
+        };
+        self.lose_step(victim, Cause::BalloonFire);
+        Ok(())
+    }
+}

@@ -1,0 +1,750 @@
+//! Whether orders are legal by what their author can see; every `to` becomes the path it means.
+//!
+//! Moves are tried out one after another on a copy of the position. Where a single face-down counter could be a lone
+//! battery, the US player may act as if it were; the resolution tells him if it is not.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::board::Hex;
+use crate::engine::doc::{DocPath, Fault};
+use crate::engine::{Clause, Concealed, Seen, Side};
+
+use super::data::Mp;
+use super::movement::{Bar, Mover};
+use super::orders::{AttackOrder, Balloon, MoveOrder, Orders, SpanishSetup, TurnOrders, UsSetup};
+use super::play::{Known, Position, Trit, own_knowledge};
+use super::setup::set_up_bars;
+use super::state::{Place, Post, Source, Stage, State};
+use super::supply::{SupplyMaps, Suppose};
+use super::terms::{Arm, Nation, Piece, Token};
+use super::{SPAIN, SantiagoCampaign, US};
+
+/// A copy of the position on which orders are tried out.
+pub struct Trial<'g> {
+    /// The table.
+    pub game: &'g SantiagoCampaign,
+    /// The position so far.
+    pub state: State,
+    /// What the author knows.
+    pub known: Known,
+}
+
+impl<'g> Trial<'g> {
+    /// The position as it is.
+    pub fn new(game: &'g SantiagoCampaign, state: &State, known: Known) -> Trial<'g> {
+        Trial { game, state: state.clone(), known }
+    }
+
+    /// The position so far.
+    pub fn now(&self) -> Position<'_> {
+        Position { game: self.game, state: &self.state, known: &self.known }
+    }
+
+    /// Who would move, and from where; entering units from their entry hex with the first half point spent.
+    pub fn mover(&self, piece: Piece, maps: &SupplyMaps) -> Result<(Mover, Option<Hex>), Bar> {
+        let now = self.now();
+        match piece.token() {
+            Some(token) => {
+                let Some(counter) = self.state.counters.get(&token) else {
+                    return Err(Bar::new("10.2a", format!("{token} is out of the game")));
+                };
+                let mover = now.mover(piece, maps).ok_or_else(|| Bar::new("10.2a", format!("{token} cannot move")))?;
+                if mover.arm == Some(Arm::Garrison) {
+                    return Err(Bar::new("2.12c", format!("{} is a garrison and never moves", now.say(piece))));
+                }
+                match counter.at {
+                    Post::At(hex) => Ok((mover, Some(hex))),
+                    Post::In(_) => now.entry(token).map(|_| (mover, None)),
+                }
+            }
+            None => {
+                let id = piece.unit();
+                let unit = self.state.unit(id);
+                match unit.at {
+                    Place::At(hex) if unit.fever => {
+                        Err(Bar::new("13.2c", format!("{id} in {hex} is infected with fever and does not move")))
+                    }
+                    Place::At(hex) if unit.landed => Err(Bar::new("6.5g", format!("{id} landed this turn at {hex}"))),
+                    Place::At(hex) => {
+                        let mover =
+                            now.mover(piece, maps).ok_or_else(|| Bar::new("10.2a", format!("{id} cannot move")))?;
+                        Ok((mover, Some(hex)))
+                    }
+                    Place::OffMap => {
+                        Err(Bar::new("6.5g", format!("{id} is at sea; a unit that lands does not move again")))
+                    }
+                    Place::Guantanamo => Err(Bar::new("5.3c", format!("{id} is at Guantanamo"))),
+                    Place::Lost => Err(Bar::new("2.13d", format!("{id} is lost"))),
+                }
+            }
+        }
+    }
+
+    /// Prices a path; the first hex that cannot be entered, and why.
+    pub fn walk(
+        &self,
+        mover: &Mover,
+        from: Option<Hex>,
+        path: &[Hex],
+        maps: &SupplyMaps,
+        opens: bool,
+    ) -> Result<Mp, (usize, Bar)> {
+        let now = self.now();
+        let home = mover.lost.then(|| now.steps_to_supply(&maps.maybe));
+        let (mut at, mut spent, mut halted, mut begun) = (from, Mp::ZERO, false, from);
+        for (count, to) in path.iter().copied().enumerate() {
+            let fail = |bar: Bar| (count, bar);
+            let Some(here) = at else {
+                // A reinforcement comes on by road (§23.1h).
+                let token = mover.piece.token().ok_or_else(|| fail(Bar::new("10.2a", "it is not on the map")))?;
+                let entry = now.entry(token).map_err(fail)?;
+                if entry != to {
+                    let clause = if entry == now.data().manzanillo { "23.2b" } else { "23.1e" };
+                    return Err(fail(Bar::new(clause, format!("{token} enters at {entry}"))));
+                }
+                halted = self.entry_step(mover, to).map_err(fail)?;
+                spent = now.data().tables.terrain_effects.road();
+                at = Some(to);
+                continue;
+            };
+            if !now.data().adjacent(here, to) {
+                return Err(fail(Bar::new("10.3b", format!("{to} does not touch {here}"))));
+            }
+            if halted {
+                return Err(fail(Bar::new("7.1c", format!("the move ends in {here}, in an enemy zone of control"))));
+            }
+            let stride = now.stride(mover, here, to, maps).map_err(fail)?;
+            if !now.brings_home(mover, home.as_ref(), here, to) {
+                return Err(fail(Bar::new("12.10c", format!("{to} does not bring it one hex closer to supply"))));
+            }
+            let total = spent + stride.cost;
+            if total > mover.purse {
+                let why = format!(
+                    "{to} costs {} ({}) and {spent} of {} points are spent",
+                    stride.cost, stride.why, mover.purse
+                );
+                return Err(fail(Bar::new("10.3d", why)));
+            }
+            let pinned = begun == Some(here) && now.enemy_zone(mover, here) == Trit::Yes;
+            if stride.zone == Trit::Yes && pinned {
+                let why = format!("{here} and {to} are both in enemy zones of control");
+                return Err(fail(Bar::new("7.1d", why)));
+            }
+            if mover.nation == Nation::Us && !mover.lost && !self.supplied(to, stride.overrun, stride.supply, opens) {
+                return Err(fail(Bar::new("12.10a", format!("a unit in {to} would be out of supply"))));
+            }
+            spent = total;
+            halted = stride.zone == Trit::Yes;
+            at = Some(to);
+            begun = None;
+        }
+        Ok(spent)
+    }
+
+    /// Would a unit be in supply there, with the marker it may place and without the battery it overruns?
+    fn supplied(&self, hex: Hex, overrun: bool, level: Trit, opens: bool) -> bool {
+        let now = self.now();
+        if level != Trit::No {
+            return true;
+        }
+        let opened = (opens && self.may_open(hex)).then_some(hex);
+        let vacated = overrun.then_some(hex);
+        (opened.is_some() || vacated.is_some())
+            && now.supply_maps(Suppose { vacated, opened }).at(&now, hex) != Trit::No
+    }
+
+    fn may_open(&self, hex: Hex) -> bool {
+        let data = &self.game.data;
+        data.is_beach(hex)
+            && !self.state.sources.contains_key(&hex)
+            && self.state.markers_used < data.tables.limits.supply_markers
+    }
+
+    /// Carries a legal move out on the copy.
+    pub fn go(&mut self, piece: Piece, path: &[Hex], opens: bool) {
+        for hex in path {
+            match piece.token() {
+                Some(token) => {
+                    if let Some(counter) = self.state.counters.get_mut(&token) {
+                        counter.at = Post::At(*hex);
+                    }
+                    let guns: Vec<_> = self.state.units_in(*hex).collect();
+                    for id in guns {
+                        if let Some(unit) = self.state.units.get_mut(&id) {
+                            unit.at = Place::Lost;
+                        }
+                    }
+                    self.state.sources.remove(hex);
+                    self.state.us_passed.remove(hex);
+                }
+                None => {
+                    if let Some(unit) = self.state.units.get_mut(&piece.unit()) {
+                        unit.at = Place::At(*hex);
+                    }
+                    let tokens: Vec<Token> = self.state.tokens_in(*hex).collect();
+                    for token in tokens {
+                        self.state.counters.remove(&token);
+                    }
+                    self.state.us_passed.insert(*hex);
+                    let american = self.now().nation(piece.unit()) == Some(Nation::Us);
+                    if american && opens && self.may_open(*hex) {
+                        self.state.markers_used += 1;
+                        let number = self.state.markers_used;
+                        self.state.sources.insert(*hex, Source { number, landing_from: self.state.turn + 1 });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Where a piece can go, each hex with its path, as its owner sees it.
+    pub fn choices(&self, piece: Piece, maps: &SupplyMaps) -> Vec<(Hex, Vec<Hex>)> {
+        let Ok((mover, from)) = self.mover(piece, maps) else { return Vec::new() };
+        let now = self.now();
+        let (start, mover, lead) = match from {
+            Some(hex) => (hex, mover, Vec::new()),
+            None => {
+                let Some(entry) = piece.token().and_then(|token| now.entry(token).ok()) else { return Vec::new() };
+                let Ok(halted) = self.entry_step(&mover, entry) else { return Vec::new() };
+                let spent = now.data().tables.terrain_effects.road();
+                let purse = if halted { Mp::ZERO } else { mover.purse - spent };
+                (entry, Mover { purse, ..mover }, vec![entry])
+            }
+        };
+        let reach = now.reach(&mover, start, maps);
+        let mut choices = Vec::new();
+        for hex in reach.cells().filter(|hex| *hex != start || !lead.is_empty()) {
+            let Some(path) = reach.path(hex) else { continue };
+            let path: Vec<Hex> = lead.iter().copied().chain(path.into_iter().skip(1)).collect();
+            choices.push((hex, path));
+        }
+        choices
+    }
+
+    /// May a reinforcement enter, and does it halt there? (§23.1g, §23.1n)
+    fn entry_step(&self, mover: &Mover, entry: Hex) -> Result<bool, Bar> {
+        let now = self.now();
+        let Some(token) = mover.piece.token() else {
+            return Err(Bar::new("23.1e", "only Spanish reinforcements enter there"));
+        };
+        let mut tokens: Vec<Token> = self.state.tokens_in(entry).collect();
+        tokens.push(token);
+        if now.spanish_overstacked(entry, &tokens) {
+            let clause = if entry == now.data().manzanillo { "23.2d" } else { "23.1g" };
+            return Err(Bar::new(clause, format!("{entry} has no room for {}", now.say(mover.piece))));
+        }
+        if let Some(id) = self.state.units_in(entry).next() {
+            return Err(Bar::new("10.7b", format!("{entry} is held by {id}")));
+        }
+        Ok(now.us_zone(entry))
+    }
+}
+
+fn refuse(at: &DocPath, bar: Bar, remedy: impl Into<String>) -> Fault {
+    Fault::new(at, bar.why, remedy).by(Clause(bar.clause))
+}
+
+/// Checks a packet and writes it out in full.
+pub fn check(game: &SantiagoCampaign, seen: &Seen<'_, State>, orders: &mut Orders, at: &DocPath) -> Vec<Fault> {
+    match (seen.state.stage, orders) {
+        (Stage::SpanishSetup, Orders::SpanishSetup(setup)) => spanish_setup(game, setup, at),
+        (Stage::UsSetup, Orders::UsSetup(setup)) => us_setup(game, seen.state, setup, at),
+        (stage, Orders::Turn(turn))
+            if stage.side().is_some() && !matches!(stage, Stage::SpanishSetup | Stage::UsSetup) =>
+        {
+            let side = stage.side().unwrap_or(US);
+            let known = own_knowledge(game, seen, side);
+            let mut checker = Checker { trial: Trial::new(game, seen.state, known), side, faults: Vec::new() };
+            checker.turn(turn, at);
+            checker.faults
+        }
+        _ => vec![Fault::new(at, "these are not the orders due now", "use `garcia template` for a fresh file")],
+    }
+}
+
+fn spanish_setup(game: &SantiagoCampaign, setup: &mut SpanishSetup, at: &DocPath) -> Vec<Fault> {
+    let data = &game.data;
+    let mut faults = Vec::new();
+    let sealed = |unit: &Concealed<_>| matches!(unit, Concealed::Sealed(_));
+    if setup.layout().posts.iter().any(|(_, unit)| sealed(unit)) {
+        // Signed already: what is hidden is vouched for, what is open is checked when it is carried out.
+        return faults;
+    }
+    setup.deploy.retain(|_, units| !units.is_empty());
+    let placed = setup.complete(data);
+    let by_default: Vec<String> = (placed.iter())
+        .filter(|id| data.counter(**id).is_some_and(|counter| counter.kind != Arm::Garrison))
+        .map(ToString::to_string)
+        .collect();
+    if !by_default.is_empty() {
+        let what =
+            format!("{} unit(s) go to places your opponent can look up: {}", by_default.len(), by_default.join(", "));
+        faults.push(Fault::new(at, what, "give every unit a hex, and the boxes an order, of your own").as_warning());
+    }
+    let posts: Vec<(Post, _)> = (setup.layout().posts.into_iter())
+        .filter_map(|(post, unit)| match unit {
+            Concealed::Open(unit) => Some((post, unit)),
+            Concealed::Sealed(_) => None,
+        })
+        .collect();
+    for (post, unit, bar) in set_up_bars(data, &posts) {
+        let at = match post {
+            Post::At(hex) => at.key("deploy").key(&hex.to_string()),
+            Post::In(which) => at.key(which.as_str()),
+        };
+        let remedy = match bar.clause {
+            "5.1f" | "5.1e" | "5.1h" => "choose a hex of dry land three hexes or more from every beach".to_owned(),
+            "9.2a" | "9.2b" => "two units and a battery fit into a hex, a single unit into jungle".to_owned(),
+            _ => unit.map_or_else(String::new, |unit| format!("put {unit} where it belongs")),
+        };
+        faults.push(refuse(&at, bar, remedy));
+    }
+    faults
+}
+
+fn us_setup(game: &SantiagoCampaign, state: &State, setup: &mut UsSetup, at: &DocPath) -> Vec<Fault> {
+    let known = Known::default();
+    let now = Position { game, state, known: &known };
+    let mut faults = Vec::new();
+    let mut taken: BTreeMap<Hex, u32> = BTreeMap::new();
+    let mut used = [0u32; 4];
+    let quota = state.cuban_zones.unwrap_or([0; 4]);
+    for (id, hex) in &setup.place {
+        let at = at.key("place").key(id.as_str());
+        if now.nation(*id) != Some(Nation::Cuban) {
+            faults.push(refuse(
+                &at,
+                Bar::new("5.2a", format!("{id} is no Cuban unit")),
+                "only Cuban units are deployed now",
+            ));
+            continue;
+        }
+        if let Some(bar) = now.bars_cuban_set_up(*hex) {
+            faults.push(refuse(&at, bar, "choose a free jungle hex of its zone"));
+            continue;
+        }
+        let count = taken.entry(*hex).or_default();
+        *count += 1;
+        if *count > 1 {
+            faults.push(refuse(
+                &at,
+                Bar::new("5.2c", format!("another Cuban unit goes to {hex}")),
+                "one Cuban unit to a hex",
+            ));
+        }
+        if let Some(used) = usize::from(now.zone(*hex)).checked_sub(1).and_then(|zone| used.get_mut(zone)) {
+            *used += 1;
+        }
+    }
+    for (zone, (used, quota)) in used.iter().zip(quota).enumerate() {
+        if *used > quota {
+            let what = format!("{used} Cuban units go to zone {}, the chart allots it {quota}", zone + 1);
+            faults.push(Fault::new(&at.key("place"), what, "move the surplus to other zones").by(Clause("5.2a")));
+        }
+    }
+    if faults.is_empty() {
+        setup.place = now.place_cubans(&setup.place);
+    }
+    faults
+}
+
+struct Checker<'g> {
+    trial: Trial<'g>,
+    side: Side,
+    faults: Vec<Fault>,
+}
+
+impl Checker<'_> {
+    fn refuse(&mut self, at: &DocPath, bar: Bar, remedy: impl Into<String>) {
+        self.faults.push(refuse(at, bar, remedy));
+    }
+
+    /// A Spanish unit named by its designation becomes the counter it lies under.
+    fn resolve(&mut self, piece: &mut Piece, at: &DocPath) {
+        if self.side != SPAIN || piece.token().is_some() {
+            return;
+        }
+        let now = self.trial.now();
+        let found = self.trial.state.counters.keys().copied().find(|token| now.identity(*token) == Some(piece.unit()));
+        match found {
+            Some(token) => *piece = Piece::from(token),
+            None => {
+                let what = format!("{piece} is not among your counters on the table");
+                self.faults.push(Fault::new(at, what, "name a counter (`sp-07`) or one of your units in play"));
+            }
+        }
+    }
+
+    fn turn(&mut self, orders: &mut TurnOrders, at: &DocPath) {
+        let stage = self.trial.state.stage;
+        let combat_only = matches!(stage, Stage::UsCombat | Stage::SpanishCombat);
+        let moves_only = self.trial.game.options.phases_apart && !combat_only;
+        if self.side == US && !combat_only {
+            self.landing(orders, at);
+        } else if !orders.split.is_empty() || !orders.landings.is_empty() {
+            let bar = Bar::new("3.2b", "landings belong to the US Disembarkation Phase");
+            self.refuse(&at.key("landings"), bar, "leave `split` and `landings` out");
+        }
+        self.release(orders, at);
+        if combat_only && !orders.moves.is_empty() {
+            self.refuse(&at.key("moves"), Bar::new("3.1b", "movement is over"), "leave `moves` out");
+        }
+        if moves_only && !orders.attacks.is_empty() {
+            self.refuse(
+                &at.key("attacks"),
+                Bar::new("3.1b", "attacks are ordered after movement"),
+                "leave `attacks` out",
+            );
+        }
+        self.moves(&mut orders.moves, at);
+        self.attacks(&mut orders.attacks, at);
+    }
+
+    fn release(&mut self, orders: &mut TurnOrders, at: &DocPath) {
+        for (count, token) in orders.release.iter_mut().enumerate() {
+            let at = at.key("release").index(count);
+            if self.side != SPAIN {
+                self.faults.push(
+                    Fault::new(&at, "only the Spanish player releases units", "leave `release` out")
+                        .by(Clause("23.1c")),
+                );
+                return;
+            }
+            let mut piece = Piece::from(*token);
+            self.resolve(&mut piece, &at);
+            if let Some(found) = piece.token() {
+                *token = found;
+                let held = self
+                    .trial
+                    .state
+                    .counters
+                    .get(&found)
+                    .is_some_and(|c| c.at == Post::In(super::terms::HoldingBox::Guantanamo));
+                if !held {
+                    self.refuse(
+                        &at,
+                        Bar::new("23.1c", format!("{found} is not in the Guantanamo box")),
+                        "name counters in that box",
+                    );
+                }
+            }
+        }
+    }
+
+    fn landing(&mut self, orders: &TurnOrders, at: &DocPath) {
+        let now = self.trial.now();
+        let (sites, due, pool) = (now.sites(), now.landings_due(), now.pool());
+        let mut found = Vec::new();
+        if self.trial.state.turn == 1 && !orders.split.is_empty() {
+            let bar = Bar::new(
+                "6.3c",
+                "in Game Turn 1 ten units land at the first site and the table says where the rest go",
+            );
+            found.push(refuse(&at.key("split"), bar, "leave `split` out"));
+        } else if !orders.split.is_empty() {
+            let total: u32 = orders.split.iter().map(|share| share.units).sum();
+            for (count, share) in orders.split.iter().enumerate() {
+                if !sites.contains(&share.site) {
+                    let why = format!("{} is no open landing site", now.data().say(share.site));
+                    let names: Vec<String> = sites.iter().map(Hex::to_string).collect();
+                    let remedy = format!("units can land at {}", names.join(", "));
+                    found.push(refuse(&at.key("split").index(count).key("site"), Bar::new("6.5a", why), remedy));
+                }
+            }
+            if total > now.data().tables.landing_sites.per_turn {
+                let why = format!("{total} units are to land");
+                found.push(refuse(&at.key("split"), Bar::new("6.6e", why), "never more than 15 land in a turn"));
+            } else if total != due {
+                let why = format!("{total} units are to land, {due} must");
+                found.push(refuse(
+                    &at.key("split"),
+                    Bar::new("6.5b", why),
+                    format!("make the numbers add up to {due}"),
+                ));
+            }
+        }
+        for (site, list) in &orders.landings {
+            let here = at.key("landings").key(&site.to_string());
+            if !now.data().is_beach(*site) {
+                let why = format!("{site} is no landing beach");
+                found.push(refuse(&here, Bar::new("5.4a", why), "name one of the five beaches"));
+            }
+            for (count, order) in list.iter().enumerate() {
+                let here = here.index(count);
+                if order.to.is_none() && order.path.is_empty() {
+                    found.push(Fault::new(&here, "the instruction says where to nobody", "add `to:` or `path:`"));
+                }
+                if let Some(id) = order.unit.filter(|id| !pool.contains(id)) {
+                    let bar = Bar::new("6.2a", format!("{id} is not in the draw pool"));
+                    found.push(refuse(&here.key("unit"), bar, "name a unit that is still at sea"));
+                }
+                let end = order.path.last().copied().or(order.to);
+                let mover = Mover {
+                    piece: Piece::named("landing"),
+                    nation: Nation::Us,
+                    arm: None,
+                    light: false,
+                    purse: Mp::whole(3),
+                    lost: false,
+                    landing: true,
+                };
+                let path: Vec<Hex> = std::iter::once(*site).chain(order.path.iter().copied()).collect();
+                if let Some(pair) = path
+                    .windows(2)
+                    .find(|pair| now.price(&mover, pair[0], pair[1]).is_err() || !now.data().adjacent(pair[0], pair[1]))
+                {
+                    let why = format!("no unit can go from {} to {}", pair[0], pair[1]);
+                    found.push(refuse(
+                        &here.key("path"),
+                        Bar::new("6.2l", why),
+                        "give hexes that touch, one after another",
+                    ));
+                } else if let Some(end) = end.filter(|end| !now.data().is_open(*end)) {
+                    let why = format!("{end} is {}", now.data().land(end));
+                    found.push(refuse(&here, Bar::new("6.2l", why), "choose a hex of dry land"));
+                }
+            }
+        }
+        self.faults.extend(found);
+    }
+
+    fn moves(&mut self, moves: &mut [MoveOrder], at: &DocPath) {
+        let mut moved: BTreeSet<Piece> = BTreeSet::new();
+        let mut last: BTreeMap<Hex, DocPath> = BTreeMap::new();
+        for (count, order) in moves.iter_mut().enumerate() {
+            let at = at.key("moves").index(count);
+            let before = self.faults.len();
+            self.resolve(&mut order.unit, &at.key("unit"));
+            if self.faults.len() > before {
+                continue;
+            }
+            if (self.side == US) != order.unit.token().is_none() {
+                self.refuse(
+                    &at.key("unit"),
+                    Bar::new("1.1a", format!("{} is not yours to move", order.unit)),
+                    "move your own units",
+                );
+                continue;
+            }
+            if !moved.insert(order.unit) {
+                self.refuse(&at, Bar::new("10.1b", format!("{} moves twice", order.unit)), "one move a unit");
+                continue;
+            }
+            self.one_move(order, &at);
+            if let Some(hex) = order.path.last() {
+                last.insert(*hex, at);
+            }
+        }
+        // §9.4c: US and Cuban units may pass each other, not stay together.
+        let now = self.trial.now();
+        let shared: Vec<Hex> = (self.trial.state.units.values())
+            .filter_map(|unit| unit.at.hex())
+            .collect::<BTreeSet<Hex>>()
+            .into_iter()
+            .filter(|hex| !now.americans_in(*hex).is_empty() && !now.cubans_in(*hex).is_empty())
+            .collect();
+        for hex in shared {
+            let at = last.get(&hex).cloned().unwrap_or_else(|| at.key("moves"));
+            let bar = Bar::new("9.4c", format!("US and Cuban units end the phase together in {hex}"));
+            self.refuse(&at, bar, "let one of them stop elsewhere");
+        }
+    }
+
+    fn one_move(&mut self, order: &mut MoveOrder, at: &DocPath) {
+        let maps =
+            if self.side == US { self.trial.now().supply_maps(Suppose::default()) } else { all_supplied(&self.trial) };
+        let piece = order.unit;
+        let is_balloon = self.trial.now().arm(piece.unit()) == Some(Arm::Balloon) && piece.token().is_none();
+        if order.balloon.is_some() && !is_balloon {
+            self.refuse(&at.key("balloon"), Bar::new("17.2a", format!("{piece} is no balloon")), "leave `balloon` out");
+            return;
+        }
+        let moving = !order.path.is_empty() || order.to.is_some();
+        let up = self.trial.state.balloon_up;
+        if is_balloon {
+            // Flipping is no move, so a balloon that landed this turn may go up (§17.2e).
+            let unit = self.trial.state.unit(piece.unit());
+            match (order.balloon, up) {
+                (Some(Balloon::Up), true) | (Some(Balloon::Down), false) => {
+                    self.refuse(at, Bar::new("17.2a", "the balloon is in that mode already"), "leave `balloon` out");
+                    return;
+                }
+                (Some(Balloon::Up), false) if moving => {
+                    self.refuse(
+                        at,
+                        Bar::new("17.2c", "a balloon that goes up does not move in that phase"),
+                        "leave the path out",
+                    );
+                    return;
+                }
+                (None, true) if moving => {
+                    self.refuse(
+                        at,
+                        Bar::new("17.2d", "the balloon is up and cannot move"),
+                        "bring it down first: `balloon: down`",
+                    );
+                    return;
+                }
+                _ => {}
+            }
+            if unit.at == Place::OffMap && order.balloon == Some(Balloon::Up) && !moving {
+                return;
+            }
+            if unit.fever {
+                self.refuse(at, Bar::new("13.2c", "the balloon is infected with fever"), "leave it alone");
+                return;
+            }
+        }
+        if !moving {
+            if let Some(mode) = order.balloon {
+                self.trial.state.balloon_up = mode == Balloon::Up;
+            } else {
+                self.refuse(
+                    at,
+                    Bar::new("10.3b", format!("the move of {piece} leads nowhere")),
+                    "give `to:` or `path:`",
+                );
+            }
+            return;
+        }
+        let (mover, from) = match self.trial.mover(piece, &maps) {
+            Ok(found) => found,
+            Err(bar) => {
+                self.refuse(&at.key("unit"), bar, "choose a unit that may move");
+                return;
+            }
+        };
+        if order.balloon == Some(Balloon::Down) {
+            self.trial.state.balloon_up = false;
+        }
+        if order.path.is_empty()
+            && let Some(to) = order.to
+        {
+            match self.trial.choices(piece, &maps).into_iter().find(|(hex, _)| *hex == to) {
+                Some((_, path)) => order.path = path,
+                None => {
+                    let bar = self.why_not(&mover, from, to, &maps);
+                    self.refuse(&at.key("to"), bar, "`garcia reach` lists where it can go");
+                    return;
+                }
+            }
+        }
+        order.to = None;
+        let opens = order.open != Some(false);
+        match self.trial.walk(&mover, from, &order.path, &maps, opens) {
+            Ok(_) => {
+                self.doubt(&mover, from, &order.path, at);
+                self.trial.go(piece, &order.path, opens);
+            }
+            Err((count, bar)) => {
+                let remedy = match bar.clause {
+                    "12.10a" => {
+                        "stay within the off-road supply length of a road or source free of enemy zones of control"
+                    }
+                    "10.3d" => "stop earlier or take a road",
+                    _ => "`garcia reach` lists where it can go",
+                };
+                self.refuse(&at.key("path").index(count), bar, remedy);
+            }
+        }
+    }
+
+    /// Warns where a face-down counter may cut the move short.
+    fn doubt(&mut self, mover: &Mover, from: Option<Hex>, path: &[Hex], at: &DocPath) {
+        if mover.nation != Nation::Us {
+            return;
+        }
+        let now = self.trial.now();
+        let passed = path.iter().copied().take(path.len().saturating_sub(1));
+        let start = from.into_iter().filter(|_| path.first().is_some_and(|hex| now.spanish_zone(*hex) != Trit::No));
+        if let Some(hex) = start.chain(passed).find(|hex| now.spanish_zone(*hex) == Trit::Maybe) {
+            let what =
+                format!("a single Spanish counter next to {hex} ends the move there unless it is a lone battery");
+            self.faults.push(Fault::new(at, what, "nothing need be changed").as_warning());
+        }
+    }
+
+    /// Why a hex cannot be reached: what bars the straight way there, or simply too far.
+    fn why_not(&self, mover: &Mover, from: Option<Hex>, to: Hex, maps: &SupplyMaps) -> Bar {
+        let now = self.trial.now();
+        let Some(from) = from else { return Bar::new("10.3d", format!("{to} is out of reach")) };
+        let free = Mover { purse: Mp::MAX, ..mover.clone() };
+        let far = now.reach(&free, from, maps);
+        if far.contains(to) {
+            let cost = far.cost(to).unwrap_or(Mp::MAX);
+            return Bar::new("10.3d", format!("{to} costs {cost} points and {} has {}", mover.piece, mover.purse));
+        }
+        let mut barred: Vec<Bar> = (now.data().around(to))
+            .filter(|next| far.contains(*next) || *next == from)
+            .filter_map(|next| match now.stride(mover, next, to, maps) {
+                Err(bar) => Some(bar),
+                Ok(stride) if now.barred_by_supply(mover, &stride, to) => {
+                    Some(Bar::new("12.10a", format!("a unit in {to} would be out of supply")))
+                }
+                Ok(stride) if stride.zone == Trit::Yes && next == from => {
+                    Some(Bar::new("7.1d", format!("{from} and {to} are both in enemy zones of control")))
+                }
+                Ok(_) => None,
+            })
+            .collect();
+        if barred.is_empty() {
+            Bar::new("10.3b", format!("no legal path leads to {to}"))
+        } else {
+            barred.swap_remove(0)
+        }
+    }
+
+    fn attacks(&mut self, attacks: &mut [AttackOrder], at: &DocPath) {
+        let mut used: BTreeSet<Piece> = BTreeSet::new();
+        for (count, order) in attacks.iter_mut().enumerate() {
+            let at = at.key("attacks").index(count);
+            let before = self.faults.len();
+            for (place, piece) in order.attackers.iter_mut().enumerate() {
+                self.resolve(piece, &at.key("attackers").index(place));
+            }
+            for piece in order.losses.iter_mut().chain(&mut order.advance) {
+                self.resolve(piece, &at);
+            }
+            if self.faults.len() > before {
+                continue;
+            }
+            let conditional = order.after.is_some() || order.if_vacant.is_some();
+            let fought = BTreeSet::new();
+            let mut at_sea = false;
+            for (place, piece) in order.attackers.iter().enumerate() {
+                let here = at.key("attackers").index(place);
+                if piece.token().is_none() && self.trial.state.unit(piece.unit()).at == Place::OffMap {
+                    at_sea = true;
+                    let what = format!("{piece} is still at sea and attacks only if it lands next to {}", order.target);
+                    self.faults.push(Fault::new(&here, what, "nothing need be changed").as_warning());
+                    continue;
+                }
+                if let Some(bar) = self.trial.now().attacker_bar(self.side, *piece, order.target, &fought) {
+                    self.refuse(&here, bar, "leave it out of this attack");
+                } else if !used.insert(*piece) && !conditional {
+                    self.refuse(
+                        &here,
+                        Bar::new("11.2a", format!("{piece} attacks twice")),
+                        "each unit attacks once in a phase",
+                    );
+                }
+            }
+            let refused = self.faults.iter().skip(before).any(|fault| !fault.warning);
+            if at_sea || refused {
+                continue;
+            }
+            if let Some(bar) = self.trial.now().attack_bar(self.side, order, &fought) {
+                // An earlier attack of the list may bring an enemy there, or take one away.
+                let later = bar.clause == "11.2c" && conditional;
+                if !later {
+                    self.refuse(&at, bar, "choose another target or other attackers");
+                }
+            }
+        }
+    }
+}
+
+/// Supply maps for Spanish movers, who need none (§12.1b).
+pub fn all_supplied(trial: &Trial<'_>) -> SupplyMaps {
+    SupplyMaps::everywhere(&trial.now())
+}

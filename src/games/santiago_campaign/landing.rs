@@ -1,0 +1,325 @@
+//! Chapter 6: disembarkation. Units are drawn blindly one at a time, and each finishes its move before the next draw.
+
+use crate::board::Hex;
+use crate::engine::dice::Die;
+use crate::engine::{Clause, Halt, Question, Ruling, Say, Subject};
+
+use super::US;
+use super::data::Mp;
+use super::events::{Event, MarkerEvent, PhaseName, SiteRoll};
+use super::movement::{Mover, Walked};
+use super::orders::{Class, LandingOrder, TurnOrders};
+use super::play::{Play, Position, Trit};
+use super::policy::{LANDING, Policy};
+use super::state::Place;
+use super::supply::SupplyMaps;
+use super::terms::{Arm, Nation, Piece, StackPlace, UnitId};
+
+/// What landing costs (§6.2d).
+const PUT_ASHORE: Mp = Mp::whole(1);
+
+impl Class {
+    /// Is a unit of this arm meant?
+    fn fits(self, arm: Arm) -> bool {
+        match self {
+            Class::Any => true,
+            Class::Infantry => arm == Arm::Infantry,
+            Class::Cavalry => arm == Arm::Cavalry,
+            Class::Artillery => arm == Arm::Artillery,
+            Class::Engineer => arm == Arm::Engineer,
+            Class::Gatling => arm == Arm::Gatling,
+            Class::Balloon => arm == Arm::Balloon,
+        }
+    }
+}
+
+impl Position<'_> {
+    /// Beaches where units may land this turn, in the order they were opened (§6.6c, A22).
+    pub fn sites(&self) -> Vec<Hex> {
+        let mut open: Vec<(u32, Hex)> = (self.state.sources.iter())
+            .filter(|(_, source)| source.landing_from <= self.state.turn)
+            .map(|(hex, source)| (source.number, *hex))
+            .collect();
+        open.sort_unstable();
+        open.into_iter().map(|(_, hex)| hex).collect()
+    }
+
+    /// A unit coming ashore: halved movement factor, one point spent on the beach (§6.2d, §6.5f).
+    pub fn lander(&self, id: UnitId) -> Mover {
+        let full = self.data().movement_factor(Nation::Us);
+        let purse = full.half().unwrap_or(full) - PUT_ASHORE;
+        let piece = Piece::from(id);
+        Mover { piece, nation: Nation::Us, arm: self.arm(id), light: false, purse, lost: false, landing: true }
+    }
+
+    /// Hexes in which a drawn unit may end its landing at a site, as far as the US player can tell; none if it cannot
+    /// be put ashore there at all. `more` says that more units are due at the site (§6.5j).
+    pub fn landing_hexes(&self, id: UnitId, site: Hex, more: bool, maps: &SupplyMaps) -> Vec<Hex> {
+        let mover = self.lander(id);
+        let Some(arm) = mover.arm else { return Vec::new() };
+        let (line, gun) = self.us_room(site, &[]);
+        let room = match arm.place() {
+            StackPlace::Line => line,
+            StackPlace::Gun => gun,
+            StackPlace::Free => u32::MAX,
+        };
+        if room == 0 || self.is_closed(site) {
+            return Vec::new();
+        }
+        let reached: Vec<Hex> = if self.spanish_zone(site) == Trit::Yes {
+            vec![site] // §6.2k
+        } else {
+            self.reach(&mover, site, maps).cells().collect()
+        };
+        let mut hexes: Vec<Hex> = reached.into_iter().filter(|hex| self.may_stay(&mover, *hex)).collect();
+        // §6.5j: the last place of its class on the beach stays free while more units are due and it can go elsewhere.
+        let elsewhere = hexes.iter().any(|hex| *hex != site && self.state.tokens_in(*hex).next().is_none());
+        if more && room == 1 && elsewhere {
+            hexes.retain(|hex| *hex != site);
+        }
+        hexes
+    }
+
+    /// Where a unit goes if nobody says anything: outside doubtful or enemy zones first, farthest inland, lowest number.
+    pub fn default_landing(&self, site: Hex, hexes: &[Hex], maps: &SupplyMaps) -> Option<Hex> {
+        use crate::board::Grid;
+        let distance = |hex: Hex| self.data().grid().distance(site, hex);
+        let safe = |hex: Hex| self.spanish_zone(hex) == Trit::No && maps.at(self, hex) == Trit::Yes;
+        let free = |hex: &&Hex| self.state.tokens_in(**hex).next().is_none();
+        let key = |hex: &&Hex| (!safe(**hex), std::cmp::Reverse(distance(**hex)), **hex);
+        hexes.iter().filter(free).min_by_key(key).copied().or_else(|| hexes.first().copied())
+    }
+
+    /// How many units must land this turn (§6.5b, §6.6e).
+    pub fn landings_due(&self) -> u32 {
+        let pool = u32::try_from(self.pool().len()).unwrap_or(u32::MAX);
+        pool.min(self.data().tables.landing_sites.per_turn)
+    }
+}
+
+impl Play<'_, '_> {
+    /// The US Disembarkation Phase (§6).
+    pub fn disembark(&mut self, orders: &TurnOrders) -> Ruling<()> {
+        if self.now().pool().is_empty() {
+            return Ok(()); // §6.7b
+        }
+        self.begin_phase("us", "landing", PhaseName::Disembarkation);
+        if self.state.turn == 1 {
+            self.first_landing(orders)?
+        } else {
+            self.later_landing(orders)?
+        }
+        // Units set aside are in the pool again; they were never marked otherwise.
+        if self.now().pool().is_empty() {
+            self.umpire.note(Event::PoolEmpty);
+        }
+        Ok(())
+    }
+
+    /// Game Turn 1: ten at the first site, a roll, five more (§6.2i, §6.3).
+    fn first_landing(&mut self, orders: &TurnOrders) -> Ruling<()> {
+        let Some(first) = self.now().sites().first().copied() else { return Ok(()) };
+        let table = &self.data().tables.landing_sites;
+        let (before, all) = (table.before_second, table.per_turn);
+        let mut aside = Vec::new();
+        let landed = self.land_units(orders, &[(first, before)], &mut aside, all)?;
+        if landed < before {
+            return Ok(()); // §6.2m
+        }
+        let site = self.second_site(first)?;
+        let rest = all.saturating_sub(before);
+        self.land_units(orders, &[(site.unwrap_or(first), rest)], &mut aside, rest)?;
+        Ok(())
+    }
+
+    /// The second roll on the landing table (§6.2j, §6.3).
+    fn second_site(&mut self, first: Hex) -> Ruling<Option<Hex>> {
+        let die = self.d6("site", "second-landing")?;
+        self.state.second_site_rolled = true;
+        let table = &self.data().tables.landing_sites;
+        let modified = die + table.second_modifier;
+        let entry = table.second.get(&modified).map_or("none-picked", String::as_str);
+        let (roll, site) = match entry {
+            "none-picked" => (SiteRoll::NonePicked, None),
+            "cancelled" => (SiteRoll::Cancelled, None),
+            number => match number.parse::<Hex>() {
+                Ok(hex) if hex == first || self.state.sources.contains_key(&hex) => (SiteRoll::Repeated, Some(hex)),
+                Ok(hex) => (SiteRoll::Second, Some(hex)),
+                Err(_) => (SiteRoll::NonePicked, None),
+            },
+        };
+        self.umpire.note(Event::SiteRolled { die, modified, roll, site });
+        if roll != SiteRoll::Second {
+            return Ok(None);
+        }
+        if let Some(hex) = site {
+            let turn = self.state.turn;
+            self.place_source(hex, turn, MarkerEvent::SecondLanding);
+        }
+        Ok(site)
+    }
+
+    /// Later turns: the declared numbers, site after site (§6.5).
+    fn later_landing(&mut self, orders: &TurnOrders) -> Ruling<()> {
+        let now = self.now();
+        let (sites, due) = (now.sites(), now.landings_due());
+        let Some(first) = sites.first().copied() else { return Ok(()) };
+        let mut shares: Vec<(Hex, u32)> = Vec::new();
+        let mut left = due;
+        for share in orders.split.iter().filter(|share| sites.contains(&share.site)) {
+            let units = share.units.min(left);
+            left -= units;
+            shares.push((share.site, units));
+        }
+        // §6.5b: whatever was not declared lands all the same.
+        if left > 0 {
+            match shares.iter_mut().find(|(site, _)| *site == first) {
+                Some((_, units)) => *units += left,
+                None => shares.push((first, left)),
+            }
+        }
+        self.umpire.note(Event::Split { shares: shares.clone() });
+        self.land_units(orders, &shares, &mut Vec::new(), due)?;
+        Ok(())
+    }
+
+    /// Draws and lands units site after site until the numbers are met or nobody left in the pool can land.
+    fn land_units(
+        &mut self,
+        orders: &TurnOrders,
+        shares: &[(Hex, u32)],
+        aside: &mut Vec<UnitId>,
+        most: u32,
+    ) -> Ruling<u32> {
+        let mut landed = 0;
+        for (site, quota) in shares {
+            let mut here = 0;
+            while here < *quota && landed < most {
+                let pool: Vec<UnitId> = self.now().pool().into_iter().filter(|id| !aside.contains(id)).collect();
+                let Some(unit) = self.draw(&pool)? else { return Ok(landed) };
+                let more = here + 1 < *quota;
+                if self.land(orders, unit, *site, more)? {
+                    here += 1;
+                    landed += 1;
+                } else {
+                    self.umpire.note(Event::SetAside { unit });
+                    aside.push(unit);
+                }
+            }
+        }
+        Ok(landed)
+    }
+
+    /// One blind draw (§6.2a): the pool in order of ids, one die with as many faces.
+    fn draw(&mut self, pool: &[UnitId]) -> Ruling<Option<UnitId>> {
+        let of = u16::try_from(pool.len()).unwrap_or(u16::MAX);
+        let Some(die) = Die::new(of) else { return Ok(None) };
+        let face = self.umpire.roll_one(&Subject::of("pool"), "draw", die)?;
+        let unit = pool.get(usize::from(face).wrapping_sub(1)).copied();
+        let unit = unit.ok_or_else(|| Halt::Bug(format!("a draw of {face} from {of} units")))?;
+        self.umpire.note(Event::Drawn { unit, die: face, of: u32::from(of) });
+        Ok(Some(unit))
+    }
+
+    /// Lands a drawn unit at its site, or at another open one if it cannot be put ashore there (§6.5h, §6.5i).
+    fn land(&mut self, orders: &TurnOrders, unit: UnitId, site: Hex, more: bool) -> Ruling<bool> {
+        let mut sites = vec![site];
+        sites.extend(self.now().sites().into_iter().filter(|other| *other != site));
+        for site in sites {
+            let maps = self.supply_maps().clone();
+            let hexes = self.now().landing_hexes(unit, site, more, &maps);
+            let Some(default) = self.now().default_landing(site, &hexes, &maps) else { continue };
+            let ordered = self.instruction(orders, unit, site, &hexes);
+            let path = match &ordered {
+                Some(Instruction::Path(path)) => Some(path.clone()),
+                _ => None,
+            };
+            let to = match ordered {
+                Some(Instruction::Path(path)) => path.last().copied().unwrap_or(site),
+                Some(Instruction::To(hex)) => hex,
+                None => self.ask_landing(unit, site, hexes.clone(), default)?,
+            };
+            self.go_ashore(unit, site, to, path, &maps)?;
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// The first instruction that fits the unit and is legal.
+    fn instruction(&self, orders: &TurnOrders, unit: UnitId, site: Hex, hexes: &[Hex]) -> Option<Instruction> {
+        let arm = self.now().arm(unit)?;
+        let fits = |order: &&LandingOrder| {
+            order.unit.is_none_or(|named| named == unit) && order.class.is_none_or(|class| class.fits(arm))
+        };
+        let list = orders.landings.get(&site)?;
+        list.iter().filter(fits).find_map(|order| {
+            if !order.path.is_empty() {
+                let end = order.path.last().copied()?;
+                return hexes.contains(&end).then(|| Instruction::Path(order.path.clone()));
+            }
+            order.to.filter(|to| hexes.contains(to)).map(Instruction::To)
+        })
+    }
+
+    fn ask_landing(&mut self, unit: UnitId, site: Hex, hexes: Vec<Hex>, default: Hex) -> Ruling<Hex> {
+        if hexes.len() == 1 {
+            return Ok(default);
+        }
+        let listed = hexes.clone();
+        let question = Question {
+            who: US,
+            kind: LANDING,
+            about: Subject::of(unit),
+            clause: Clause("6.2b"),
+            text: format!("{unit} is drawn and lands at {}: where does it go?", self.data().say(site)),
+            options: hexes,
+            default,
+            also: None,
+        };
+        self.umpire.ask(question, None, |policy| match policy {
+            Policy::Hexes(wished) => match wished.iter().find(|hex| listed.contains(hex)) {
+                Some(hex) => Say::Choose(*hex),
+                None => Say::Default,
+            },
+            _ => Say::Default,
+        })
+    }
+
+    /// Puts a unit on the beach and moves it on (§6.2d, §6.2e).
+    fn go_ashore(&mut self, unit: UnitId, site: Hex, to: Hex, path: Option<Vec<Hex>>, maps: &SupplyMaps) -> Ruling<()> {
+        let piece = Piece::from(unit);
+        let mover = self.now().lander(unit);
+        let path = match path {
+            Some(path) => path,
+            None => {
+                let reach = self.now().reach(&mover, site, maps);
+                reach.path(to).map(|path| path.into_iter().skip(1).collect()).unwrap_or_default()
+            }
+        };
+        if let Some(state) = self.state.units.get_mut(&unit) {
+            state.at = Place::At(site);
+            state.landed = true;
+        }
+        self.entered(piece, site, "landing")?;
+        let halted = !path.is_empty() && self.spanish_zone(site)?;
+        let walked = if halted {
+            let before = path.first().copied().unwrap_or(site);
+            let why = format!("{site} is in an enemy zone of control");
+            let cut = super::events::Cut { before, why, clause: Clause("6.2k") };
+            Walked { path: Vec::new(), spent: Mp::ZERO, cut: Some(cut) }
+        } else {
+            self.walk(&mover, site, &path, Mp::ZERO, true)?
+        };
+        let spent = walked.spent + PUT_ASHORE;
+        self.umpire.note(Event::Landed { unit, site, path: walked.path.clone(), spent, cut: walked.cut.clone() });
+        self.follow(piece, &walked, None)
+    }
+}
+
+/// What an instruction says.
+enum Instruction {
+    /// To this hex, by the cheapest way.
+    To(Hex),
+    /// Along this path.
+    Path(Vec<Hex>),
+}

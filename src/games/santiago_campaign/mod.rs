@@ -1,0 +1,634 @@
+//! The Santiago Campaign, 1898 (Bell, Strategy & Tactics 258): face-down Spaniards, blind landings, supply lines, odds.
+//!
+//! This file is the sequence of play (§3.2); each chapter of the rules has a file of its own.
+
+mod arrange;
+mod balloon;
+mod check;
+mod combat;
+mod data;
+mod events;
+mod facts;
+mod landing;
+mod lexicon;
+mod map;
+mod movement;
+mod orders;
+mod play;
+mod policy;
+mod query;
+mod random;
+mod results;
+mod retreat;
+mod setup;
+mod stacking;
+mod state;
+mod supply;
+mod tell;
+mod template;
+mod terms;
+mod victory;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use crate::engine::dice::Chance;
+use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader};
+use crate::engine::{
+    About, Arranged, Charter, Clause, Concealed, DataFinding, Diary, Flow, Game, Json, OptionInfo, Picture, Query,
+    Reply, Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Umpire, Verdict, Window, to_json,
+};
+
+pub use data::Data;
+pub use events::Event;
+pub use orders::{Orders, SpanishSetup, TurnOrders, UsSetup};
+pub use policy::Policy;
+pub use state::State;
+
+use events::PhaseName;
+use orders::Balloon;
+use play::{Known, Play, Position, own_knowledge};
+use policy::When;
+use state::{Ending, Place, Post, Stage, Truce};
+use terms::{HoldingBox, Nation, Piece, Token};
+
+/// The name of the game.
+const ID: &str = "santiago-campaign";
+/// The US player, who also runs the Cubans (§1.1a).
+pub const US: Side = Side("us");
+/// The Spanish player.
+pub const SPAIN: Side = Side("spain");
+
+/// Rulings that players may decide otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Spain closes its own turn.
+    pub spanish_plan: bool,
+    /// Movement and combat are ordered apart.
+    pub phases_apart: bool,
+    /// Spanish units lie face-up (§1.1b).
+    pub face_up: bool,
+    /// Defenders fight once a phase (A10).
+    pub defenders_once: bool,
+    /// A hexside shift needs every adjacent attacker (A12).
+    pub hexside_all: bool,
+    /// Defenders out of supply count half (A29).
+    pub oos_defence_half: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            spanish_plan: true,
+            phases_apart: false,
+            face_up: false,
+            defenders_once: true,
+            hexside_all: true,
+            oos_defence_half: true,
+        }
+    }
+}
+
+/// A table laid for The Santiago Campaign, 1898.
+#[derive(Clone, Debug)]
+pub struct SantiagoCampaign {
+    /// Map, counters, tables.
+    pub data: Data,
+    /// Rulings in force.
+    pub options: Options,
+}
+
+impl SantiagoCampaign {
+    /// The orders due at a stage. Spain closes the US turn and, by option, its own (§8.1b).
+    fn due(&self, stage: Stage) -> Stop {
+        let Some(who) = stage.side() else { return Stop::End };
+        let own = matches!(stage, Stage::SpanishTurn | Stage::SpanishCombat);
+        let flow = if own && self.options.spanish_plan { Flow::Plan } else { Flow::Direct };
+        Stop::Orders { who, ask: stage.packet(), flow }
+    }
+}
+
+impl Play<'_, '_> {
+    /// The sequence of play from the packet in hand to the next one due (§3.1b).
+    fn sequence(&mut self, orders: &Orders) -> Ruling<Stop> {
+        let next = match (self.state.stage, orders) {
+            (Stage::SpanishSetup, Orders::SpanishSetup(setup)) => {
+                self.spanish_setup(setup)?;
+                self.cuban_roll()?;
+                Stage::UsSetup
+            }
+            (Stage::UsSetup, Orders::UsSetup(setup)) => {
+                self.us_setup(setup)?;
+                self.set_supply_length()?;
+                Stage::UsTurn
+            }
+            (Stage::UsTurn, Orders::Turn(turn)) => {
+                self.give_up(turn, Ending::UsCapitulates)?;
+                self.disembark(turn)?;
+                self.us_movement(turn)?;
+                if self.game.options.phases_apart {
+                    Stage::UsCombat
+                } else {
+                    self.us_combat(turn)?;
+                    Stage::SpanishTurn
+                }
+            }
+            (Stage::UsCombat, Orders::Turn(turn)) => {
+                self.give_up(turn, Ending::UsCapitulates)?;
+                self.us_combat(turn)?;
+                Stage::SpanishTurn
+            }
+            (Stage::SpanishTurn, Orders::Turn(turn)) => {
+                self.give_up(turn, Ending::SpainCapitulates)?;
+                self.spanish_movement(turn)?;
+                if self.game.options.phases_apart {
+                    Stage::SpanishCombat
+                } else {
+                    self.spanish_combat(turn)?;
+                    Stage::UsTurn
+                }
+            }
+            (Stage::SpanishCombat, Orders::Turn(turn)) => {
+                self.give_up(turn, Ending::SpainCapitulates)?;
+                self.spanish_combat(turn)?;
+                Stage::UsTurn
+            }
+            (stage, _) => stage,
+        };
+        self.state.stage = next;
+        Ok(self.game.due(next))
+    }
+
+    /// §3.3c.
+    fn give_up(&mut self, orders: &TurnOrders, ending: Ending) -> Ruling<()> {
+        if orders.capitulate { self.end_game(ending) } else { Ok(()) }
+    }
+
+    /// I.C, with the fire a balloon draws (§10, §17).
+    fn us_movement(&mut self, orders: &TurnOrders) -> Ruling<()> {
+        self.begin_phase("us", "move", PhaseName::UsMovement);
+        let mut moved: Vec<Piece> = Vec::new();
+        // The Spanish decision is made once, when the balloon is first seen up (§17.5a, §17.5k).
+        let mut fire = if self.state.balloon_up { Some(self.balloon_fire_decision()?) } else { None };
+        if let Some(fire) = fire.clone().filter(|fire| fire.when == When::Early) {
+            self.fire_at_balloon(&fire)?;
+        }
+        for order in &orders.moves {
+            if order.unit.token().is_some() || moved.contains(&order.unit) {
+                self.lapse(format!("move of {}", order.unit), "10.1b", "it has moved or is not yours");
+                continue;
+            }
+            moved.push(order.unit);
+            let mut order = order.clone();
+            if let Some(mode) = order.balloon.filter(|_| self.now().arm(order.unit.unit()) == Some(terms::Arm::Balloon))
+            {
+                if !self.flip_balloon(order.unit, mode, &mut fire)? {
+                    continue;
+                }
+                if mode == Balloon::Up {
+                    order.path.clear(); // §17.2c: it does not move in that phase
+                }
+            }
+            let flying =
+                self.state.balloon_up && self.now().balloon().is_some_and(|(id, _)| Piece::from(id) == order.unit);
+            if flying && !order.path.is_empty() {
+                self.lapse(format!("move of {}", order.unit), "17.2d", "the balloon is up");
+                continue;
+            }
+            self.us_move(&order)?;
+        }
+        if let Some(fire) = fire.filter(|fire| fire.when == When::Late) {
+            self.fire_at_balloon(&fire)?;
+        }
+        self.check_stacking()
+    }
+
+    /// Puts the balloon up or brings it down; false if it cannot (§17.2).
+    fn flip_balloon(&mut self, piece: Piece, mode: Balloon, fire: &mut Option<policy::BalloonFire>) -> Ruling<bool> {
+        let unit = self.state.unit(piece.unit());
+        let Some(at) = unit.at.hex() else { return Ok(false) };
+        if unit.fever {
+            self.lapse("the balloon", "13.2c", "it is infected with fever");
+            return Ok(false);
+        }
+        match (mode, self.state.balloon_up) {
+            (Balloon::Up, false) => {
+                self.state.balloon_up = true;
+                self.umpire.note(Event::BalloonMode { up: true, at });
+                if fire.is_none() {
+                    let decision = self.balloon_fire_decision()?;
+                    if decision.when == When::Early {
+                        self.fire_at_balloon(&decision)?;
+                    }
+                    *fire = Some(decision);
+                }
+            }
+            (Balloon::Down, true) => {
+                // §17.5k: the last moment for a late shot.
+                if let Some(late) = fire.take().filter(|fire| fire.when == When::Late) {
+                    self.fire_at_balloon(&late)?;
+                    *fire = Some(policy::BalloonFire { when: When::Never, from: Vec::new() });
+                    if !self.state.balloon_up {
+                        return Ok(false);
+                    }
+                }
+                self.state.balloon_up = false;
+                self.umpire.note(Event::BalloonMode { up: false, at });
+            }
+            _ => {}
+        }
+        Ok(true)
+    }
+
+    /// I.D, and what closes the US player turn (§11, §19.2a).
+    fn us_combat(&mut self, orders: &TurnOrders) -> Ruling<()> {
+        self.combat(US, &orders.attacks)?;
+        self.check_stacking()?;
+        self.test_siege();
+        for unit in self.state.units.values_mut() {
+            unit.landed = false;
+        }
+        // The opening US player turn is over: from now on a missing source loses the game (§4.7b).
+        self.state.stage = Stage::SpanishTurn;
+        self.check_victory()
+    }
+
+    /// II.A (§10, §23).
+    fn spanish_movement(&mut self, orders: &TurnOrders) -> Ruling<()> {
+        self.begin_phase("spain", "move", PhaseName::SpanishMovement);
+        self.guantanamo(orders)?;
+        let mut moved: Vec<Piece> = Vec::new();
+        for order in &orders.moves {
+            if moved.contains(&order.unit) {
+                self.lapse(format!("move of {}", order.unit), "10.1b", "it has moved");
+                continue;
+            }
+            moved.push(order.unit);
+            self.spanish_move(order)?;
+        }
+        Ok(())
+    }
+
+    /// The Guantanamo table, once, at the start of II.A of Game Turn 2 (§23.1a).
+    fn guantanamo(&mut self, orders: &TurnOrders) -> Ruling<()> {
+        let clock = &self.data().tables.clock;
+        if !self.state.marines_sent || self.state.guantanamo_rolled || self.state.turn < clock.guantanamo_turn {
+            return Ok(());
+        }
+        let die = self.d6("guantanamo", "reinforcements")?;
+        let held: Vec<Token> = self.state.tokens_held(HoldingBox::Guantanamo).collect();
+        let all = u32::try_from(held.len()).unwrap_or(u32::MAX);
+        let released = self.data().tables.guantanamo.rows.get(&die).copied().unwrap_or(0).min(all);
+        self.state.guantanamo_rolled = true;
+        self.umpire.note(Event::GuantanamoRoll { die, released, withheld: all - released });
+        let counters = self.choose_released(&held, released, &orders.release)?;
+        for token in held.iter().filter(|token| !counters.contains(token)) {
+            self.state.counters.remove(token); // §23.1d: out of the game, unnamed
+        }
+        if !counters.is_empty() {
+            self.umpire.note(Event::Released { counters });
+        }
+        Ok(())
+    }
+
+    /// Which G units fill the released number (§23.1c).
+    fn choose_released(&mut self, held: &[Token], released: u32, ordered: &[Token]) -> Ruling<Vec<Token>> {
+        let count = usize::try_from(released).unwrap_or(usize::MAX);
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        if count >= held.len() {
+            return Ok(held.to_vec());
+        }
+        let data = self.data();
+        let strongest: Vec<Token> = self.fact(held, "guantanamo", "strongest", |units| {
+            let factor = |unit: &terms::UnitId| data.counter(*unit).map_or(0, |counter| counter.factor_at(1));
+            let mut order: Vec<(&Token, &terms::UnitId)> = units.iter().collect();
+            order.sort_by_key(|(_, unit)| (std::cmp::Reverse(factor(unit)), **unit));
+            let mut tokens: Vec<Token> = order.into_iter().take(count).map(|(token, _)| *token).collect();
+            tokens.sort_unstable();
+            tokens
+        })?;
+        let by_wish = |wished: &[Token]| {
+            let mut tokens: Vec<Token> = wished.iter().copied().filter(|token| held.contains(token)).collect();
+            tokens.extend(strongest.iter().copied().filter(|token| !wished.contains(token)));
+            tokens.extend(held.iter().copied().filter(|token| !wished.contains(token) && !strongest.contains(token)));
+            tokens.truncate(count);
+            tokens.sort_unstable();
+            tokens
+        };
+        let ordered = (!ordered.is_empty()).then(|| by_wish(ordered));
+        let legal = |tokens: &Vec<Token>| {
+            let distinct: std::collections::BTreeSet<&Token> = tokens.iter().collect();
+            distinct.len() == count && tokens.len() == count && tokens.iter().all(|token| held.contains(token))
+        };
+        let question = crate::engine::Question {
+            who: SPAIN,
+            kind: policy::RELEASE,
+            about: crate::engine::Subject::of("guantanamo"),
+            clause: Clause("23.1c"),
+            text: format!("{count} Guantanamo unit(s) are released: which counters?"),
+            options: vec![strongest.clone()],
+            default: strongest.clone(),
+            also: Some(Box::new(legal)),
+        };
+        self.umpire.ask(question, ordered, |policy| match policy {
+            Policy::Pieces(wished) => {
+                let wished: Vec<Token> = wished.iter().filter_map(|piece| piece.token()).collect();
+                crate::engine::Say::Choose(by_wish(&wished))
+            }
+            _ => crate::engine::Say::Default,
+        })
+    }
+
+    /// II.B, II.C, the end of the turn and the opening of the next (§3.2g, §3.3a).
+    fn spanish_combat(&mut self, orders: &TurnOrders) -> Ruling<()> {
+        self.combat(SPAIN, &orders.attacks)?;
+        self.check_stacking()?;
+        self.begin_phase("spain", "truce", PhaseName::Truce);
+        self.test_siege();
+        if self.state.truce == Truce::Active {
+            self.state.truce = Truce::Used;
+            self.umpire.note(Event::TruceOver);
+        }
+        let turn = self.state.turn;
+        self.umpire.note(Event::TurnEnded { turn });
+        if turn >= self.data().tables.clock.turns {
+            return self.final_verdict();
+        }
+        self.state.turn = turn + 1;
+        self.state.stage = Stage::UsTurn;
+        self.open_turn()
+    }
+}
+
+impl Game for SantiagoCampaign {
+    const ID: &'static str = ID;
+    const VERSION: u32 = 1;
+    const SIDES: &'static [Side] = &[SPAIN, US];
+    type State = State;
+    type Orders = Orders;
+    type Policy = Policy;
+    type Event = Event;
+
+    const ABOUT: About = About {
+        title: "The Santiago Campaign, 1898",
+        credits: "design Ron Bell, development Ty Bomba; Strategy & Tactics 258, Decision Games, 2009",
+        text: "Thirty-three days from the landings to the fall of Santiago, or not, on half-mile hexes. The Spanish army \
+               lies face-down; the US player lands what the ships happen to bring, where the Navy happens to put it, and \
+               marches as far as his mules can follow.",
+        provenance: "The rulebook prints neither map nor counters nor tables, only some twenty hexes, a dozen units and a \
+                     few cells: garcia plays with a reconstruction that keeps every one of them. Owners of the game can \
+                     transcribe their sheet and play with it (--data).",
+        scenarios: &[ScenarioInfo {
+            id: "campaign",
+            title: "The campaign",
+            text: "Eleven turns from the landing. Hidden Spanish set-up; Cubans, landing sites and landing order by die.",
+        }],
+        options: &[
+            OptionInfo {
+                name: "spanish-turn",
+                values: &["plan", "direct"],
+                text: "whether the Spanish player closes his own turn (plan) or sends it openly (direct, a mail shorter)",
+                clause: Clause("8.1b"),
+            },
+            OptionInfo {
+                name: "packets",
+                values: &["turn", "phases"],
+                text: "orders for a whole player turn, or for movement and combat apart (two more mails a turn)",
+                clause: Clause("11.1c"),
+            },
+            OptionInfo {
+                name: "concealment",
+                values: &["face-down", "face-up"],
+                text: "whether Spanish units are concealed; face-up suits solitaire play",
+                clause: Clause("1.1b"),
+            },
+            OptionInfo {
+                name: "defenders",
+                values: &["once", "always"],
+                text: "whether a defending unit fights only once in a Combat Phase",
+                clause: Clause("11.2g"),
+            },
+            OptionInfo {
+                name: "hexside-shift",
+                values: &["all", "any"],
+                text: "whether river, slope and trench shifts need every adjacent attacker across such a hexside or one",
+                clause: Clause("11.9e"),
+            },
+            OptionInfo {
+                name: "oos-defence",
+                values: &["half", "full"],
+                text: "whether US defenders out of supply count half",
+                clause: Clause("12.9f"),
+            },
+        ],
+        rules: include_str!("rules.yaml"),
+    };
+
+    fn open(charter: &Charter) -> Result<Self, Vec<Fault>> {
+        let mut faults = Vec::new();
+        if !charter.scenario.is_empty() && charter.scenario != "campaign" {
+            let what = format!("there is no scenario `{}`", charter.scenario);
+            faults.push(Fault::new(&DocPath::root().key("scenario"), what, "choose campaign"));
+        }
+        let mut options = Options::default();
+        for (name, value) in &charter.options {
+            let at = DocPath::root().key("options").key(name);
+            let Some(info) = Self::ABOUT.options.iter().find(|option| option.name == name) else {
+                let known: Vec<&str> = Self::ABOUT.options.iter().map(|option| option.name).collect();
+                faults.push(Fault::new(
+                    &at,
+                    format!("there is no option `{name}`"),
+                    format!("the options are {}", known.join(", ")),
+                ));
+                continue;
+            };
+            if !info.values.contains(&value.as_str()) {
+                let remedy = format!("write {}", info.values.join(" or "));
+                faults.push(Fault::new(&at, format!("`{value}` is no value of {name}"), remedy));
+            }
+            let default = info.values.first() == Some(&value.as_str());
+            match name.as_str() {
+                "spanish-turn" => options.spanish_plan = default,
+                "packets" => options.phases_apart = !default,
+                "concealment" => options.face_up = !default,
+                "defenders" => options.defenders_once = default,
+                "hexside-shift" => options.hexside_all = default,
+                _ => options.oos_defence_half = default,
+            }
+        }
+        match Data::load(&charter.data) {
+            Ok(data) if faults.is_empty() => Ok(SantiagoCampaign { data, options }),
+            Ok(_) => Err(faults),
+            Err(found) => {
+                faults.extend(found);
+                Err(faults)
+            }
+        }
+    }
+
+    fn check_data(files: &BTreeMap<String, String>) -> Vec<DataFinding> {
+        facts::findings(files)
+    }
+
+    fn rules_data(&self) -> Json {
+        self.data.loaded.clone()
+    }
+
+    fn lexicon(&self) -> &dyn Lexicon {
+        self
+    }
+
+    fn begin(&self) -> (State, Stop) {
+        (State::new(&self.data), self.due(Stage::SpanishSetup))
+    }
+
+    fn turn(&self, state: &State) -> u32 {
+        state.turn
+    }
+
+    fn read_orders(&self, packet: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Orders> {
+        Orders::read(packet, node, at, reader)
+    }
+
+    fn check(&self, seen: &Seen<'_, State>, _stop: &Stop, orders: &mut Orders, at: &DocPath) -> Vec<Fault> {
+        check::check(self, seen, orders, at)
+    }
+
+    fn resolve(&self, state: &mut State, orders: &Orders, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
+        Play::new(self, state, umpire).sequence(orders)
+    }
+
+    fn no_orders(&self, state: &State, _stop: &Stop) -> Orders {
+        match state.stage {
+            Stage::SpanishSetup => {
+                let mut setup = SpanishSetup {
+                    deploy: BTreeMap::new(),
+                    manzanillo: Vec::new(),
+                    guantanamo: Vec::new(),
+                    face_up: Vec::new(),
+                };
+                setup.complete(&self.data);
+                Orders::SpanishSetup(setup)
+            }
+            Stage::UsSetup => Orders::UsSetup(UsSetup { place: BTreeMap::new(), marines: None }),
+            _ => Orders::Turn(TurnOrders::none()),
+        }
+    }
+
+    fn seal(&self, _state: &State, orders: &mut Orders, hide: &mut dyn FnMut(Slot, Json)) {
+        let Orders::SpanishSetup(setup) = orders else { return };
+        let stacks = setup.deploy.values_mut().chain([&mut setup.manzanillo, &mut setup.guantanamo]);
+        for (number, unit) in (1..).zip(stacks.flatten()) {
+            let Ok(slot) = Slot::parse(Token::numbered(number).as_str()) else { continue };
+            if let Concealed::Open(id) = unit
+                && let Ok(value) = to_json(id)
+            {
+                hide(slot.clone(), value);
+                *unit = Concealed::Sealed(slot);
+            }
+        }
+    }
+
+    fn template(&self, seen: &Seen<'_, State>, _stop: &Stop) -> String {
+        template::template(self, seen)
+    }
+
+    fn random_orders(&self, seen: &Seen<'_, State>, _stop: &Stop, chance: &mut Chance) -> Orders {
+        random::orders(self, seen, chance)
+    }
+
+    fn random_policy(&self, state: &State, kind: &str, chance: &mut Chance) -> Json {
+        random::policy(self, state, kind, chance)
+    }
+
+    fn tell(&self, event: &Event, diary: &mut Diary) {
+        tell::tell(self, event, diary);
+    }
+
+    fn sum_up(&self, events: &[&Event], diary: &mut Diary) {
+        tell::sum_up(self, events, diary);
+    }
+
+    fn tell_state(&self, seen: &Seen<'_, State>, diary: &mut Diary) {
+        tell::tell_state(self, seen, diary);
+    }
+
+    fn headline(&self, state: &State) -> String {
+        tell::headline(state)
+    }
+
+    fn picture(&self, seen: &Seen<'_, State>, window: &Window) -> Result<Picture, Fault> {
+        let known = Known::of(self, seen.state, seen.holdings);
+        map::picture(&Position { game: self, state: seen.state, known: &known }, window)
+    }
+
+    fn query(&self, seen: &Seen<'_, State>, query: &Query) -> Result<Reply, Vec<Fault>> {
+        query::answer(self, seen, query)
+    }
+
+    fn verdict(&self, state: &State) -> Option<Verdict> {
+        state.ending.map(Ending::verdict)
+    }
+
+    fn read_state(&self, written: &Json) -> Result<State, Vec<String>> {
+        arrange::read_state(self, written)
+    }
+
+    fn flaws(&self, state: &State) -> Vec<String> {
+        arrange::flaws(self, state)
+    }
+
+    fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Arranged<Self>> {
+        arrange::arrange(start, at, faults)
+    }
+
+    fn schemas() -> Vec<(String, serde_json::Value)> {
+        let schema = |name: &str, schema: schemars::Schema| (name.to_owned(), schema.to_value());
+        vec![
+            schema("orders-spanish-setup", schemars::schema_for!(SpanishSetup)),
+            schema("orders-us-setup", schemars::schema_for!(UsSetup)),
+            schema("orders-us-turn", schemars::schema_for!(TurnOrders)),
+            schema("orders-us-combat", schemars::schema_for!(TurnOrders)),
+            schema("orders-spanish-turn", schemars::schema_for!(TurnOrders)),
+            schema("orders-spanish-combat", schemars::schema_for!(TurnOrders)),
+            schema("case-start", schemars::schema_for!(arrange::CaseStart)),
+        ]
+    }
+
+    /// §8.1c: counters may be turned and mixed within their hex or box, and nothing else about them may change.
+    fn resealed(&self, before: &Seen<'_, State>, after: &Seen<'_, State>) -> Result<(), Clause> {
+        let content = |seen: &Seen<'_, State>| {
+            let known = Known::of(self, seen.state, seen.holdings);
+            let position = Position { game: self, state: seen.state, known: &known };
+            let mut stacks: BTreeMap<Post, Vec<terms::UnitId>> = BTreeMap::new();
+            for (token, counter) in &seen.state.counters {
+                stacks.entry(counter.at).or_default().extend(position.identity(*token));
+            }
+            for units in stacks.values_mut() {
+                units.sort_unstable();
+            }
+            stacks
+        };
+        if content(before) == content(after) { Ok(()) } else { Err(Clause("8.1c")) }
+    }
+}
+
+/// What a viewer may know: everything he holds, which in the US player's case is what lies face-up.
+fn eyes(game: &SantiagoCampaign, seen: &Seen<'_, State>) -> Known {
+    let _ = Nation::Spanish;
+    own_knowledge(game, seen, seen.side.unwrap_or(SPAIN))
+}
+
+/// Where a unit is, for reports.
+fn whereabouts(place: Place) -> String {
+    match place {
+        Place::OffMap => "at sea".to_owned(),
+        Place::At(hex) => hex.to_string(),
+        Place::Guantanamo => "Guantanamo".to_owned(),
+        Place::Lost => "lost".to_owned(),
+    }
+}

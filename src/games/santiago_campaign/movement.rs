@@ -1,0 +1,655 @@
+//! Chapters 9 and 10: stacking while moving, movement costs, zones of control on the way, overruns.
+//!
+//! One function prices and bars a step as the public sees it; the check, the template and the random player use it
+//! with the mover's own knowledge, and the resolution adds the hidden facts it leaves open.
+
+use crate::board::{Hex, Reach, Step, reach};
+use crate::engine::{Clause, Question, Ruling, Say, Subject};
+
+use super::US;
+use super::data::{Along, Mp};
+use super::events::{Cause, Cut, Event, MarkerEvent, Paid};
+use super::orders::MoveOrder;
+use super::play::{Play, Position, Trit};
+use super::policy::{Ever, OPEN_BEACH, Policy};
+use super::state::{Face, Place, Post, Source};
+use super::supply::{Lay, SupplyMaps, Suppose};
+use super::terms::{Arm, HoldingBox, Land, Nation, Piece, StackPlace, Token, UnitId};
+
+/// Why a step or an order is not allowed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bar {
+    /// The clause.
+    pub clause: &'static str,
+    /// In words.
+    pub why: String,
+}
+
+impl Bar {
+    /// A reason.
+    pub fn new(clause: &'static str, why: impl Into<String>) -> Bar {
+        Bar { clause, why: why.into() }
+    }
+}
+
+/// A unit about to move.
+#[derive(Clone, Debug)]
+pub struct Mover {
+    /// Which.
+    pub piece: Piece,
+    /// Its nationality.
+    pub nation: Nation,
+    /// What it is; unknown for a face-down counter of somebody else.
+    pub arm: Option<Arm>,
+    /// Jungle costs it one point (§10.9a, §17.3b).
+    pub light: bool,
+    /// Points it has.
+    pub purse: Mp,
+    /// Out of supply when it starts: only towards supply (§12.10c).
+    pub lost: bool,
+    /// Coming ashore: supply is checked, nothing else differs (§6.2l).
+    pub landing: bool,
+}
+
+/// One step as the public sees it.
+#[derive(Clone, Debug)]
+pub struct Stride {
+    /// What it costs.
+    pub cost: Mp,
+    /// Why.
+    pub why: String,
+    /// Spanish counters that must turn out to be a lone battery, or American guns that are overrun.
+    pub overrun: bool,
+    /// Is the hex in an enemy zone of control?
+    pub zone: Trit,
+    /// Would an American unit be in supply there?
+    pub supply: Trit,
+}
+
+impl Position<'_> {
+    /// The mover for a piece that stands on the map.
+    pub fn mover(&self, piece: Piece, maps: &SupplyMaps) -> Option<Mover> {
+        let data = self.data();
+        if let Some(token) = piece.token() {
+            let arm = self.token_arm(token);
+            let fixed = arm == Some(Arm::Garrison); // §2.12c
+            let purse = if fixed { Mp::ZERO } else { data.movement_factor(Nation::Spanish) };
+            let nation = Nation::Spanish;
+            return Some(Mover { piece, nation, arm, light: false, purse, lost: false, landing: false });
+        }
+        let id = piece.unit();
+        let (nation, arm) = (self.nation(id)?, self.arm(id));
+        let hex = self.state.hex_of(id)?;
+        let full = data.movement_factor(nation);
+        if nation == Nation::Cuban {
+            return Some(Mover { piece, nation, arm, light: true, purse: full, lost: false, landing: false });
+        }
+        let lost = maps.at(self, hex) == Trit::No;
+        let purse = if lost { full.half().unwrap_or(full) } else { full }; // §12.9d
+        Some(Mover { piece, nation, arm, light: self.guided(hex), purse, lost, landing: false })
+    }
+
+    /// Does the balloon guide units that start here through the jungle? (§17.3b)
+    pub fn guided(&self, hex: Hex) -> bool {
+        let Some((_, at)) = self.balloon().filter(|_| self.state.balloon_up) else { return false };
+        at == hex || (self.data().adjacent(at, hex) && self.data().land(hex) == Land::Jungle)
+    }
+
+    /// Does an engineer other than the mover help across this hexside? (§21.2)
+    fn engineer_helps(&self, mover: &Mover, from: Hex, to: Hex) -> bool {
+        let engineer = |id: &UnitId| self.arm(*id) == Some(Arm::Engineer) && Piece::from(*id) != mover.piece;
+        mover.nation != Nation::Spanish
+            && [from, to].into_iter().any(|hex| self.state.units_in(hex).any(|id| engineer(&id)))
+    }
+
+    /// What a step costs by terrain alone, and why (§10.3 to §10.6).
+    pub fn price(&self, mover: &Mover, from: Hex, to: Hex) -> Result<(Mp, String), Bar> {
+        let data = self.data();
+        let along = data.between(from, to);
+        let land = data.land(to);
+        if !land.is_open() {
+            let clause =
+                if land == Land::Swamp { if mover.nation == Nation::Cuban { "9.4d" } else { "9.2c" } } else { "10.3b" };
+            return Err(Bar::new(clause, format!("{to} is {land}")));
+        }
+        if along.has(Along::Water) {
+            return Err(Bar::new("12.7", format!("only water lies between {from} and {to}")));
+        }
+        let chart = &data.tables.terrain_effects;
+        let (mut cost, mut why) = if along.has(Along::Road) {
+            (chart.road(), "road".to_owned())
+        } else {
+            (chart.enter(land, mover.light).unwrap_or(Mp::MAX), land.to_string())
+        };
+        if along.has(Along::River) && !along.has(Along::Bridge) && !self.engineer_helps(mover, from, to) {
+            cost += chart.river();
+            why.push_str(" + river");
+        }
+        if along.has(Along::Up) {
+            cost += chart.upslope();
+            why.push_str(" + upslope");
+        }
+        Ok((cost, why))
+    }
+
+    /// One step, as far as the viewer can tell.
+    pub fn stride(&self, mover: &Mover, from: Hex, to: Hex, maps: &SupplyMaps) -> Result<Stride, Bar> {
+        let (cost, why) = self.price(mover, from, to)?;
+        match mover.nation {
+            Nation::Spanish => self.spanish_stride(mover, to, cost, why, maps.lay.as_ref()),
+            Nation::Us | Nation::Cuban => self.us_stride(mover, to, cost, why, maps),
+        }
+    }
+
+    fn us_stride(&self, mover: &Mover, to: Hex, cost: Mp, why: String, maps: &SupplyMaps) -> Result<Stride, Bar> {
+        let data = self.data();
+        let cuban = mover.nation == Nation::Cuban;
+        if self.is_closed(to) {
+            let clause = if to == data.guantanamo { "23.1f" } else { "23.2c" };
+            return Err(Bar::new(
+                clause,
+                format!("{to} is closed until all Spanish reinforcements have entered there"),
+            ));
+        }
+        let empty = maps.lay.as_ref().is_some_and(|lay| lay.taken.get(data.grid(), to) == Some(&false));
+        let tokens: Vec<Token> = if empty { Vec::new() } else { self.state.tokens_in(to).collect() };
+        if cuban && data.is_city(to) {
+            return Err(Bar::new("14.3a", format!("Cuban units never enter Santiago ({to})")));
+        }
+        if cuban && data.is_fortress(to) && !self.us_holds_or_passed(to) {
+            return Err(Bar::new("22.5", format!("Cuban units enter the fortress {to} only after US units took it")));
+        }
+        let overrun = !tokens.is_empty();
+        if overrun {
+            if self.exerts_of(to, &tokens) == Trit::Yes {
+                return Err(Bar::new("10.7b", format!("{to} is held by Spanish units")));
+            }
+            if mover.arm.is_some_and(Arm::is_gun_or_balloon) {
+                let clause = if mover.arm == Some(Arm::Artillery) { "10.8f" } else { "10.8k" };
+                return Err(Bar::new(clause, format!("{} cannot overrun the counter in {to}", mover.piece)));
+            }
+        }
+        // §9.1b: the stacking limits hold while passing through; US and Cuban units may pass each other (§9.4b).
+        if empty {
+            // Nobody is there to be in the way.
+        } else if cuban {
+            if self.cubans_in(to).into_iter().any(|id| Piece::from(id) != mover.piece) {
+                return Err(Bar::new("9.4a", format!("another Cuban unit is in {to}")));
+            }
+        } else if let Some(arm) = mover.arm {
+            let (line, gun) = self.us_room(to, &[mover.piece.unit()]);
+            let full = match arm.place() {
+                StackPlace::Line => line == 0,
+                StackPlace::Gun => gun == 0,
+                StackPlace::Free => false,
+            };
+            if full {
+                let clause = match (data.land(to), arm) {
+                    (Land::Jungle, _) => "9.2b",
+                    (_, Arm::Gatling) => "9.3a",
+                    (_, Arm::Artillery) => "9.2e",
+                    _ => "9.2a",
+                };
+                return Err(Bar::new(clause, format!("{to} has no room for {}", mover.piece)));
+            }
+        }
+        let zone = match &maps.lay {
+            _ if cuban => Trit::No,
+            Some(lay) => lay.zones.get(data.grid(), to).copied().unwrap_or(Trit::No),
+            None => self.spanish_zone(to),
+        };
+        let supply = if cuban { Trit::Yes } else { maps.at(self, to) };
+        Ok(Stride { cost, why, overrun, zone, supply })
+    }
+
+    fn spanish_stride(&self, mover: &Mover, to: Hex, cost: Mp, why: String, lay: Option<&Lay>) -> Result<Stride, Bar> {
+        if let Some(lay) = lay.filter(|lay| lay.taken.get(self.data().grid(), to) == Some(&false)) {
+            let zone = lay.zones.get(self.data().grid(), to).copied().unwrap_or(Trit::No);
+            return Ok(Stride { cost, why, overrun: false, zone, supply: Trit::Yes });
+        }
+        let enemies: Vec<UnitId> = self.state.units_in(to).collect();
+        let overrun = !enemies.is_empty();
+        if overrun {
+            let fighting = |id: &UnitId| !self.arm(*id).is_some_and(Arm::is_gun_or_balloon);
+            if let Some(id) = enemies.iter().find(|id| fighting(id)) {
+                let clause = if self.arm(*id) == Some(Arm::Gatling) { "10.8g" } else { "10.7b" };
+                return Err(Bar::new(clause, format!("{to} is held by {id}")));
+            }
+            if mover.arm == Some(Arm::Artillery) {
+                return Err(Bar::new("10.8f", format!("artillery cannot overrun what is in {to}")));
+            }
+        }
+        let mut tokens: Vec<Token> =
+            self.state.tokens_in(to).filter(|token| Piece::from(*token) != mover.piece).collect();
+        tokens.extend(mover.piece.token());
+        if self.spanish_overstacked(to, &tokens) {
+            let clause = if self.data().land(to) == Land::Jungle { "9.2b" } else { "9.2a" };
+            return Err(Bar::new(clause, format!("{to} has no room for {}", mover.piece)));
+        }
+        let zone = if self.us_zone(to) { Trit::Yes } else { Trit::No };
+        Ok(Stride { cost, why, overrun, zone, supply: Trit::Yes })
+    }
+
+    /// Is the hex in a zone of control of the mover's enemies?
+    pub fn enemy_zone(&self, mover: &Mover, hex: Hex) -> Trit {
+        match mover.nation {
+            Nation::Cuban => Trit::No, // §7.2b
+            Nation::Us => self.spanish_zone(hex),
+            Nation::Spanish if self.us_zone(hex) => Trit::Yes,
+            Nation::Spanish => Trit::No,
+        }
+    }
+
+    /// Everything a mover may reach as far as the viewer can tell; where he cannot tell, the mover's luck is assumed.
+    pub fn reach(&self, mover: &Mover, from: Hex, maps: &SupplyMaps) -> Reach<crate::board::HexGrid, 2> {
+        let pinned = self.enemy_zone(mover, from) == Trit::Yes;
+        let home = mover.lost.then(|| self.steps_to_supply(&maps.maybe));
+        let grid = self.data().grid();
+        let maps = &SupplyMaps { lay: Some(self.lay(mover.nation)), ..maps.clone() };
+        reach(grid, from, mover.purse, |a, _, b| {
+            let Ok(stride) = self.stride(mover, a, b, maps) else { return Step::Barred(()) };
+            if !self.brings_home(mover, home.as_ref(), a, b) || self.barred_by_supply(mover, &stride, b) {
+                return Step::Barred(());
+            }
+            if stride.zone == Trit::Yes {
+                // §7.1d: who starts in an enemy zone may not go straight into another.
+                if pinned && a == from { Step::Barred(()) } else { Step::PayAndHalt(stride.cost) }
+            } else {
+                Step::Pay(stride.cost)
+            }
+        })
+    }
+
+    /// §12.10a: no American unit moves into lack of supply; what it overruns there does not count.
+    pub fn barred_by_supply(&self, mover: &Mover, stride: &Stride, to: Hex) -> bool {
+        if mover.nation != Nation::Us || mover.lost || stride.supply != Trit::No {
+            return false;
+        }
+        let vacated = Suppose { vacated: Some(to), opened: None };
+        !stride.overrun || self.supply_maps(vacated).at(self, to) == Trit::No
+    }
+
+    /// §12.10c: who is out of supply only moves towards it, one hex closer with each step.
+    pub fn brings_home(&self, mover: &Mover, home: Option<&crate::board::Field>, from: Hex, to: Hex) -> bool {
+        let Some(field) = home.filter(|_| mover.lost) else { return true };
+        let grid = self.data().grid();
+        match (field.get(grid, from), field.get(grid, to)) {
+            (Some(before), Some(after)) => after + 1 == before,
+            // The starting hex may itself be cut off from every path.
+            _ => false,
+        }
+    }
+
+    /// May the mover end a phase in this hex? US and Cuban units do not share one (§9.4c).
+    pub fn may_stay(&self, mover: &Mover, hex: Hex) -> bool {
+        match mover.nation {
+            Nation::Us => self.cubans_in(hex).is_empty(),
+            Nation::Cuban => self.americans_in(hex).is_empty(),
+            Nation::Spanish => true,
+        }
+    }
+
+    /// The hex through which a counter in a box enters, if it may enter now (§23.1, §23.2).
+    pub fn entry(&self, token: Token) -> Result<Hex, Bar> {
+        let clock = &self.data().tables.clock;
+        match self.state.counters.get(&token).map(|counter| counter.at) {
+            Some(Post::In(HoldingBox::Guantanamo)) if self.state.turn < clock.guantanamo_turn => {
+                Err(Bar::new("23.1j", format!("Guantanamo units come from turn {} on", clock.guantanamo_turn)))
+            }
+            Some(Post::In(HoldingBox::Guantanamo)) => Ok(self.data().guantanamo),
+            Some(Post::In(HoldingBox::Manzanillo)) if self.state.turn < clock.manzanillo_turn => {
+                Err(Bar::new("23.2a", format!("Manzanillo units come from turn {} on", clock.manzanillo_turn)))
+            }
+            Some(Post::In(HoldingBox::Manzanillo)) => Ok(self.data().manzanillo),
+            _ => Err(Bar::new("23.1e", format!("{token} is in no holding box"))),
+        }
+    }
+}
+
+/// A walk as it was carried out.
+pub struct Walked {
+    /// Hexes entered and what they cost.
+    pub path: Vec<Paid>,
+    /// Points spent.
+    pub spent: Mp,
+    /// Why it ended early.
+    pub cut: Option<Cut>,
+}
+
+impl Play<'_, '_> {
+    /// Walks a path as far as it is legal, hidden facts included. Nothing is moved but what is overrun.
+    ///
+    /// The walk ends in the last hex in which the unit may stay (§9.4c); hexes before are passed.
+    pub fn walk(&mut self, mover: &Mover, from: Hex, path: &[Hex], mut spent: Mp, opens: bool) -> Ruling<Walked> {
+        let mut taken: Vec<Paid> = Vec::new();
+        let mut at = from;
+        let mut cut = None;
+        let mut stop_here = false;
+        for (count, to) in path.iter().copied().enumerate() {
+            let refuse = |bar: Bar| Some(Cut { before: to, why: bar.why, clause: Clause(bar.clause) });
+            if !self.data().adjacent(at, to) {
+                cut = refuse(Bar::new("10.3b", format!("{to} does not touch {at}")));
+                break;
+            }
+            if stop_here {
+                cut = refuse(Bar::new("7.1c", format!("{at} is in an enemy zone of control")));
+                break;
+            }
+            let maps = if mover.nation == Nation::Us {
+                self.supply_maps().clone()
+            } else {
+                SupplyMaps::everywhere(&self.now())
+            };
+            let now = self.now();
+            let stride = match now.stride(mover, at, to, &maps) {
+                Ok(stride) => stride,
+                Err(bar) => {
+                    cut = refuse(bar);
+                    break;
+                }
+            };
+            let home = mover.lost.then(|| now.steps_to_supply(&maps.surely));
+            if !now.brings_home(mover, home.as_ref(), at, to) {
+                cut = refuse(Bar::new("12.10c", format!("{to} does not bring it one hex closer to supply")));
+                break;
+            }
+            let total = spent + stride.cost;
+            if total > mover.purse {
+                cut = refuse(Bar::new(
+                    "10.3d",
+                    format!("{to} costs {} and {} of {} are spent", stride.cost, spent, mover.purse),
+                ));
+                break;
+            }
+            if let Some(bar) = self.hidden_bar(mover, at, to, count == 0 && !mover.landing, &stride, opens)? {
+                cut = refuse(bar);
+                break;
+            }
+            let zone = match stride.zone {
+                Trit::Maybe => self.spanish_zone(to)?,
+                level => level == Trit::Yes,
+            };
+            if stride.overrun {
+                self.overrun(mover, to)?;
+            }
+            taken.push(Paid { hex: to, cost: stride.cost, why: stride.why });
+            spent = total;
+            at = to;
+            stop_here = zone;
+        }
+        // Back to the last hex in which it may stay, where the walk was cut short in one it may only pass.
+        if cut.is_some() {
+            while taken.last().is_some_and(|last| !self.now().may_stay(mover, last.hex)) {
+                if let Some(last) = taken.pop() {
+                    spent = spent - last.cost;
+                }
+            }
+        }
+        Ok(Walked { path: taken, spent, cut })
+    }
+
+    /// What a hidden fact forbids, asked only where the public cannot tell.
+    fn hidden_bar(
+        &mut self,
+        mover: &Mover,
+        from: Hex,
+        to: Hex,
+        first: bool,
+        stride: &Stride,
+        opens: bool,
+    ) -> Ruling<Option<Bar>> {
+        if mover.nation == Nation::Spanish {
+            // §7.1d for Spanish units: everything is in the open.
+            let pinned = first && stride.zone == Trit::Yes && self.now().us_zone(from);
+            return Ok(pinned.then(|| Bar::new("7.1d", format!("{from} and {to} are both in US zones of control"))));
+        }
+        if stride.overrun && !self.lone_battery(to)? {
+            return Ok(Some(Bar::new("10.7b", format!("{to} is held by a Spanish unit that is no battery"))));
+        }
+        if mover.nation == Nation::Cuban {
+            return Ok(None);
+        }
+        if first && stride.zone != Trit::No && self.spanish_zone(to)? && self.spanish_zone(from)? {
+            return Ok(Some(Bar::new("7.1d", format!("{from} and {to} are both in Spanish zones of control"))));
+        }
+        if mover.lost {
+            return Ok(None);
+        }
+        // §12.10a, §6.6g: a beach that is opened on entry counts with its marker; after an overrun, without the battery.
+        let opened = (opens && self.may_open(to)).then_some(to);
+        let vacated = stride.overrun.then_some(to);
+        if stride.supply != Trit::Yes && !self.supplied(to, Suppose { vacated, opened })? {
+            return Ok(Some(Bar::new("12.10a", format!("a unit in {to} would be out of supply"))));
+        }
+        Ok(None)
+    }
+
+    /// May a marker be placed in this hex? (§6.6a, §12.11)
+    pub fn may_open(&self, hex: Hex) -> bool {
+        self.data().is_beach(hex)
+            && !self.state.sources.contains_key(&hex)
+            && self.state.markers_used < self.data().tables.limits.supply_markers
+    }
+
+    /// Eliminates what is overrun (§10.8).
+    fn overrun(&mut self, mover: &Mover, hex: Hex) -> Ruling<()> {
+        if mover.nation == Nation::Spanish {
+            // §10.8f: no battery overruns; the counter is hidden, so its owner vouches for it.
+            let data = self.data();
+            let battery = |unit: &UnitId| data.counter(*unit).is_some_and(|counter| counter.kind == Arm::Artillery);
+            let token: Vec<Token> = mover.piece.token().into_iter().collect();
+            self.attest(&token, "10.8f", |units| !units.values().any(battery))?;
+            let lost: Vec<UnitId> = self.state.units_in(hex).collect();
+            self.umpire.note(Event::Overrun { by: mover.piece, at: hex, lost: lost.clone() });
+            for id in lost {
+                self.lose_unit(id, Cause::Overrun);
+            }
+            return Ok(());
+        }
+        let tokens: Vec<Token> = self.state.tokens_in(hex).collect();
+        let units = self.reveal(&tokens)?;
+        self.umpire.note(Event::Overrun { by: mover.piece, at: hex, lost: units.values().copied().collect() });
+        for (token, unit) in units {
+            self.bury(token, unit, hex, Cause::Overrun);
+        }
+        Ok(())
+    }
+
+    /// Moves a unit along a walk, hex by hex: control, markers, beaches, victory.
+    pub fn follow(&mut self, piece: Piece, walked: &Walked, open: Option<bool>) -> Ruling<()> {
+        for paid in &walked.path {
+            self.put(piece, paid.hex);
+            self.entered(piece, paid.hex, "movement")?;
+            self.offer_beach(piece, paid.hex, open)?;
+        }
+        Ok(())
+    }
+
+    /// Puts a piece into a hex, without more.
+    pub fn put(&mut self, piece: Piece, hex: Hex) {
+        match piece.token() {
+            Some(token) => {
+                let down = !self.game.options.face_up;
+                if let Some(counter) = self.state.counters.get_mut(&token) {
+                    let entering = matches!(counter.at, Post::In(_));
+                    counter.at = Post::At(hex);
+                    if entering && down {
+                        counter.face = Face::down(token); // §8.1e
+                    }
+                }
+                self.supply = None;
+            }
+            None => {
+                if let Some(unit) = self.state.units.get_mut(&piece.unit()) {
+                    unit.at = Place::At(hex);
+                }
+            }
+        }
+    }
+
+    /// An American unit has entered a beach: is it opened? (§6.6)
+    pub fn offer_beach(&mut self, piece: Piece, hex: Hex, ordered: Option<bool>) -> Ruling<()> {
+        let american = piece.token().is_none() && self.now().nation(piece.unit()) == Some(Nation::Us);
+        if !american || !self.may_open(hex) {
+            return Ok(());
+        }
+        let question = Question {
+            who: US,
+            kind: OPEN_BEACH,
+            about: Subject::of(hex),
+            clause: Clause("6.6a"),
+            text: format!("{piece} is in {}: is a Supply Source marker placed there?", self.data().say(hex)),
+            options: vec![true, false],
+            default: true,
+            also: None,
+        };
+        let open = self.umpire.ask(question, ordered, |policy| match policy {
+            Policy::Ever(ever) => Say::Choose(*ever == Ever::Always),
+            Policy::Hexes(hexes) => Say::Choose(hexes.contains(&hex)),
+            _ => Say::Default,
+        })?;
+        if open {
+            let next = self.state.turn + 1;
+            self.place_source(hex, next, MarkerEvent::Overland);
+        }
+        Ok(())
+    }
+
+    /// Places a Supply Source marker.
+    pub fn place_source(&mut self, hex: Hex, landing_from: u32, how: MarkerEvent) {
+        self.state.markers_used += 1;
+        let number = self.state.markers_used;
+        self.state.sources.insert(hex, Source { number, landing_from });
+        self.supply = None;
+        let left = self.data().tables.limits.supply_markers.saturating_sub(number);
+        self.umpire.note(Event::SourcePlaced { hex, how, left });
+    }
+
+    /// One move of the US Movement Phase (§10).
+    pub fn us_move(&mut self, order: &MoveOrder) -> Ruling<()> {
+        let id = order.unit.unit();
+        let unit = self.state.unit(id);
+        let (Some(from), Some(nation)) = (unit.at.hex(), self.now().nation(id)) else {
+            self.lapse(format!("move of {id}"), "10.2a", "it is not on the map");
+            return Ok(());
+        };
+        if unit.landed && !order.path.is_empty() {
+            self.lapse(format!("move of {id}"), "6.5g", "it landed this turn");
+            return Ok(());
+        }
+        if unit.fever {
+            self.lapse(format!("move of {id}"), "13.2c", "it is infected with fever");
+            return Ok(());
+        }
+        let out_of_supply = nation == Nation::Us && !self.supplied(from, Suppose::default())?;
+        let maps = self.supply_maps().clone();
+        let Some(mut mover) = self.now().mover(order.unit, &maps) else { return Ok(()) };
+        let full = self.data().movement_factor(nation);
+        mover.lost = out_of_supply;
+        mover.purse = if out_of_supply { full.half().unwrap_or(full) } else { full };
+        let walked = self.walk(&mover, from, &order.path, Mp::ZERO, order.open != Some(false))?;
+        self.note_move(&mover, Some(from), &walked, out_of_supply);
+        self.follow(order.unit, &walked, order.open)
+    }
+
+    fn note_move(&mut self, mover: &Mover, from: Option<Hex>, walked: &Walked, out_of_supply: bool) {
+        if walked.path.is_empty() && walked.cut.is_none() {
+            return;
+        }
+        self.umpire.note(Event::Moved {
+            piece: mover.piece,
+            nation: mover.nation,
+            from,
+            path: walked.path.clone(),
+            spent: walked.spent,
+            purse: mover.purse,
+            out_of_supply,
+            cut: walked.cut.clone(),
+        });
+    }
+
+    /// One move of the Spanish Movement Phase, entries included (§10, §23).
+    pub fn spanish_move(&mut self, order: &MoveOrder) -> Ruling<()> {
+        let Some(token) = order.unit.token() else {
+            self.lapse(format!("move of {}", order.unit), "10.2a", "it is no Spanish counter");
+            return Ok(());
+        };
+        let Some(post) = self.state.counters.get(&token).map(|counter| counter.at) else {
+            self.lapse(format!("move of {token}"), "10.2a", "it is out of the game");
+            return Ok(());
+        };
+        let data = self.data();
+        // §2.12c: garrisons never move; the counter is hidden, so its owner vouches for it.
+        let garrison = |unit: &UnitId| data.counter(*unit).is_some_and(|counter| counter.kind == Arm::Garrison);
+        self.attest(&[token], "2.12c", |units| !units.values().any(garrison))?;
+        let purse = data.movement_factor(Nation::Spanish);
+        let arm = self.now().token_arm(token);
+        let mover =
+            Mover { piece: order.unit, nation: Nation::Spanish, arm, light: false, purse, lost: false, landing: false };
+        let (from, walked) = match post {
+            Post::At(hex) => {
+                let walked = self.walk(&mover, hex, &order.path, Mp::ZERO, false)?;
+                (Some(hex), walked)
+            }
+            Post::In(_) => (None, self.enter_map(token, &mover, &order.path)?),
+        };
+        self.vouch(token, &walked)?;
+        self.note_move(&mover, from, &walked, false);
+        self.follow(order.unit, &walked, None)
+    }
+
+    /// A reinforcement comes on the map by road and goes on (§23.1h, §23.1n).
+    fn enter_map(&mut self, token: Token, mover: &Mover, path: &[Hex]) -> Ruling<Walked> {
+        let none = |cut| Walked { path: Vec::new(), spent: Mp::ZERO, cut };
+        let Some((first, rest)) = path.split_first() else { return Ok(none(None)) };
+        let now = self.now();
+        let refuse = |bar: Bar| Some(Cut { before: *first, why: bar.why, clause: Clause(bar.clause) });
+        let hex = match now.entry(token) {
+            Ok(hex) if hex == *first => hex,
+            Ok(hex) => return Ok(none(refuse(Bar::new("23.1e", format!("{token} enters at {hex}"))))),
+            Err(bar) => return Ok(none(refuse(bar))),
+        };
+        let cost = self.data().tables.terrain_effects.road();
+        let stride = match now.spanish_stride(mover, hex, cost, "road".to_owned(), None) {
+            Ok(stride) => stride,
+            Err(bar) => return Ok(none(refuse(bar))),
+        };
+        let mut walked = Walked { path: vec![Paid { hex, cost, why: stride.why }], spent: cost, cut: None };
+        if rest.is_empty() {
+            return Ok(walked);
+        }
+        if stride.zone == Trit::Yes {
+            let before = rest.first().copied().unwrap_or(hex);
+            let why = format!("{hex} is in an enemy zone of control");
+            walked.cut = Some(Cut { before, why, clause: Clause("23.1n") });
+            return Ok(walked);
+        }
+        // It stands in the entry hex from here on; the rest is an ordinary walk.
+        let mut onward = self.walk(&Mover { landing: true, ..mover.clone() }, hex, rest, cost, false)?;
+        walked.path.append(&mut onward.path);
+        Ok(Walked { path: walked.path, spent: onward.spent, cut: onward.cut })
+    }
+
+    /// The Spanish player vouches for what the public cannot see of a walk: stacking on the way, and overruns.
+    fn vouch(&mut self, token: Token, walked: &Walked) -> Ruling<()> {
+        let data = self.data();
+        for paid in &walked.path {
+            let mut tokens: Vec<Token> = self.state.tokens_in(paid.hex).filter(|other| *other != token).collect();
+            if tokens.is_empty() {
+                continue;
+            }
+            tokens.push(token);
+            let jungle = data.land(paid.hex) == Land::Jungle;
+            let guns = |units: &std::collections::BTreeMap<Token, UnitId>| {
+                let gun = |unit: &&UnitId| data.counter(**unit).is_some_and(|counter| counter.kind == Arm::Artillery);
+                units.values().filter(gun).count()
+            };
+            let count = tokens.len();
+            self.attest(&tokens, "9.2a", |units| {
+                let guns = guns(units);
+                if jungle { count <= 1 } else { guns <= 1 && count - guns <= 2 }
+            })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,488 @@
+//! The table while a packet is carried out, and the position as somebody sees it.
+//!
+//! A [`Position`] answers everything that can be asked of the public state and of what one player knows besides; it
+//! serves the check, the template and the random player. [`Play`] carries orders out and asks the umpire for what the
+//! public state does not say.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::board::{Grid, Hex};
+use crate::engine::dice::Die;
+use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
+use crate::engine::{Clause, Halt, Holdings, Phase, Ruling, Sealed, Seen, Side, Stop, Subject, Umpire};
+
+use super::data::{Counter, Data};
+use super::events::{Cause, Event, PhaseName};
+use super::state::{Ending, Face, Place, Post, Stage, State};
+use super::supply::SupplyMaps;
+use super::terms::{Arm, Group, HoldingBox, Nation, Piece, StackPlace, Token, UnitId};
+use super::{SPAIN, SantiagoCampaign, US};
+
+/// What somebody knows of the face-down counters.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Known(pub BTreeMap<Token, UnitId>);
+
+impl Known {
+    /// What the holder of these values knows.
+    pub fn of(game: &SantiagoCampaign, state: &State, holdings: &Holdings) -> Known {
+        let mut known = BTreeMap::new();
+        for (token, counter) in &state.counters {
+            let Face::Down(sealed) = &counter.face else { continue };
+            let Some(value) = holdings.get(sealed.owner(), sealed.slot()) else { continue };
+            let mut reader = Reader::new(game);
+            if let Some(unit) = UnitId::read(&Node::from_json(value), &DocPath::root(), &mut reader) {
+                known.insert(*token, unit);
+            }
+        }
+        Known(known)
+    }
+}
+
+/// Yes, no, or only the Spanish player knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Trit {
+    /// No.
+    No,
+    /// Hidden.
+    Maybe,
+    /// Yes.
+    Yes,
+}
+
+/// A position somebody looks at.
+#[derive(Clone, Copy)]
+pub struct Position<'p> {
+    /// The table.
+    pub game: &'p SantiagoCampaign,
+    /// The public state.
+    pub state: &'p State,
+    /// What the viewer knows besides.
+    pub known: &'p Known,
+}
+
+impl<'p> Position<'p> {
+    /// Data of the match.
+    pub fn data(&self) -> &'p Data {
+        &self.game.data
+    }
+
+    /// A unit's counter.
+    pub fn counter(&self, id: UnitId) -> Option<&'p Counter> {
+        self.data().counter(id)
+    }
+
+    /// What a unit is.
+    pub fn arm(&self, id: UnitId) -> Option<Arm> {
+        self.counter(id).map(|counter| counter.kind)
+    }
+
+    /// A unit's nationality.
+    pub fn nation(&self, id: UnitId) -> Option<Nation> {
+        self.counter(id).map(|counter| counter.nation)
+    }
+
+    /// The factor a unit shows now.
+    pub fn factor(&self, id: UnitId) -> u32 {
+        let steps = self.state.units.get(&id).map_or(1, |unit| unit.steps);
+        self.counter(id).map_or(0, |counter| counter.factor_at(steps))
+    }
+
+    /// Which unit a Spanish counter is, if the viewer knows.
+    pub fn identity(&self, token: Token) -> Option<UnitId> {
+        match &self.state.counters.get(&token)?.face {
+            Face::Up(unit) => Some(*unit),
+            Face::Down(_) => self.known.0.get(&token).copied(),
+        }
+    }
+
+    /// What a Spanish counter is, if the viewer knows.
+    pub fn token_arm(&self, token: Token) -> Option<Arm> {
+        self.identity(token).and_then(|unit| self.arm(unit))
+    }
+
+    /// American units in a hex.
+    pub fn americans_in(&self, hex: Hex) -> Vec<UnitId> {
+        self.state.units_in(hex).filter(|id| self.nation(*id) == Some(Nation::Us)).collect()
+    }
+
+    /// Cuban units in a hex.
+    pub fn cubans_in(&self, hex: Hex) -> Vec<UnitId> {
+        self.state.units_in(hex).filter(|id| self.nation(*id) == Some(Nation::Cuban)).collect()
+    }
+
+    /// The balloon, if it is on the map.
+    pub fn balloon(&self) -> Option<(UnitId, Hex)> {
+        let counter = self.data().counters.values().find(|counter| counter.kind == Arm::Balloon)?;
+        self.state.hex_of(counter.id()).map(|hex| (counter.id(), hex))
+    }
+
+    /// Can a Spanish battery still be among the face-down counters?
+    fn batteries_left(&self) -> bool {
+        let batteries =
+            self.data().counters.values().filter(|c| c.nation == Nation::Spanish && c.kind == Arm::Artillery);
+        batteries.into_iter().any(|counter| !self.state.dead.contains(&counter.id()))
+    }
+
+    /// Is the garrison of this fortress alive? It never leaves it, so it is there (§2.12c).
+    fn garrison_holds(&self, hex: Hex) -> bool {
+        let garrison = |c: &&Counter| c.kind == Arm::Garrison && c.default_hex == Some(hex);
+        self.data().counters.values().find(garrison).is_some_and(|c| !self.state.dead.contains(&c.id()))
+    }
+
+    /// Does the Spanish stack in a hex exert a zone of control? (§7.1a, §7.3a)
+    ///
+    /// Two counters or more always do, since a hex holds at most one battery (§9.2e); so does a held fortress (§22.4a).
+    pub fn exerts(&self, hex: Hex) -> Trit {
+        self.exerts_of(hex, &self.state.tokens_in(hex).collect::<Vec<_>>())
+    }
+
+    /// The same, with the counters of the hex at hand.
+    pub fn exerts_of(&self, hex: Hex, tokens: &[Token]) -> Trit {
+        match tokens {
+            [] => Trit::No,
+            [token] => match self.token_arm(*token) {
+                Some(arm) if arm.exerts_zone() => Trit::Yes,
+                Some(_) => Trit::No,
+                None if self.data().is_fortress(hex) && self.garrison_holds(hex) => Trit::Yes,
+                None if !self.batteries_left() => Trit::Yes,
+                None => Trit::Maybe,
+            },
+            _ => Trit::Yes,
+        }
+    }
+
+    /// Spanish stacks by hex.
+    pub fn stacks(&self) -> BTreeMap<Hex, Vec<Token>> {
+        let mut stacks: BTreeMap<Hex, Vec<Token>> = BTreeMap::new();
+        for (token, counter) in &self.state.counters {
+            if let Post::At(hex) = counter.at {
+                stacks.entry(hex).or_default().push(*token);
+            }
+        }
+        stacks
+    }
+
+    /// Is the hex in a Spanish zone of control?
+    pub fn spanish_zone(&self, hex: Hex) -> Trit {
+        self.data().around(hex).map(|next| self.exerts(next)).max().unwrap_or(Trit::No)
+    }
+
+    /// Is the hex in a US zone of control? Cubans exert none (§7.2a).
+    pub fn us_zone(&self, hex: Hex) -> bool {
+        let exerts = |id: UnitId| self.arm(id).is_some_and(Arm::exerts_zone);
+        self.data().around(hex).any(|next| self.state.units_in(next).any(exerts))
+    }
+
+    /// An entry hex still closed to US and Cuban units (§23.1f, §23.1m, §23.2c).
+    pub fn is_closed(&self, hex: Hex) -> bool {
+        let held = |which| self.state.tokens_held(which).next().is_some();
+        (hex == self.data().guantanamo && held(HoldingBox::Guantanamo))
+            || (hex == self.data().manzanillo && held(HoldingBox::Manzanillo))
+    }
+
+    /// Room in a hex for American units: non-artillery places and the artillery place left (§9.2, §9.3).
+    pub fn us_room(&self, hex: Hex, leaving_out: &[UnitId]) -> (u32, u32) {
+        let present = self.americans_in(hex).into_iter().filter(|id| !leaving_out.contains(id));
+        self.room(hex, present.filter_map(|id| self.arm(id)).map(Arm::place))
+    }
+
+    /// Room in a hex beside units that take these places.
+    pub fn room(&self, hex: Hex, present: impl Iterator<Item = StackPlace>) -> (u32, u32) {
+        let (mut line, mut gun) = (0u32, 0u32);
+        for place in present {
+            match place {
+                StackPlace::Line => line += 1,
+                StackPlace::Gun => gun += 1,
+                StackPlace::Free => {}
+            }
+        }
+        if self.data().land(hex) == super::terms::Land::Jungle {
+            let free = u32::from(line + gun == 0); // §9.2b
+            return (free, free);
+        }
+        (2u32.saturating_sub(line), 1u32.saturating_sub(gun))
+    }
+
+    /// Do these arms fit together into a hex, beside nobody? (§9.2)
+    pub fn fits(&self, hex: Hex, arms: &[Arm]) -> bool {
+        let line = arms.iter().filter(|arm| arm.place() == StackPlace::Line).count();
+        let gun = arms.iter().filter(|arm| arm.place() == StackPlace::Gun).count();
+        if self.data().land(hex) == super::terms::Land::Jungle {
+            return line + gun <= 1;
+        }
+        line <= 2 && gun <= 1
+    }
+
+    /// Do the Spanish counters in a hex, as far as the viewer knows them, break the stacking limit?
+    pub fn spanish_overstacked(&self, hex: Hex, tokens: &[Token]) -> bool {
+        if self.data().land(hex) == super::terms::Land::Jungle {
+            return tokens.len() > 1;
+        }
+        let arms: Vec<Arm> = tokens.iter().filter_map(|token| self.token_arm(*token)).collect();
+        tokens.len() > 3 || !self.fits(hex, &arms)
+    }
+
+    /// Is the hex last passed by the US side, and not held by the Spanish?
+    pub fn us_holds_or_passed(&self, hex: Hex) -> bool {
+        self.state.us_passed.contains(&hex) && self.state.tokens_in(hex).next().is_none()
+    }
+
+    /// A piece as a player would call it.
+    pub fn say(&self, piece: Piece) -> String {
+        match piece.token() {
+            Some(token) => match self.identity(token) {
+                Some(unit) => format!("{token} ({unit})"),
+                None => token.to_string(),
+            },
+            None => piece.to_string(),
+        }
+    }
+
+    /// The hex of a piece.
+    pub fn hex_of(&self, piece: Piece) -> Option<Hex> {
+        match piece.token() {
+            Some(token) => self.state.post_of(token),
+            None => self.state.hex_of(piece.unit()),
+        }
+    }
+
+    /// Draw pool, by id (§5.3e).
+    pub fn pool(&self) -> Vec<UnitId> {
+        let waiting = |counter: &&Counter| self.state.unit(counter.id()).at == Place::OffMap;
+        self.data().group(Group::Pool).filter(waiting).map(Counter::id).collect()
+    }
+}
+
+/// What one side may judge its own orders by: its own hidden values, nothing of the other side's.
+pub fn own_knowledge(game: &SantiagoCampaign, seen: &Seen<'_, State>, side: Side) -> Known {
+    let may = seen.side.is_none() || seen.side == Some(side);
+    if side == SPAIN && may { Known::of(game, seen.state, seen.holdings) } else { Known::default() }
+}
+
+/// A packet being carried out.
+pub struct Play<'p, 'u> {
+    /// The table.
+    pub game: &'p SantiagoCampaign,
+    /// The position, changing.
+    pub state: &'p mut State,
+    /// The umpire.
+    pub umpire: &'p mut Umpire<'u, SantiagoCampaign>,
+    /// Nothing is known beforehand: every hidden fact goes through the umpire.
+    pub blind: Known,
+    /// Supply as far as the public can tell; dropped whenever a Spanish counter or a source changes.
+    pub supply: Option<SupplyMaps>,
+    /// Who has been in a battle this phase (§11.2a).
+    pub fought: BTreeSet<Piece>,
+}
+
+impl<'p, 'u> Play<'p, 'u> {
+    /// Sits down at the table.
+    pub fn new(game: &'p SantiagoCampaign, state: &'p mut State, umpire: &'p mut Umpire<'u, SantiagoCampaign>) -> Self {
+        Play { game, state, umpire, blind: Known::default(), supply: None, fought: BTreeSet::new() }
+    }
+
+    /// The position as it is now.
+    pub fn now(&self) -> Position<'_> {
+        Position { game: self.game, state: self.state, known: &self.blind }
+    }
+
+    /// Data of the match.
+    pub fn data(&self) -> &'p Data {
+        &self.game.data
+    }
+
+    /// Begins a phase.
+    pub fn begin_phase(&mut self, side: &'static str, key: &'static str, name: PhaseName) {
+        self.umpire.phase(Phase { turn: self.state.turn, side, name: key });
+        self.umpire.note(Event::Phase { turn: self.state.turn, phase: name });
+    }
+
+    /// One die (§2.1).
+    pub fn d6(&mut self, about: impl std::fmt::Display, purpose: &str) -> Ruling<u16> {
+        self.umpire.roll_one(&Subject::of(about), purpose, Die::D6)
+    }
+
+    /// An order lapses.
+    pub fn lapse(&mut self, what: impl Into<String>, clause: &'static str, why: impl Into<String>) {
+        self.umpire.note(Event::OrderLapsed { what: what.into(), why: why.into(), clause: Clause(clause) });
+    }
+
+    /// Ends the game here and now (§3.3d).
+    pub fn end_game<T>(&mut self, ending: Ending) -> Ruling<T> {
+        self.state.ending = Some(ending);
+        self.state.stage = Stage::Over;
+        self.umpire.note(Event::GameOver { ending });
+        Err(Halt::Stop(Stop::End))
+    }
+
+    /// The face-down counters among these, with their seals.
+    fn seals(&self, tokens: &[Token]) -> Vec<Sealed<UnitId>> {
+        let seal = |token: &Token| match &self.state.counters.get(token)?.face {
+            Face::Down(sealed) => Some(sealed.clone()),
+            Face::Up(_) => None,
+        };
+        tokens.iter().filter_map(seal).collect()
+    }
+
+    /// Everybody learns one fact about face-down counters.
+    pub fn fact<F: crate::engine::Fact>(
+        &mut self,
+        tokens: &[Token],
+        about: impl std::fmt::Display,
+        what: &str,
+        f: impl Fn(&BTreeMap<Token, UnitId>) -> F,
+    ) -> Ruling<F> {
+        let seals = self.seals(tokens);
+        let sealed: Vec<&Sealed<UnitId>> = seals.iter().collect();
+        let hidden: Vec<Token> = seals.iter().map(|seal| Token::named(seal.slot().as_str())).collect();
+        let open: BTreeMap<Token, UnitId> =
+            tokens.iter().filter_map(|token| Some((*token, self.now().identity(*token)?))).collect();
+        self.umpire.fact(&sealed, &Subject::of(about), what, |values: &[UnitId]| {
+            let mut units = open.clone();
+            units.extend(hidden.iter().copied().zip(values.iter().copied()));
+            f(&units)
+        })
+    }
+
+    /// A condition the Spanish player vouches for.
+    pub fn attest(
+        &mut self,
+        tokens: &[Token],
+        clause: &'static str,
+        holds: impl Fn(&BTreeMap<Token, UnitId>) -> bool,
+    ) -> Ruling<()> {
+        let seals = self.seals(tokens);
+        let open: BTreeMap<Token, UnitId> =
+            tokens.iter().filter_map(|token| Some((*token, self.now().identity(*token)?))).collect();
+        if seals.is_empty() {
+            if holds(&open) {
+                return Ok(());
+            }
+            return Err(Halt::Bug(format!("§{clause} does not hold of open counters")));
+        }
+        let sealed: Vec<&Sealed<UnitId>> = seals.iter().collect();
+        let hidden: Vec<Token> = seals.iter().map(|seal| Token::named(seal.slot().as_str())).collect();
+        self.umpire.attest(&sealed, Clause(clause), |values: &[UnitId]| {
+            let mut units = open.clone();
+            units.extend(hidden.iter().copied().zip(values.iter().copied()));
+            holds(&units)
+        })
+    }
+
+    /// Turns counters over: everybody sees which units they are.
+    pub fn reveal(&mut self, tokens: &[Token]) -> Ruling<BTreeMap<Token, UnitId>> {
+        let mut units = BTreeMap::new();
+        for token in tokens {
+            let Some(face) = self.state.counters.get(token).map(|counter| counter.face.clone()) else { continue };
+            let unit = match face {
+                Face::Up(unit) => unit,
+                Face::Down(sealed) => self.umpire.open(&sealed)?,
+            };
+            if self.now().nation(unit) != Some(Nation::Spanish) {
+                let about = format!("{token} is opened as {unit}");
+                let code = "E50-REVEAL";
+                return Err(Halt::Breach(crate::engine::Breach { code, fault: Some(SPAIN), about }));
+            }
+            units.insert(*token, unit);
+        }
+        Ok(units)
+    }
+
+    /// Is the hex in a Spanish zone of control? The umpire says so where nobody can see it.
+    pub fn spanish_zone(&mut self, hex: Hex) -> Ruling<bool> {
+        match self.now().spanish_zone(hex) {
+            Trit::Yes => Ok(true),
+            Trit::No => Ok(false),
+            Trit::Maybe => {
+                let now = self.now();
+                let doubtful = |next: &Hex| now.exerts(*next) == Trit::Maybe;
+                let tokens: Vec<Token> =
+                    now.data().around(hex).filter(doubtful).flat_map(|next| now.state.tokens_in(next)).collect();
+                let data = self.data();
+                let exerts = |unit: &UnitId| data.counter(*unit).is_some_and(|counter| counter.kind.exerts_zone());
+                self.fact(&tokens, hex, "zone", |units| units.values().any(exerts))
+            }
+        }
+    }
+
+    /// Does the hex hold Spanish artillery and nothing else? (§10.8a)
+    pub fn lone_battery(&mut self, hex: Hex) -> Ruling<bool> {
+        match self.now().exerts(hex) {
+            Trit::Yes => Ok(false),
+            Trit::No => Ok(self.state.tokens_in(hex).next().is_some()),
+            Trit::Maybe => {
+                let tokens: Vec<Token> = self.state.tokens_in(hex).collect();
+                let data = self.data();
+                let battery = |unit: &UnitId| data.counter(*unit).is_some_and(|c| c.kind == Arm::Artillery);
+                self.fact(&tokens, hex, "battery", |units| units.values().all(battery))
+            }
+        }
+    }
+
+    /// Takes a Spanish counter, already turned over, out of play (§8.1d).
+    pub fn bury(&mut self, token: Token, unit: UnitId, hex: Hex, cause: Cause) {
+        self.state.counters.remove(&token);
+        self.state.dead.insert(unit);
+        self.supply = None;
+        self.umpire.note(Event::SpanishLost { counter: token, unit, hex, cause });
+    }
+
+    /// Takes a step of an American or Cuban unit, counts it and eliminates the unit with its last (§2.13, §5.3f).
+    pub fn lose_step(&mut self, id: UnitId, cause: Cause) {
+        let now = self.now();
+        let (Some(hex), Some(nation)) = (now.state.hex_of(id), now.nation(id)) else { return };
+        let two_step = now.counter(id).is_some_and(|counter| counter.steps() == 2);
+        let balloon = now.arm(id) == Some(Arm::Balloon);
+        let Some(unit) = self.state.units.get_mut(&id) else { return };
+        unit.steps = unit.steps.saturating_sub(1);
+        let left = unit.steps;
+        if left == 0 {
+            unit.at = Place::Lost;
+            unit.fever = false;
+            unit.landed = false;
+        }
+        if nation == Nation::Us {
+            self.state.steps_lost += 1; // §5.3g: American steps only
+            if left == 0 && two_step {
+                self.state.two_steppers_lost += 1;
+            }
+            if left == 0 && balloon {
+                self.state.balloon_up = false;
+            }
+        }
+        self.umpire.note(Event::StepLost { unit: id, nation, hex, left, cause });
+    }
+
+    /// Eliminates an American or Cuban unit with all its steps.
+    pub fn lose_unit(&mut self, id: UnitId, cause: Cause) {
+        for _ in 0..self.state.unit(id).steps {
+            self.lose_step(id, cause);
+        }
+    }
+
+    /// A unit or counter of a side is now in a hex: control (§4.5), markers (§6.4), victory.
+    pub fn entered(&mut self, piece: Piece, hex: Hex, how: &str) -> Ruling<()> {
+        let us = piece.token().is_none();
+        let changed = if us { self.state.us_passed.insert(hex) } else { self.state.us_passed.remove(&hex) };
+        if changed && (self.data().is_city(hex) || self.data().is_fortress(hex)) {
+            self.umpire.note(Event::Passed { hex, us });
+        }
+        if !us {
+            self.supply = None;
+            if self.state.sources.remove(&hex).is_some() {
+                self.umpire.note(Event::SourceLost { hex, by: piece, how: how.to_owned() });
+            }
+        }
+        self.check_victory()
+    }
+}
+
+/// The other player.
+pub fn opponent(side: Side) -> Side {
+    if side == US { SPAIN } else { US }
+}
+
+/// All hexes of a grid within a distance.
+pub fn within(data: &Data, centre: Hex, range: u32) -> impl Iterator<Item = Hex> + '_ {
+    data.grid().cells().filter(move |hex| data.grid().distance(centre, *hex) <= range)
+}

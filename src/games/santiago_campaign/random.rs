@@ -1,0 +1,299 @@
+//! Legal orders by chance: chosen from the same lists that the check and the template use.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::board::{Grid, Hex};
+use crate::engine::dice::Chance;
+use crate::engine::{Concealed, Json, Seen, Side};
+
+use super::check::{Trial, all_supplied};
+use super::data::Counter;
+use super::orders::{
+    AttackOrder, Balloon, Class, LandingOrder, Marines, MoveOrder, Orders, Share, SpanishSetup, TurnOrders, UsSetup,
+};
+use super::play::{Known, Position, own_knowledge};
+use super::setup::{bars_set_up, stack_fits};
+use super::state::{Place, Post, Stage, State};
+use super::supply::Suppose;
+use super::terms::{Arm, Group, HoldingBox, Nation, Piece, UnitId};
+use super::{SantiagoCampaign, US};
+
+/// Legal orders for the packet due.
+pub fn orders(game: &SantiagoCampaign, seen: &Seen<'_, State>, chance: &mut Chance) -> Orders {
+    match seen.state.stage {
+        Stage::SpanishSetup => Orders::SpanishSetup(spanish_setup(game, chance)),
+        Stage::UsSetup => Orders::UsSetup(us_setup(game, seen.state, chance)),
+        stage => {
+            let side = stage.side().unwrap_or(US);
+            let trial = Trial::new(game, seen.state, own_knowledge(game, seen, side));
+            Orders::Turn(turn(trial, side, chance))
+        }
+    }
+}
+
+fn spanish_setup(game: &SantiagoCampaign, chance: &mut Chance) -> SpanishSetup {
+    let data = &game.data;
+    let mut deploy: BTreeMap<Hex, Vec<UnitId>> = BTreeMap::new();
+    let mut hexes: Vec<Hex> = data.grid().cells().filter(|hex| bars_set_up(data, *hex).is_none()).collect();
+    // Half of the time near Santiago, where armies meet.
+    let near = chance.one_in(2);
+    let city = data.city.first().copied();
+    hexes.retain(|hex| !near || city.is_none_or(|city| data.grid().distance(city, *hex) <= 9));
+    let mut units: Vec<&Counter> = data.counters.values().filter(|c| c.nation == Nation::Spanish).collect();
+    chance.shuffle(&mut units);
+    let mut boxes: BTreeMap<HoldingBox, Vec<UnitId>> = BTreeMap::new();
+    for counter in units {
+        match counter.group {
+            Group::Manzanillo => boxes.entry(HoldingBox::Manzanillo).or_default().push(counter.id()),
+            Group::Guantanamo => boxes.entry(HoldingBox::Guantanamo).or_default().push(counter.id()),
+            Group::Fortress => {
+                let Some(hex) = counter.default_hex else { continue };
+                deploy.entry(hex).or_default().insert(0, counter.id());
+            }
+            _ => {
+                for _ in 0..200 {
+                    let Some(hex) = chance.pick(&hexes).copied() else { break };
+                    let mut arms: Vec<Arm> = deploy
+                        .get(&hex)
+                        .into_iter()
+                        .flatten()
+                        .filter_map(|id| data.counter(*id))
+                        .map(|c| c.kind)
+                        .collect();
+                    // A garrison still to come needs its place.
+                    if data.is_fortress(hex) && !arms.contains(&Arm::Garrison) {
+                        arms.push(Arm::Garrison);
+                    }
+                    arms.push(counter.kind);
+                    if stack_fits(data, hex, &arms) {
+                        deploy.entry(hex).or_default().push(counter.id());
+                        break;
+                    }
+                }
+            }
+        }
+    }
+    let open = |units: Vec<UnitId>| units.into_iter().map(Concealed::Open).collect::<Vec<_>>();
+    let mut setup = SpanishSetup {
+        deploy: deploy.into_iter().map(|(hex, units)| (hex, open(units))).collect(),
+        manzanillo: open(boxes.remove(&HoldingBox::Manzanillo).unwrap_or_default()),
+        guantanamo: open(boxes.remove(&HoldingBox::Guantanamo).unwrap_or_default()),
+        face_up: if chance.one_in(4) { vec![HoldingBox::Manzanillo] } else { Vec::new() },
+    };
+    setup.complete(data);
+    setup
+}
+
+fn us_setup(game: &SantiagoCampaign, state: &State, chance: &mut Chance) -> UsSetup {
+    let known = Known::default();
+    let now = Position { game, state, known: &known };
+    let mut place = BTreeMap::new();
+    let mut taken: BTreeSet<Hex> = BTreeSet::new();
+    let mut ids = game.data.group(Group::Zones).map(Counter::id);
+    for (zone, count) in (1..).zip(state.cuban_zones.unwrap_or([0; 4])) {
+        let hexes: Vec<Hex> = game
+            .data
+            .grid()
+            .cells()
+            .filter(|hex| now.zone(*hex) == zone && now.bars_cuban_set_up(*hex).is_none())
+            .collect();
+        for _ in 0..count {
+            let free: Vec<Hex> = hexes.iter().copied().filter(|hex| !taken.contains(hex)).collect();
+            let (Some(hex), Some(id)) = (chance.pick(&free).copied(), ids.next()) else { break };
+            taken.insert(hex);
+            place.insert(id, hex);
+        }
+    }
+    let marines = if chance.one_in(2) { Marines::Guantanamo } else { Marines::Pool };
+    UsSetup { place, marines: Some(marines) }
+}
+
+fn turn(mut trial: Trial<'_>, side: Side, chance: &mut Chance) -> TurnOrders {
+    let mut orders = TurnOrders::none();
+    let stage = trial.state.stage;
+    let apart = trial.game.options.phases_apart;
+    if !matches!(stage, Stage::UsCombat | Stage::SpanishCombat) {
+        if side == US {
+            landings(&trial, &mut orders, chance);
+        } else {
+            let held: Vec<_> = trial.state.tokens_held(HoldingBox::Guantanamo).collect();
+            if chance.one_in(2) && !held.is_empty() {
+                orders.release = held.into_iter().filter(|_| chance.one_in(3)).collect();
+            }
+        }
+        moves(&mut trial, side, &mut orders, chance);
+        if apart {
+            return orders;
+        }
+    }
+    attacks(&trial, side, &mut orders, chance);
+    orders.capitulate = chance.one_in(4000);
+    orders
+}
+
+fn landings(trial: &Trial<'_>, orders: &mut TurnOrders, chance: &mut Chance) {
+    let now = trial.now();
+    let (sites, due) = (now.sites(), now.landings_due());
+    if trial.state.turn > 1 && due > 0 && sites.len() > 1 && chance.one_in(2) {
+        let mut order = sites.clone();
+        chance.shuffle(&mut order);
+        let mut left = due;
+        for (count, site) in order.iter().enumerate() {
+            let last = count + 1 == order.len();
+            let units = if last { left } else { u32::try_from(chance.below(left as usize + 1)).unwrap_or(0) };
+            left -= units;
+            orders.split.push(Share { site: *site, units });
+        }
+    }
+    if due == 0 || chance.one_in(2) {
+        return;
+    }
+    let classes = [Class::Any, Class::Infantry, Class::Cavalry, Class::Artillery, Class::Engineer];
+    for site in sites {
+        let near: Vec<Hex> = super::play::within(now.data(), site, 4).filter(|hex| now.data().is_open(*hex)).collect();
+        let list = (0..chance.below(4))
+            .filter_map(|_| {
+                let to = chance.pick(&near).copied()?;
+                Some(LandingOrder { unit: None, class: chance.pick(&classes).copied(), to: Some(to), path: Vec::new() })
+            })
+            .collect();
+        orders.landings.insert(site, list);
+    }
+}
+
+fn moves(trial: &mut Trial<'_>, side: Side, orders: &mut TurnOrders, chance: &mut Chance) {
+    let mut pieces: Vec<Piece> = if side == US {
+        trial.state.units.iter().filter(|(_, unit)| unit.at.hex().is_some()).map(|(id, _)| Piece::from(*id)).collect()
+    } else {
+        trial.state.counters.keys().copied().map(Piece::from).collect()
+    };
+    chance.shuffle(&mut pieces);
+    let goals = goals(&trial.now(), side);
+    let released = !trial.state.marines_sent || trial.state.guantanamo_rolled;
+    for piece in pieces {
+        if chance.one_in(3) {
+            continue;
+        }
+        // Which Guantanamo units come is not known before the roll of this very phase.
+        let boxed = piece.token().and_then(|token| trial.state.counters.get(&token)).map(|counter| counter.at);
+        if boxed == Some(Post::In(HoldingBox::Guantanamo)) && !released {
+            continue;
+        }
+        let balloon = piece.token().is_none() && trial.now().arm(piece.unit()) == Some(Arm::Balloon);
+        let plain = MoveOrder { unit: piece, path: Vec::new(), to: None, balloon: None, open: None };
+        if balloon && !trial.state.unit(piece.unit()).fever {
+            let mode = if trial.state.balloon_up { Balloon::Down } else { Balloon::Up };
+            if chance.one_in(2) {
+                trial.state.balloon_up = mode == Balloon::Up;
+                orders.moves.push(MoveOrder { balloon: Some(mode), ..plain });
+                continue;
+            }
+            if trial.state.balloon_up {
+                continue;
+            }
+        }
+        let maps = if side == US { trial.now().supply_maps(Suppose::default()) } else { all_supplied(trial) };
+        let Ok((mover, _)) = trial.mover(piece, &maps) else { continue };
+        let mut choices = trial.choices(piece, &maps);
+        choices.retain(|(hex, _)| trial.now().may_stay(&mover, *hex));
+        // Mostly towards the enemy, so that something happens.
+        if let Some(goal) = chance.pick(&goals).copied().filter(|_| !chance.one_in(3)) {
+            let grid = trial.game.data.grid();
+            choices.sort_by_key(|(hex, _)| (grid.distance(*hex, goal), *hex));
+            choices.truncate(4);
+        }
+        let Some((_, path)) = chance.pick(&choices).cloned() else { continue };
+        trial.go(piece, &path, true);
+        orders.moves.push(MoveOrder { path, ..plain });
+    }
+}
+
+/// Places worth marching to.
+fn goals(now: &Position<'_>, side: Side) -> Vec<Hex> {
+    let data = now.data();
+    let mut goals: Vec<Hex> = data.city.iter().chain(&data.fortresses).copied().collect();
+    if side == US {
+        goals.extend(now.stacks().into_keys());
+    } else {
+        goals.extend(now.state.sources.keys());
+        goals.extend(now.state.units.values().filter_map(|unit| unit.at.hex()));
+    }
+    goals
+}
+
+fn attacks(trial: &Trial<'_>, side: Side, orders: &mut TurnOrders, chance: &mut Chance) {
+    let now = trial.now();
+    let mut targets: Vec<Hex> = if side == US {
+        now.stacks().into_keys().collect()
+    } else {
+        let hexes: BTreeSet<Hex> = now.state.units.values().filter_map(|unit| unit.at.hex()).collect();
+        hexes.into_iter().collect()
+    };
+    chance.shuffle(&mut targets);
+    let own: Vec<Piece> = if side == US {
+        now.state.units.iter().filter(|(_, unit)| unit.at.hex().is_some()).map(|(id, _)| Piece::from(*id)).collect()
+    } else {
+        now.state.counters.iter().filter(|(_, c)| c.at.hex().is_some()).map(|(token, _)| Piece::from(*token)).collect()
+    };
+    let mut used: BTreeSet<Piece> = BTreeSet::new();
+    let range = now.data().tables.limits.artillery_range;
+    for target in targets {
+        let near =
+            |piece: &Piece| now.hex_of(*piece).is_some_and(|hex| now.data().grid().distance(hex, target) <= range);
+        let mut attackers: Vec<Piece> = (own.iter().copied())
+            .filter(|piece| !used.contains(piece) && near(piece))
+            .filter(|piece| now.attacker_bar(side, *piece, target, &BTreeSet::new()).is_none())
+            .collect();
+        let cuban = |piece: &Piece| piece.token().is_none() && now.nation(piece.unit()) == Some(Nation::Cuban);
+        let only_cubans = chance.one_in(2);
+        if attackers.iter().any(cuban) && attackers.iter().any(|piece| !cuban(piece)) {
+            attackers.retain(|piece| cuban(piece) == only_cubans);
+        }
+        if attackers.is_empty() || chance.one_in(3) {
+            continue;
+        }
+        if chance.one_in(3) && attackers.len() > 1 {
+            attackers.remove(chance.below(attackers.len()));
+        }
+        let order = AttackOrder {
+            target,
+            attackers,
+            after: None,
+            if_vacant: None,
+            go_on: chance.one_in(2),
+            losses: Vec::new(),
+            advance: Vec::new(),
+            open: None,
+        };
+        if now.attack_bar(side, &order, &BTreeSet::new()).is_none() {
+            used.extend(order.attackers.iter().copied());
+            orders.attacks.push(order);
+        }
+    }
+}
+
+/// A policy for one kind of question, as a player could type it.
+pub fn policy(game: &SantiagoCampaign, state: &State, kind: &str, chance: &mut Chance) -> Json {
+    let text = |word: &str| Json::Str(word.to_owned());
+    let known = Known::default();
+    let now = Position { game, state, known: &known };
+    let mut hexes = || {
+        let cells: Vec<Hex> = game.data.grid().cells().filter(|hex| game.data.is_open(*hex)).collect();
+        Json::List((0..8).filter_map(|_| chance.pick(&cells).map(|hex| Json::Str(hex.to_string()))).collect())
+    };
+    match kind {
+        "landing" | "retreat" | "cuban-displaced" => hexes(),
+        "open-beach" => text(if chance.one_in(3) { "never" } else { "always" }),
+        "balloon-fire" => text(["early", "late", "never"][chance.below(3)]),
+        "displace" => text(if chance.one_in(3) { "never" } else { "always" }),
+        "balloon-loss" | "bloodbath" | "advance" | "overstack" => {
+            let mut pieces: Vec<Piece> =
+                now.state.units.iter().filter(|(_, u)| u.at != Place::Lost).map(|(id, _)| Piece::from(*id)).collect();
+            pieces.extend(now.state.counters.keys().copied().map(Piece::from));
+            chance.shuffle(&mut pieces);
+            pieces.truncate(6);
+            Json::List(pieces.into_iter().map(|piece| Json::Str(piece.to_string())).collect())
+        }
+        _ => text("default"),
+    }
+}

@@ -1,0 +1,95 @@
+//! §9.1c: stacks found too high at the end of a phase.
+
+use std::collections::BTreeSet;
+
+use crate::board::Hex;
+use crate::engine::{Clause, Question, Ruling, Say, Side, Subject};
+
+use super::US;
+use super::events::{Cause, Event};
+use super::play::{Play, Position, opponent};
+use super::policy::{OVERSTACK, Policy};
+use super::terms::{Arm, Piece, UnitId};
+
+impl Position<'_> {
+    /// US and Cuban units that stand together against the limits: the fewest that must go, strongest first (§9.1c).
+    fn excess(&self, hex: Hex) -> Vec<Vec<UnitId>> {
+        let (americans, cubans) = (self.americans_in(hex), self.cubans_in(hex));
+        let arms: Vec<Arm> = americans.iter().filter_map(|id| self.arm(*id)).collect();
+        let legal = |gone: &[UnitId]| {
+            let left: Vec<Arm> =
+                americans.iter().filter(|id| !gone.contains(id)).filter_map(|id| self.arm(*id)).collect();
+            let cubans = cubans.iter().filter(|id| !gone.contains(id)).count();
+            self.fits(hex, &left) && cubans <= 1 && (left.is_empty() || cubans == 0)
+        };
+        if cubans.len() <= 1 && (cubans.is_empty() || arms.is_empty()) && self.fits(hex, &arms) {
+            return Vec::new();
+        }
+        let mut all: Vec<UnitId> = americans.iter().chain(&cubans).copied().collect();
+        all.sort_by_key(|id| (std::cmp::Reverse(self.factor(*id)), *id));
+        // Smallest sets first; a hex never holds more than a handful of counters.
+        for size in 1..=all.len() {
+            let sets: Vec<Vec<UnitId>> = choose(&all, size).into_iter().filter(|gone| legal(gone)).collect();
+            if !sets.is_empty() {
+                return sets;
+            }
+        }
+        Vec::new()
+    }
+}
+
+/// All ways to take `size` of the things, in order.
+fn choose<T: Copy>(things: &[T], size: usize) -> Vec<Vec<T>> {
+    match (size, things.split_first()) {
+        (0, _) => vec![Vec::new()],
+        (_, None) => Vec::new(),
+        (_, Some((first, rest))) => {
+            let mut ways: Vec<Vec<T>> = choose(rest, size - 1)
+                .into_iter()
+                .map(|mut way| {
+                    way.insert(0, *first);
+                    way
+                })
+                .collect();
+            ways.extend(choose(rest, size));
+            ways
+        }
+    }
+}
+
+impl Play<'_, '_> {
+    /// The check at the end of a phase of the US side. Spanish stacks are vouched for while they move.
+    pub fn check_stacking(&mut self) -> Ruling<()> {
+        let hexes: BTreeSet<Hex> = self.state.units.values().filter_map(|unit| unit.at.hex()).collect();
+        for hex in hexes {
+            let sets = self.now().excess(hex);
+            let Some(default) = sets.first().cloned() else { continue };
+            let owner: Side = US;
+            let none: Vec<UnitId> = Vec::new();
+            let mut options = sets.clone();
+            options.push(none);
+            let question = Question {
+                who: opponent(owner),
+                kind: OVERSTACK,
+                about: Subject::of(hex),
+                clause: Clause("9.1c"),
+                text: format!("{hex} holds too many units: which are eliminated? An empty list spares them."),
+                options,
+                default,
+                also: None,
+            };
+            let removed = self.umpire.ask(question, None, |policy| match policy {
+                Policy::Pieces(wished) => {
+                    let wish = |set: &&Vec<UnitId>| set.iter().all(|id| wished.contains(&Piece::from(*id)));
+                    sets.iter().find(wish).map_or(Say::Default, |set| Say::Choose(set.clone()))
+                }
+                _ => Say::Default,
+            })?;
+            self.umpire.note(Event::Overstacked { hex, removed: removed.iter().copied().map(Piece::from).collect() });
+            for id in removed {
+                self.lose_unit(id, Cause::Overstacking);
+            }
+        }
+        Ok(())
+    }
+}

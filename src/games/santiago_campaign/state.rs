@@ -1,0 +1,376 @@
+//! The position: what lies where, and what the game remembers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Serialize, Serializer};
+
+use crate::board::Hex;
+use crate::engine::{Sealed, Side, Slot, Verdict};
+
+use super::data::Data;
+use super::terms::{HoldingBox, Nation, Token, UnitId};
+use super::{SPAIN, US};
+
+/// Where an American or Cuban counter is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// Still to come: in the draw pool (§5.3e), or a Cuban unit not yet deployed (§5.2).
+    OffMap,
+    /// On the map.
+    At(Hex),
+    /// Sent to Guantanamo: out of the game, but no loss (§5.3c).
+    Guantanamo,
+    /// In the dead pile (§2.13d).
+    Lost,
+}
+
+impl Place {
+    /// The hex, if it is on the map.
+    pub fn hex(self) -> Option<Hex> {
+        match self {
+            Place::At(hex) => Some(hex),
+            _ => None,
+        }
+    }
+}
+
+impl Serialize for Place {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Place::OffMap => serializer.serialize_str("off-map"),
+            Place::At(hex) => hex.serialize(serializer),
+            Place::Guantanamo => serializer.serialize_str("guantanamo"),
+            Place::Lost => serializer.serialize_str("lost"),
+        }
+    }
+}
+
+/// One American or Cuban counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct UnitState {
+    /// Where it is.
+    pub at: Place,
+    /// Steps left.
+    pub steps: u8,
+    /// Under a Fever marker (§13.2c).
+    #[serde(skip_serializing_if = "is_false")]
+    pub fever: bool,
+    /// Landed this player turn (§6.5g).
+    #[serde(skip_serializing_if = "is_false")]
+    pub landed: bool,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+/// Which way up a Spanish counter lies (§8.1a, §5.1c).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Face {
+    /// Everybody sees which unit it is.
+    Up(UnitId),
+    /// Only its owner knows.
+    Down(Sealed<UnitId>),
+}
+
+impl Face {
+    /// Face down, in the slot of that name.
+    pub fn down(token: Token) -> Face {
+        match Slot::parse(token.as_str()) {
+            Ok(slot) => Face::Down(Sealed::new(SPAIN, slot)),
+            // A token's name is always a slot's name; a face-up counter of that name fails every check.
+            Err(_) => Face::Up(UnitId::named(token.as_str())),
+        }
+    }
+}
+
+impl Serialize for Face {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Face::Up(unit) => unit.serialize(serializer),
+            Face::Down(sealed) => sealed.serialize(serializer),
+        }
+    }
+}
+
+/// Where a Spanish counter is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Post {
+    /// On the map.
+    At(Hex),
+    /// In a holding box (§5.1a, §5.1b).
+    In(HoldingBox),
+}
+
+impl Post {
+    /// The hex, if it is on the map.
+    pub fn hex(self) -> Option<Hex> {
+        match self {
+            Post::At(hex) => Some(hex),
+            Post::In(_) => None,
+        }
+    }
+}
+
+impl Serialize for Post {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Post::At(hex) => hex.serialize(serializer),
+            Post::In(which) => which.serialize(serializer),
+        }
+    }
+}
+
+/// One Spanish counter on the table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct TokenState {
+    /// Where it is.
+    pub at: Post,
+    /// Which way up it lies.
+    pub face: Face,
+}
+
+/// Whose orders are due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stage {
+    /// Spanish set-up (§5.1).
+    SpanishSetup,
+    /// Cuban deployment and the Marine decision (§5.2, §5.3).
+    UsSetup,
+    /// The US player turn, or its landing and movement where phases are ordered apart.
+    UsTurn,
+    /// US combat, where phases are ordered apart.
+    UsCombat,
+    /// The Spanish player turn, or its movement.
+    SpanishTurn,
+    /// Spanish combat, where phases are ordered apart.
+    SpanishCombat,
+    /// The game is over.
+    Over,
+}
+
+impl Stage {
+    /// Every stage with its word.
+    pub const ALL: [(Stage, &'static str); 7] = [
+        (Stage::SpanishSetup, "spanish-setup"),
+        (Stage::UsSetup, "us-setup"),
+        (Stage::UsTurn, "us-turn"),
+        (Stage::UsCombat, "us-combat"),
+        (Stage::SpanishTurn, "spanish-turn"),
+        (Stage::SpanishCombat, "spanish-combat"),
+        (Stage::Over, "over"),
+    ];
+
+    /// The packet due in it.
+    pub fn packet(self) -> &'static str {
+        Stage::ALL.iter().find(|(stage, _)| *stage == self).map_or("over", |(_, word)| word)
+    }
+
+    /// Who gives orders in it.
+    pub fn side(self) -> Option<Side> {
+        match self {
+            Stage::SpanishSetup | Stage::SpanishTurn | Stage::SpanishCombat => Some(SPAIN),
+            Stage::UsSetup | Stage::UsTurn | Stage::UsCombat => Some(US),
+            Stage::Over => None,
+        }
+    }
+}
+
+/// A Supply Source marker on the map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Source {
+    /// The order in which it was placed, from 1.
+    pub number: u32,
+    /// The first turn in which units may land there (§6.6c).
+    pub landing_from: u32,
+}
+
+/// The truce (§19).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Truce {
+    /// None yet.
+    None,
+    /// The marker lies in the next turn's box: a roll is due when it opens (§19.2a).
+    Pending,
+    /// In force this turn (§19.3b).
+    Active,
+    /// There has been one (§19.3e).
+    Used,
+}
+
+/// How the game ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ending {
+    /// Every city hex is American, at a bearable price (§4.1).
+    CityMajor,
+    /// Every city hex is American, dearly bought (§4.2).
+    CityMarginal,
+    /// Santiago is besieged at the end (§4.3).
+    SiegeMarginal,
+    /// Both fortresses are American (§4.6).
+    Fortresses,
+    /// No Supply Source marker is left (§4.7).
+    NoSource,
+    /// None of this (§4.8).
+    SpainHolds,
+    /// The US player gave up (§3.3c).
+    UsCapitulates,
+    /// The Spanish player gave up (§3.3c).
+    SpainCapitulates,
+}
+
+impl Ending {
+    /// Every ending with its word.
+    pub const ALL: [(Ending, &'static str); 8] = [
+        (Ending::CityMajor, "city-major"),
+        (Ending::CityMarginal, "city-marginal"),
+        (Ending::SiegeMarginal, "siege-marginal"),
+        (Ending::Fortresses, "fortresses"),
+        (Ending::NoSource, "no-source"),
+        (Ending::SpainHolds, "spain-holds"),
+        (Ending::UsCapitulates, "us-capitulates"),
+        (Ending::SpainCapitulates, "spain-capitulates"),
+    ];
+
+    /// The winner.
+    pub fn winner(self) -> Side {
+        match self {
+            Ending::CityMajor
+            | Ending::CityMarginal
+            | Ending::SiegeMarginal
+            | Ending::Fortresses
+            | Ending::SpainCapitulates => US,
+            Ending::NoSource | Ending::SpainHolds | Ending::UsCapitulates => SPAIN,
+        }
+    }
+
+    /// The victory line.
+    pub fn verdict(self) -> Verdict {
+        let text = match self {
+            Ending::CityMajor => "Santiago has fallen at a bearable price: a US major victory.",
+            Ending::CityMarginal => "Santiago has fallen, dearly bought: a US marginal victory.",
+            Ending::SiegeMarginal => "The campaign ends with Santiago under siege: a US marginal victory.",
+            Ending::Fortresses => "Both harbour forts are in US hands and the fleet sails in: a US major victory.",
+            Ending::NoSource => "No supply source is left ashore: a Spanish major victory.",
+            Ending::SpainHolds => "The campaign is over and Santiago holds out: a Spanish major victory.",
+            Ending::UsCapitulates => "The US player capitulates: a Spanish major victory.",
+            Ending::SpainCapitulates => "The Spanish player capitulates: a US major victory.",
+        };
+        Verdict { winner: Some(self.winner()), text: text.to_owned() }
+    }
+}
+
+/// The position.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct State {
+    /// The game turn, 1 to 11.
+    pub turn: u32,
+    /// Whose orders are due.
+    pub stage: Stage,
+    /// American and Cuban counters.
+    pub units: BTreeMap<UnitId, UnitState>,
+    /// Spanish counters on the table.
+    pub counters: BTreeMap<Token, TokenState>,
+    /// The Spanish dead pile, open to all (§8.1d).
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub dead: BTreeSet<UnitId>,
+    /// The balloon is up (§17.2).
+    #[serde(skip_serializing_if = "is_false")]
+    pub balloon_up: bool,
+    /// Hexes a US or Cuban unit was the last to pass; all others were last Spanish (§4.5).
+    pub us_passed: BTreeSet<Hex>,
+    /// Supply Source markers on the map.
+    pub sources: BTreeMap<Hex, Source>,
+    /// Markers placed so far (§12.11d).
+    pub markers_used: u32,
+    /// The US Steps Lost Track (§5.3f).
+    pub steps_lost: u32,
+    /// Two-step units fully eliminated (§4.1c).
+    pub two_steppers_lost: u32,
+    /// The off-road supply length of this turn (§12.5).
+    pub supply_length: u32,
+    /// Cuban units for zones 1 to 4 (§5.2a), until they are deployed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cuban_zones: Option<[u32; 4]>,
+    /// The Marines went to Guantanamo (§5.3b).
+    #[serde(skip_serializing_if = "is_false")]
+    pub marines_sent: bool,
+    /// The Guantanamo table has been consulted (§23.1b).
+    #[serde(skip_serializing_if = "is_false")]
+    pub guantanamo_rolled: bool,
+    /// The roll for a second landing site has been made (§6.2m).
+    #[serde(skip_serializing_if = "is_false")]
+    pub second_site_rolled: bool,
+    /// The truce.
+    pub truce: Truce,
+    /// How the game ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ending: Option<Ending>,
+}
+
+impl State {
+    /// The position before anything is placed.
+    pub fn new(data: &Data) -> State {
+        let ours = data.counters.values().filter(|counter| counter.nation != Nation::Spanish);
+        let unit = |at, steps| UnitState { at, steps, fever: false, landed: false };
+        State {
+            turn: 1,
+            stage: Stage::SpanishSetup,
+            units: ours.map(|counter| (counter.id(), unit(Place::OffMap, counter.steps()))).collect(),
+            counters: BTreeMap::new(),
+            dead: BTreeSet::new(),
+            balloon_up: false,
+            us_passed: BTreeSet::new(),
+            sources: BTreeMap::new(),
+            markers_used: 0,
+            steps_lost: 0,
+            two_steppers_lost: 0,
+            supply_length: data.tables.clock.short_supply,
+            cuban_zones: None,
+            marines_sent: false,
+            guantanamo_rolled: false,
+            second_site_rolled: false,
+            truce: Truce::None,
+            ending: None,
+        }
+    }
+
+    /// A unit. One that is not in the game is out of play.
+    pub fn unit(&self, id: UnitId) -> UnitState {
+        let nobody = UnitState { at: Place::Lost, steps: 0, fever: false, landed: false };
+        self.units.get(&id).copied().unwrap_or(nobody)
+    }
+
+    /// The hex of an American or Cuban unit.
+    pub fn hex_of(&self, id: UnitId) -> Option<Hex> {
+        self.unit(id).at.hex()
+    }
+
+    /// The hex of a Spanish counter.
+    pub fn post_of(&self, token: Token) -> Option<Hex> {
+        self.counters.get(&token).and_then(|counter| counter.at.hex())
+    }
+
+    /// American and Cuban units in a hex, by id.
+    pub fn units_in(&self, hex: Hex) -> impl Iterator<Item = UnitId> + '_ {
+        self.units.iter().filter(move |(_, unit)| unit.at == Place::At(hex)).map(|(id, _)| *id)
+    }
+
+    /// Spanish counters in a hex, by number.
+    pub fn tokens_in(&self, hex: Hex) -> impl Iterator<Item = Token> + '_ {
+        self.counters.iter().filter(move |(_, counter)| counter.at == Post::At(hex)).map(|(token, _)| *token)
+    }
+
+    /// Spanish counters in a holding box.
+    pub fn tokens_held(&self, which: HoldingBox) -> impl Iterator<Item = Token> + '_ {
+        self.counters.iter().filter(move |(_, counter)| counter.at == Post::In(which)).map(|(token, _)| *token)
+    }
+}

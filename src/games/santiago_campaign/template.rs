@@ -1,0 +1,224 @@
+//! The order file for this very moment: every unit that may act, and what it may do, as comments to edit.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use crate::board::Hex;
+use crate::engine::{Concealed, Seen};
+
+use super::check::{Trial, all_supplied};
+use super::orders::SpanishSetup;
+use super::play::{Position, own_knowledge};
+use super::state::{Stage, State};
+use super::supply::Suppose;
+use super::terms::{Arm, Group, Nation, Piece};
+use super::{SPAIN, SantiagoCampaign, US};
+
+/// What stands below `orders:`, indented by two blanks.
+pub fn template(game: &SantiagoCampaign, seen: &Seen<'_, State>) -> String {
+    let mut text = String::new();
+    let Some(side) = seen.state.stage.side() else { return text };
+    let trial = Trial::new(game, seen.state, own_knowledge(game, seen, side));
+    match seen.state.stage {
+        Stage::SpanishSetup => spanish_setup(game, &mut text),
+        Stage::UsSetup => us_setup(&trial.now(), &mut text),
+        stage => {
+            let combat_only = matches!(stage, Stage::UsCombat | Stage::SpanishCombat);
+            if !combat_only {
+                if side == US {
+                    landings(&trial.now(), &mut text);
+                } else {
+                    release(&trial.now(), &mut text);
+                }
+                moves(&trial, side == SPAIN, &mut text);
+            }
+            if combat_only || !game.options.phases_apart {
+                attacks(&trial.now(), side == SPAIN, &mut text);
+            }
+            line(&mut text, "# capitulate: yes      # ends the game (§3.3c)");
+        }
+    }
+    text
+}
+
+fn line(text: &mut String, line: impl AsRef<str>) {
+    let _ = writeln!(text, "  {}", line.as_ref());
+}
+
+fn list<T: ToString>(things: impl IntoIterator<Item = T>) -> String {
+    things.into_iter().map(|thing| thing.to_string()).collect::<Vec<_>>().join(", ")
+}
+
+fn spanish_setup(game: &SantiagoCampaign, text: &mut String) {
+    let data = &game.data;
+    let mut setup =
+        SpanishSetup { deploy: BTreeMap::new(), manzanillo: Vec::new(), guantanamo: Vec::new(), face_up: Vec::new() };
+    setup.complete(data);
+    line(
+        text,
+        "# Hex and units, one line each (§5.1). Dry land only, three hexes or more from every beach, two units and a",
+    );
+    line(
+        text,
+        "# battery to a hex, one unit in jungle. What stands here is the set-up anybody can look up: make your own.",
+    );
+    line(text, format!("# Beaches: {}", list(data.beaches.iter().map(|hex| data.say(*hex)))));
+    for counter in data.counters.values().filter(|c| c.nation == Nation::Spanish && c.group == Group::Start) {
+        let range = if counter.kind == Arm::Artillery { ", artillery" } else { "" };
+        line(text, format!("#   {}: {}, factor {}{range}", counter.id(), counter.name, counter.factor.unwrap_or(0)));
+    }
+    line(text, "deploy:");
+    let units = |stack: &[Concealed<_>]| {
+        list(stack.iter().filter_map(|unit| match unit {
+            Concealed::Open(unit) => Some(*unit),
+            Concealed::Sealed(_) => None,
+        }))
+    };
+    for (hex, stack) in &setup.deploy {
+        line(text, format!("  {hex}: [{}]", units(stack)));
+    }
+    line(text, "# The order in the boxes names the counters; shuffle it.");
+    line(text, format!("manzanillo: [{}]", units(&setup.manzanillo)));
+    line(text, format!("guantanamo: [{}]", units(&setup.guantanamo)));
+    line(text, "# face-up: [manzanillo, guantanamo]     # lets the US player see them (§5.1c)");
+}
+
+fn us_setup(now: &Position<'_>, text: &mut String) {
+    let zones = now.state.cuban_zones.unwrap_or([0; 4]);
+    line(
+        text,
+        format!(
+            "# Cuban units for zones 1 to 4: {} (§5.2). Free jungle hexes of the zone, one unit to a hex.",
+            list(zones)
+        ),
+    );
+    line(text, "place:");
+    for (id, hex) in now.place_cubans(&BTreeMap::new()) {
+        line(text, format!("  {id}: {hex}   # zone {}", now.zone(hex)));
+    }
+    line(
+        text,
+        "# The 1st Marine Battalion: `guantanamo` (out of the game, fewer Spanish reinforcements) or `pool` (§5.3).",
+    );
+    line(text, "marines: guantanamo");
+}
+
+fn landings(now: &Position<'_>, text: &mut String) {
+    let (sites, due) = (now.sites(), now.landings_due());
+    if due == 0 {
+        return;
+    }
+    let say = |hex: &Hex| now.data().say(*hex);
+    line(text, format!("# {due} unit(s) land this turn, drawn blindly from {} at sea (§6).", now.pool().len()));
+    if now.state.turn == 1 {
+        line(
+            text,
+            format!("# Ten at {}, then the table says where the other five go (§6.2i).", list(sites.iter().map(say))),
+        );
+    } else {
+        line(
+            text,
+            format!(
+                "# Sites: {}. Numbers per site, together {due} (§6.5); all to the first site if left out.",
+                list(sites.iter().map(say))
+            ),
+        );
+        if let Some(site) = sites.first() {
+            line(text, format!("# split: [{{site: {site}, units: {due}}}]"));
+        }
+    }
+    line(
+        text,
+        "# Instructions by site; the first that fits a drawn unit and is legal is used. Classes: any, infantry, cavalry,",
+    );
+    line(text, "# artillery, engineer, gatling, balloon. Without one it goes as far inland as it is in supply.");
+    line(text, "landings: {}");
+    let maps = now.supply_maps(Suppose::default());
+    for site in &sites {
+        if let Some(unit) = now.pool().first() {
+            let hexes = now.landing_hexes(*unit, *site, true, &maps);
+            line(text, format!("#  {site}: [{{class: any, to: HEX}}]    # for {unit}: {}", list(hexes)));
+        }
+    }
+}
+
+fn release(now: &Position<'_>, text: &mut String) {
+    let due = now.state.marines_sent
+        && !now.state.guantanamo_rolled
+        && now.state.turn >= now.data().tables.clock.guantanamo_turn;
+    if due {
+        line(text, "# The Guantanamo table is rolled before anything moves; first choice first (§23.1c):");
+        let held = now.state.tokens_held(super::terms::HoldingBox::Guantanamo).map(Piece::from);
+        line(text, format!("# release: [{}]", list(held.map(|piece| piece.to_string()))));
+    }
+}
+
+fn moves(trial: &Trial<'_>, spanish: bool, text: &mut String) {
+    line(text, "# Moves, in the order they are made (§9.5): `to: HEX` for the cheapest path, or `path: [HEX, …]`.");
+    line(text, "moves: []");
+    let now = trial.now();
+    let maps = if spanish { all_supplied(trial) } else { now.supply_maps(Suppose::default()) };
+    let pieces: Vec<Piece> = if spanish {
+        trial.state.counters.keys().copied().map(Piece::from).collect()
+    } else {
+        trial.state.units.iter().filter(|(_, unit)| unit.at.hex().is_some()).map(|(id, _)| Piece::from(*id)).collect()
+    };
+    for piece in pieces {
+        let place =
+            now.hex_of(piece).map_or_else(|| "in its box".to_owned(), |hex| format!("in {}", now.data().say(hex)));
+        match trial.mover(piece, &maps) {
+            Ok((mover, _)) => {
+                let choices = trial.choices(piece, &maps);
+                let hexes: Vec<Hex> =
+                    choices.iter().map(|(hex, _)| *hex).filter(|hex| now.may_stay(&mover, *hex)).collect();
+                let lost = if mover.lost { ", out of supply" } else { "" };
+                line(
+                    text,
+                    format!(
+                        "#  - {{unit: {piece}, to: HEX}}   # {} {place}, {} MP{lost}: {}",
+                        now.say(piece),
+                        mover.purse,
+                        list(hexes)
+                    ),
+                );
+            }
+            Err(bar) => line(text, format!("#    {} {place}: {} (§{})", now.say(piece), bar.why, bar.clause)),
+        }
+        if piece.token().is_none() && now.arm(piece.unit()) == Some(Arm::Balloon) {
+            line(
+                text,
+                format!("#  - {{unit: {piece}, balloon: {}}}", if now.state.balloon_up { "down" } else { "up" }),
+            );
+        }
+    }
+}
+
+fn attacks(now: &Position<'_>, spanish: bool, text: &mut String) {
+    line(
+        text,
+        "# Attacks, in the order they are made (§11), from where your units stand after moving. Optional in each:",
+    );
+    line(text, "# after: {attack: HEX, gave: [DE, DR]}, if-vacant: HEX, go-on: yes, losses: [units], advance: [units]");
+    line(text, "attacks: []");
+    let side = if spanish { SPAIN } else { US };
+    let targets: BTreeSet<Hex> = if spanish {
+        now.state.units.values().filter_map(|unit| unit.at.hex()).collect()
+    } else {
+        now.stacks().into_keys().collect()
+    };
+    let own: Vec<Piece> = if spanish {
+        now.state.counters.keys().copied().map(Piece::from).collect()
+    } else {
+        now.state.units.keys().copied().map(Piece::from).collect()
+    };
+    for target in targets {
+        let able: Vec<String> = (own.iter())
+            .filter(|piece| now.hex_of(**piece).is_some())
+            .filter(|piece| now.attacker_bar(side, **piece, target, &BTreeSet::new()).is_none())
+            .map(ToString::to_string)
+            .collect();
+        if !able.is_empty() {
+            line(text, format!("#  - {{target: {target}, attackers: [{}]}}", able.join(", ")));
+        }
+    }
+}

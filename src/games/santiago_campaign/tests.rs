@@ -1,0 +1,151 @@
+//! Matches by players who choose at random, in every view at once.
+
+use crate::engine::dice::{Chance, Seed};
+use crate::engine::doc::DocPath;
+use crate::engine::{Charter, Dice, Entry, Failure, KindInfo, Moment, Questions, Ruleset, Said, Side, Stop, View};
+use crate::play::Sitting;
+
+use super::{SPAIN, SantiagoCampaign, US};
+
+/// Policies of both sides by chance, as they would stand in their files.
+fn policies(sitting: &Sitting<'_>, who: Side, chance: &mut Chance) -> Said {
+    let mut said = Said::default();
+    for info in sitting.table.ruleset().kinds() {
+        for side in info.asked_of.iter().copied() {
+            if side_asked(info, side, who) && chance.one_in(2) {
+                let policy = sitting.table.random_policy(&sitting.state, info.kind.0, chance);
+                said.policies.insert((side, info.kind.0.to_owned()), policy);
+            }
+        }
+    }
+    said
+}
+
+fn side_asked(info: &KindInfo, side: Side, who: Side) -> bool {
+    match info.moment {
+        Moment::OwnTurn => side == who,
+        Moment::OpponentsTurn => side != who,
+        Moment::Either => true,
+    }
+}
+
+/// Plays a match to its end; says what went wrong, or how it ended.
+fn play(name: &str, options: &[(&str, &str)]) -> Result<String, String> {
+    let ruleset = Entry::<SantiagoCampaign>::new();
+    let mut charter = Charter::default();
+    charter.options.extend(options.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+    let table = ruleset.open(&charter).map_err(|faults| format!("{faults:?}"))?;
+    let (state, stop) = table.begin();
+    let mut sitting = Sitting::new(&*table, state, stop, Default::default());
+    let mut chance = Chance::new(name);
+    for packet in 0..80 {
+        let Stop::Orders { who, .. } = sitting.stop.clone() else { break };
+        let holdings = sitting.holdings_of(who);
+        let view = View { state: &sitting.state, holdings: &holdings, side: Some(who) };
+        let orders = table.random_orders(view, &sitting.stop, &mut chance);
+        let (orders, faults) = table.check(view, &sitting.stop, orders, &DocPath::root());
+        if let Some(fault) = faults.iter().find(|fault| !fault.warning) {
+            return Err(format!("{name}, packet {packet} of {who}: {fault:?}"));
+        }
+        let said = policies(&sitting, who, &mut chance);
+        let mut span = sitting.span(orders, said, Questions::default());
+        let seed = Seed::of_segment(name, &packet.to_string());
+        let outcome = match sitting.resolve(&span, Dice::Seed(seed)) {
+            Ok(outcome) => outcome,
+            Err(Failure::Bug(bug)) => return Err(format!("{name}, packet {packet} of {who}: {bug}")),
+            Err(failure) => return Err(format!("{name}, packet {packet} of {who}: {failure}")),
+        };
+        sitting.follow(&mut span, &outcome).map_err(|why| format!("{name}, packet {packet} of {who}: {why}"))?;
+        let flaws = table.flaws(&outcome.state);
+        if !flaws.is_empty() {
+            return Err(format!("{name}, packet {packet} of {who}: {flaws:?}"));
+        }
+        let written = table.state_json(&outcome.state).map_err(|error| error.to_string())?;
+        table.read_state(&written).map_err(|faults| format!("{name}, packet {packet}: {faults:?}"))?;
+        sitting.end_span(span, outcome);
+    }
+    match table.verdict(&sitting.state) {
+        Some(verdict) => Ok(verdict.text),
+        None => Err(format!("{name} does not end")),
+    }
+}
+
+/// How many matches; more with `GARCIA_RANDOM_GAMES`.
+fn matches() -> usize {
+    std::env::var("GARCIA_RANDOM_GAMES").ok().and_then(|count| count.parse().ok()).unwrap_or(6)
+}
+
+#[test]
+fn random_matches_reach_their_end_and_look_the_same_to_everybody() {
+    for number in 0..matches() {
+        let end = play(&format!("campaign {number}"), &[]);
+        assert!(end.is_ok(), "{end:?}");
+    }
+}
+
+#[test]
+fn every_option_plays_to_the_end() {
+    for option in <SantiagoCampaign as crate::engine::Game>::ABOUT.options {
+        for value in option.values.iter().skip(1) {
+            let end = play(&format!("option {} {value}", option.name), &[(option.name, value)]);
+            assert!(end.is_ok(), "{end:?}");
+        }
+    }
+}
+
+#[test]
+fn the_us_player_holds_the_same_for_two_different_hidden_armies() {
+    let ruleset = Entry::<SantiagoCampaign>::new();
+    let table = ruleset.open(&Charter::default()).expect("the shipped data load");
+    let armies = [
+        "{deploy: {2814: [sp-1-65, sp-6-4], 2715: [sp-1-29]}}",
+        "{deploy: {2814: [sp-6-4, sp-1-29], 2715: [sp-1-65]}}",
+    ];
+    let held = armies.map(|text| {
+        let (node, _) = crate::engine::doc::read_document("orders.yaml", text.as_bytes()).expect("well formed");
+        let (state, stop) = table.begin();
+        let sitting = Sitting::new(&*table, state, stop, Default::default());
+        let mut reader = crate::engine::doc::Reader::new(table.lexicon());
+        let orders =
+            table.read_orders("spanish-setup", &node, &DocPath::root(), &mut reader).expect("no faults of form");
+        let holdings = sitting.holdings_of(SPAIN);
+        let view = View { state: &sitting.state, holdings: &holdings, side: Some(SPAIN) };
+        let (orders, faults) = table.check(view, &sitting.stop, orders, &DocPath::root());
+        assert!(faults.iter().all(|fault| fault.warning), "{faults:?}");
+        let sealed = table.seal(&sitting.state, orders.clone(), &mut |_, _| {});
+        let mut sitting = sitting;
+        let mut span = sitting.span(orders, Said::default(), Questions::default());
+        let outcome = sitting.resolve(&span, Dice::Seed(Seed::of_segment("a", "b"))).expect("it resolves");
+        sitting.follow(&mut span, &outcome).expect("every view agrees");
+        let events = table.events(&outcome.journal, Some(US)).expect("canonical");
+        sitting.end_span(span, outcome);
+        let signed = table.orders_json(&sealed).expect("canonical");
+        let state = table.state_json(&sitting.state).expect("canonical");
+        (signed, state, events, sitting.holdings_of(US).0)
+    });
+    assert_eq!(held[0], held[1]);
+}
+
+/// The case files of the game.
+fn cases() -> Vec<std::path::PathBuf> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/santiago-campaign");
+    crate::cases::case_files(&[folder]).expect("the folder is there")
+}
+
+#[test]
+fn every_case_holds() {
+    let suite = crate::cases::run_files(crate::games::GAMES, &cases()).expect("the files can be read");
+    let faults: Vec<String> = suite.unreadable.iter().map(|file| format!("{:#?}", file.faults)).collect();
+    let failed = suite.cases.iter().filter(|case| matches!(case.verdict, crate::cases::CaseVerdict::Failed(_)));
+    let text: String = faults.into_iter().chain(failed.map(crate::cases::CaseReport::text)).collect();
+    assert!(suite.is_good(), "{} passed, {} failed\n{text}", suite.passed, suite.failed);
+}
+
+#[test]
+fn every_clause_has_a_case_or_a_reason() {
+    let (files, _) = crate::cases::read_cases(&cases()).expect("the files can be read");
+    let about = <SantiagoCampaign as crate::engine::Game>::ABOUT;
+    let rules = crate::engine::rules::RuleBook::read(about.rules).expect("the rules can be read");
+    let coverage = crate::cases::coverage(&rules, files.iter().map(|(file, _)| file));
+    assert!(coverage.is_complete(), "{}", coverage.text());
+}
