@@ -66,6 +66,11 @@ fn lone_warrior_plays_by_its_rules() {
 }
 
 #[test]
+fn santiago_campaign_plays_by_its_rules() {
+    conforms("santiago-campaign");
+}
+
+#[test]
 fn every_game_has_a_conformance_test_here() {
     let tested = include_str!("conformance.rs");
     for game in GAMES {

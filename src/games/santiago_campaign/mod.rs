@@ -287,6 +287,7 @@ impl Play<'_, '_> {
         for token in held.iter().filter(|token| !counters.contains(token)) {
             self.state.counters.remove(token); // §23.1d: out of the game, unnamed
         }
+        self.supply = None;
         if !counters.is_empty() {
             self.umpire.note(Event::Released { counters });
         }

@@ -112,7 +112,7 @@ fn the_us_player_holds_the_same_for_two_different_hidden_armies() {
         let view = View { state: &sitting.state, holdings: &holdings, side: Some(SPAIN) };
         let (orders, faults) = table.check(view, &sitting.stop, orders, &DocPath::root());
         assert!(faults.iter().all(|fault| fault.warning), "{faults:?}");
-        let sealed = table.seal(&sitting.state, orders.clone(), &mut |_, _| {});
+        let sealed = table.seal(&sitting.state, orders.clone(), None, &mut |_, _| {});
         let mut sitting = sitting;
         let mut span = sitting.span(orders, Said::default(), Questions::default());
         let outcome = sitting.resolve(&span, Dice::Seed(Seed::of_segment("a", "b"))).expect("it resolves");
@@ -124,28 +124,4 @@ fn the_us_player_holds_the_same_for_two_different_hidden_armies() {
         (signed, state, events, sitting.holdings_of(US).0)
     });
     assert_eq!(held[0], held[1]);
-}
-
-/// The case files of the game.
-fn cases() -> Vec<std::path::PathBuf> {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/santiago-campaign");
-    crate::cases::case_files(&[folder]).expect("the folder is there")
-}
-
-#[test]
-fn every_case_holds() {
-    let suite = crate::cases::run_files(crate::games::GAMES, &cases()).expect("the files can be read");
-    let faults: Vec<String> = suite.unreadable.iter().map(|file| format!("{:#?}", file.faults)).collect();
-    let failed = suite.cases.iter().filter(|case| matches!(case.verdict, crate::cases::CaseVerdict::Failed(_)));
-    let text: String = faults.into_iter().chain(failed.map(crate::cases::CaseReport::text)).collect();
-    assert!(suite.is_good(), "{} passed, {} failed\n{text}", suite.passed, suite.failed);
-}
-
-#[test]
-fn every_clause_has_a_case_or_a_reason() {
-    let (files, _) = crate::cases::read_cases(&cases()).expect("the files can be read");
-    let about = <SantiagoCampaign as crate::engine::Game>::ABOUT;
-    let rules = crate::engine::rules::RuleBook::read(about.rules).expect("the rules can be read");
-    let coverage = crate::cases::coverage(&rules, files.iter().map(|(file, _)| file));
-    assert!(coverage.is_complete(), "{}", coverage.text());
 }
