@@ -439,13 +439,21 @@ impl<'p> Position<'p> {
     /// Every action of section 5 that names something there is.
     fn candidates(&self, power: Power, unit: UnitId) -> Vec<Activation> {
         let blank = Activation::of(unit);
-        let targets: Vec<UnitId> = self.units_of(power.enemy()).map(|enemy| enemy.id).collect();
+        let at = self.at(unit);
+        // Enemies farther away than the range and a step ahead need no closer look.
+        let range = self.unit(unit).and_then(|unit| unit.range);
+        let near = |enemy: &&Unit| match (at, range, self.at(enemy.id)) {
+            (Some(at), Some(range), Some(there)) => self.field.grid.distance(at, there) <= range + 1,
+            (Some(_), _, None) => false,
+            _ => true,
+        };
+        let targets: Vec<UnitId> = self.units_of(power.enemy()).filter(near).map(|enemy| enemy.id).collect();
         let mut all = Vec::new();
         let step = |direction| Some(Way::Step(direction));
         for target in &targets {
             all.push(Activation { shoot: Some(*target), ..blank.clone() });
         }
-        if self.at(unit).is_some() {
+        if at.is_some() {
             for direction in [Direction::Ahead, Direction::AheadLeft, Direction::AheadRight, Direction::Back] {
                 all.push(Activation { charge: step(direction), ..blank.clone() });
             }
