@@ -48,7 +48,7 @@ fn game() -> &'static Pair {
             most += 4;
         }
         assert!(complete(&pair), "the game has everything there is to attack");
-        if !pair.records().last().is_some_and(|record| record.body().kind == Kind::Result) {
+        if pair.records().last().is_none_or(|record| record.body().kind != Kind::Result) {
             pair.play(pair.records().len() + 1);
         }
         pair

@@ -113,7 +113,7 @@ fn fit(part: &Node, whole: Option<&Json>, trail: &mut Vec<String>) -> Result<(),
 }
 
 /// `has`, `lacks` and `count` against a list.
-fn fit_list(entries: &[(String, Node)], items: &[Json], whole: &Json, trail: &mut Vec<String>) -> Result<(), Misfit> {
+fn fit_list(entries: &[(String, Node)], items: &[Json], whole: &Json, trail: &[String]) -> Result<(), Misfit> {
     let each = |node: &Node| node.as_list().map_or_else(|| vec![node.clone()], <[Node]>::to_vec);
     for (key, node) in entries {
         match key.as_str() {

@@ -64,13 +64,13 @@ pub fn run_case(ruleset: &dyn Ruleset, case: &Case) -> CaseVerdict {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
             let difference = Difference::new("run", "an outcome", format!("the program panicked: {text}"));
-            Trouble { packet: 1, at: DocPath::root(), difference, journal: Vec::new(), rolls: Vec::new() }
+            Box::new(Trouble { packet: 1, at: DocPath::root(), difference, journal: Vec::new(), rolls: Vec::new() })
         }
     };
-    CaseVerdict::Failed(Box::new(trouble))
+    CaseVerdict::Failed(trouble)
 }
 
-fn run_packets(ruleset: &dyn Ruleset, case: &Case) -> Result<(), Trouble> {
+fn run_packets(ruleset: &dyn Ruleset, case: &Case) -> Result<(), Box<Trouble>> {
     let at = DocPath::root().key("start");
     let mut faults = Vec::new();
     let nothing = Node::Map(Vec::new());
@@ -80,7 +80,7 @@ fn run_packets(ruleset: &dyn Ruleset, case: &Case) -> Result<(), Trouble> {
         (_, fault) => {
             let (place, what) = fault.map_or((at, "nothing".to_owned()), |fault| (fault.at.clone(), told(fault)));
             let difference = Difference::new("start", "a position", what);
-            return Err(Trouble { packet: 1, at: place, difference, journal: Vec::new(), rolls: Vec::new() });
+            return Err(Box::new(Trouble { packet: 1, at: place, difference, journal: Vec::new(), rolls: Vec::new() }));
         }
     };
     let table = arranged.table;
@@ -93,7 +93,7 @@ fn run_packets(ruleset: &dyn Ruleset, case: &Case) -> Result<(), Trouble> {
             Err(problem) => {
                 let Problem { difference, journal, rolls } = *problem;
                 let at = place(&at, &difference.part);
-                return Err(Trouble { packet: index + 1, at, difference, journal, rolls });
+                return Err(Box::new(Trouble { packet: index + 1, at, difference, journal, rolls }));
             }
         }
     }

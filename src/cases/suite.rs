@@ -94,8 +94,11 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>, named: bool) -> io::Result<()>
     entries.iter().try_for_each(|entry| collect(entry, files, false))
 }
 
+/// A case file with its text, for the places of faults.
+pub type ReadFile = (CaseFile, Source);
+
 /// Reads case files: what can be read, and what is wrong with the rest.
-pub fn read_cases(files: &[PathBuf]) -> io::Result<(Vec<(CaseFile, Source)>, Vec<FileFaults>)> {
+pub fn read_cases(files: &[PathBuf]) -> io::Result<(Vec<ReadFile>, Vec<FileFaults>)> {
     let (mut read, mut unreadable) = (Vec::new(), Vec::new());
     for path in files {
         let name = path.display().to_string();

@@ -135,8 +135,7 @@ impl Play<'_, '_> {
             orders.battles.iter().filter(|battle| self.attacking_force(battle) == Some(force)).collect();
         listed.reverse();
         let mut battles = Vec::new();
-        loop {
-            let Some((order, target, attackers)) = self.next_battle(force, &mut listed, used)? else { break };
+        while let Some((order, target, attackers)) = self.next_battle(force, &mut listed, used)? {
             if let Some(battle) = self.name_battle(force, order, target, &attackers, used) {
                 self.defensive_fire(&battle)?;
                 battles.push(battle);
