@@ -1,6 +1,10 @@
 //! `garcia verify`: recomputes everything and names the first record that is wrong.
 
+use std::collections::BTreeMap;
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use clap::Args;
 
@@ -33,8 +37,8 @@ impl Verify {
         let folders = if self.folders.is_empty() { vec![find(world)?] } else { self.folders };
         let several = folders.len() > 1;
         let (mut text, mut values, mut worst) = (String::new(), Vec::new(), exit::GOOD);
-        for folder in &folders {
-            let verification = of_folder(folder)?;
+        for (folder, verification) in folders.iter().zip(all(&folders)) {
+            let verification = verification?;
             worst = worse(worst, verification.exit_code());
             if several {
                 text.push_str(&format!("{}:\n", visible(&folder.display().to_string())));
@@ -51,6 +55,33 @@ impl Verify {
         };
         Ok(done.with(worst))
     }
+}
+
+/// Verifies all folders, on as many threads as there are processors; the answers come in the order asked.
+fn all(folders: &[PathBuf]) -> Vec<Result<Verification, Trouble>> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(folders.len());
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let answers: Mutex<BTreeMap<usize, Result<Verification, Trouble>>> = Mutex::default();
+    let progress = folders.len() > 1 && std::io::stderr().is_terminal();
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(folder) = folders.get(at) else { return };
+                    let answer = of_folder(folder);
+                    answers.lock().unwrap_or_else(PoisonError::into_inner).insert(at, answer);
+                    if progress {
+                        eprint!("\r{} of {}", done.fetch_add(1, Ordering::Relaxed) + 1, folders.len());
+                    }
+                }
+            });
+        }
+    });
+    if progress {
+        eprintln!();
+    }
+    answers.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect()
 }
 
 /// Verifies a game folder or a folder of records.
