@@ -18,7 +18,7 @@ use super::{Done, Trouble, World, new};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   garcia join 0000-garcia.txt                  the attachment of the offer
-  garcia join offer.eml kettle-hill            out of a saved mail, into the folder kettle-hill
+  garcia join offer.eml --folder kettle-hill   out of a saved mail, into the folder kettle-hill
   garcia join offer.txt --data my-transcription   the game is played with data files of your own")]
 pub struct Join {
     /// The offer: a record file, a text or a saved mail; `-` reads standard input.
