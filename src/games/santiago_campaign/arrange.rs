@@ -551,7 +551,9 @@ pub fn flaws(game: &SantiagoCampaign, state: &State) -> Vec<String> {
     for hex in &hexes {
         let arms: Vec<Arm> = now.americans_in(*hex).iter().filter_map(|id| now.arm(*id)).collect();
         let cubans = now.cubans_in(*hex).len();
-        if !now.fits(*hex, &arms) || cubans > 1 || (cubans == 1 && !arms.is_empty()) {
+        // A game can end in the middle of a march, with a unit in a hex it was only passing.
+        let halted = state.ending.is_none();
+        if halted && (!now.fits(*hex, &arms) || cubans > 1 || (cubans == 1 && !arms.is_empty())) {
             flaws.push(format!("{hex} is overstacked with {} US and {cubans} Cuban units", arms.len()));
         }
         if state.tokens_in(*hex).next().is_some() {
