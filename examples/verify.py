@@ -493,6 +493,13 @@ class Walk:
             return ("audit", owing[0]) if owing else ("nothing", None)
         return ("speech", self.stop.get("who") if self.stop else None)
 
+    def owed(self):
+        """(what, role) that somebody owes; orders and answers are not owed."""
+        due, role = self.due()
+        if due == "speech" and self.stop and self.stop["ask"] == "facts":
+            return "facts", role
+        return (due, role) if due in ("join", "call", "result", "audit") else None
+
     def check_signature(self, record):
         body = record["body"]
         due, role = self.due()
@@ -864,10 +871,10 @@ def report(places, walk, divergence):
         lines.append("rules: not judged here (%s)" % walk.genesis["engine"])
         for role in walk.audits:
             lines.append("audit: everything %s sealed was opened and fits its commitment" % role)
-        due, role = walk.due()
-        if due in ("join", "call", "result", "audit"):
-            lines.append("W70-WAITING  %s owes: %s" % (role, due))
-        elif due == "speech" and walk.stop:
+        if walk.owed():
+            what, role = walk.owed()
+            lines.append("W70-WAITING  %s owes: %s" % (role, what))
+        elif walk.due()[0] == "speech" and walk.stop:
             lines.append("next: %s, %s" % (walk.stop.get("who"), walk.stop["ask"]))
         if walk.genesis["mode"] == "solo":
             lines.append("note: solo: dice committed, not shared")
@@ -881,14 +888,13 @@ def report(places, walk, divergence):
 def exit_code(walk, divergence):
     if divergence:
         return 1 if divergence[2].fault else 2
-    return 3 if walk.due()[0] in ("join", "call", "result", "audit") else 0
+    return 3 if walk.owed() else 0
 
 
 def as_json(walk, divergence):
     if not divergence:
-        owed = exit_code(walk, None) == 3
         found = {"ok": True, "level": "L2", "seq": walk.next}
-        return dict(found, code="W70-WAITING", by=walk.due()[1]) if owed else found
+        return dict(found, code="W70-WAITING", by=walk.owed()[1]) if walk.owed() else found
     seq, record, finding = divergence
     found = {"ok": False, "seq": seq, "code": finding.code, "fault": finding.fault, "label": finding.label}
     found.update(recorded=finding.recorded, recomputed=finding.recomputed, by=record["body"]["by"] if record else None)

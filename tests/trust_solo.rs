@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use garcia::engine::dice::Chance;
-use garcia::engine::{Charter, Entry, Match, Ruleset, Stop, View};
-use garcia::games::santiago_1898::Santiago1898;
+use garcia::engine::{Charter, Match, Stop, View};
+use garcia::games::{self, GAMES};
 use garcia::trust::data::{Answer, Genesis};
 use garcia::trust::finding::{Code, Finding};
 use garcia::trust::home::Home;
@@ -13,10 +13,8 @@ use garcia::trust::referee::Vision;
 use garcia::trust::store::{LedgerFolder, Lock};
 use garcia::trust::verify::verify;
 
-static RULESETS: [&dyn Ruleset; 1] = [&Entry::<Santiago1898>::new()];
-
 fn lay(genesis: &Genesis) -> Result<Box<dyn Match>, Finding> {
-    let ruleset = RULESETS.iter().find(|ruleset| ruleset.id() == genesis.ruleset);
+    let ruleset = games::find(&genesis.ruleset);
     let unknown = || Finding::new(Code::Engine, "this rule set is not known");
     ruleset.ok_or_else(unknown)?.open(&charter(genesis, BTreeMap::new())).map_err(|_| unknown())
 }
@@ -56,7 +54,7 @@ fn at_random(ledger: &Ledger, chance: &mut Chance) -> Speech {
 
 #[test]
 fn a_random_solo_game_of_every_rule_set_verifies_from_its_files() {
-    for ruleset in RULESETS {
+    for ruleset in GAMES {
         let folder = tempfile::tempdir().expect("a folder");
         let home = Home::find(Some(&folder.path().join("home"))).expect("given");
         let game = folder.path().join("game");

@@ -200,6 +200,8 @@ pub trait Match: Send + Sync {
     fn verdict(&self, state: &AnyState) -> Option<Verdict>;
     /// Reads a policy of one kind, pushing every fault; `default` and `ask` are the caller's.
     fn check_policy(&self, kind: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Json>;
+    /// The hidden things of a side that lie together and may be mixed.
+    fn masks(&self, state: &AnyState, side: Side) -> Vec<Vec<Slot>>;
     /// After the audit: whether new versions of hidden values were allowed.
     fn resealed(&self, before: View<'_>, after: View<'_>) -> Result<(), Clause>;
 }
@@ -419,6 +421,9 @@ impl<G: Game> Match for Table<G> {
         let info = G::Policy::kind(kind)?;
         let policy = G::Policy::read(info.kind, node, at, reader)?;
         to_json(&policy).ok()
+    }
+    fn masks(&self, state: &AnyState, side: Side) -> Vec<Vec<Slot>> {
+        self.0.masks(&self.state(state), side)
     }
     fn resealed(&self, before: View<'_>, after: View<'_>) -> Result<(), Clause> {
         let (old, new) = (self.state(before.state), self.state(after.state));

@@ -322,6 +322,12 @@ pub trait Game: Sized + Send + Sync + 'static {
     /// `orders:`, `state`, `case-start`, and the data files by theirs.
     fn schemas() -> Vec<(String, serde_json::Value)>;
 
+    /// The hidden things of a side that lie together, slot by slot: once one of them was seen and lies face down again,
+    /// all of its group are sealed anew and mixed, if the rules let their owner do so.
+    fn masks(&self, _state: &Self::State, _side: Side) -> Vec<Vec<Slot>> {
+        Vec::new()
+    }
+
     /// After the audit: whether new versions of hidden values were allowed.
     fn resealed(&self, _before: &Seen<'_, Self::State>, _after: &Seen<'_, Self::State>) -> Result<(), Clause> {
         Ok(())

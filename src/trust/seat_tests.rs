@@ -197,6 +197,24 @@ fn every_view_of_every_game_agrees_to_the_audit() {
 }
 
 #[test]
+fn what_was_seen_is_mixed_with_its_neighbours_when_it_lies_face_down_again() {
+    let mut mixed = 0;
+    for seed in 0..12 {
+        let pair = Pair::play_out("plan", false, &format!("mixed {seed}"));
+        for record in pair.records().iter().filter(|record| record.body().kind == Kind::Result) {
+            let hides = record.body().data.get("hide").and_then(Json::as_list).unwrap_or_default();
+            let anew = hides.iter().filter(|hide| hide.get("version") != Some(&Json::Int(1)));
+            mixed += anew
+                .filter(|hide| hide.pointer("/slot").and_then(Json::as_str).is_some_and(|s| s.starts_with("s-")))
+                .count();
+        }
+        let found = check(pair.records(), &Vision::public());
+        assert_eq!((found.exit_code(), found.level), (0, Level::Audit), "{}", found.report(""));
+    }
+    assert!(mixed > 0, "tokens were sealed anew");
+}
+
+#[test]
 fn an_interrupted_player_finds_everything_again() {
     let mut pair = Pair::begin("open", true);
     let mut chance = Chance::new("interrupted");

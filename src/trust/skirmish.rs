@@ -157,8 +157,11 @@ impl Skirmish {
         *state.losses.entry(other(side)).or_insert(0) += 1;
         if let Some(token) = &token {
             let unit = umpire.open(token)?;
-            state.tokens.remove(hex);
             state.shown.insert(hex.to_owned(), unit);
+            // Spain's own lies face down again.
+            if side == US {
+                state.tokens.remove(hex);
+            }
         }
         let advance = Question {
             who: side,
@@ -355,10 +358,17 @@ impl Game for Skirmish {
         Vec::new()
     }
 
+    fn masks(&self, state: &Field, side: Side) -> Vec<Vec<Slot>> {
+        if side == SPAIN { vec![state.tokens.values().map(|token| token.slot().clone()).collect()] } else { vec![] }
+    }
+
     fn resealed(&self, before: &Seen<'_, Field>, after: &Seen<'_, Field>) -> Result<(), Clause> {
-        let same = |token: &Sealed<String>| {
-            before.holdings.get(SPAIN, token.slot()) == after.holdings.get(SPAIN, token.slot())
+        let units = |seen: &Seen<'_, Field>| {
+            let held = |token: &Sealed<String>| seen.holdings.get(SPAIN, token.slot()).map(Json::to_string);
+            let mut units: Vec<Option<String>> = after.state.tokens.values().map(held).collect();
+            units.sort();
+            units
         };
-        if after.state.tokens.values().all(same) { Ok(()) } else { Err(CLAUSE) }
+        if units(before) == units(after) { Ok(()) } else { Err(CLAUSE) }
     }
 }

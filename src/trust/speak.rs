@@ -10,10 +10,11 @@ use super::hex::Id;
 use super::home::{GameFile, Sealed};
 use super::ledger::{Ledger, Pen, Speech, Trouble};
 use super::record::Record;
+use super::referee::{Referee, Vision};
 use super::role::Role;
 use super::seals::Moment;
 use super::secret::commitment;
-use super::walk::Due;
+use super::walk::{Due, Walk};
 use crate::engine::json::Json;
 use crate::engine::submission::Submission;
 use crate::engine::{AnyOutcome, Failure, Flow, Opening, Side, Slot, Stop};
@@ -41,6 +42,26 @@ impl<'a> Sealing<'a> {
         let commit = commitment(&self.file.game(), role, &slot, version, &salt, &value);
         self.hides.push(Hide { slot: slot.clone(), version, commit });
         self.values.push((slot, version, value));
+    }
+
+    /// Seals anew what was seen and lies face down again, mixed with everything that lies beside it.
+    fn remask(&mut self, walk: &Walk, referee: &Referee, side: Side) {
+        let (role, seals) = (self.file.role().clone(), walk.seals());
+        for group in referee.table().masks(referee.state(), side) {
+            let latest = |slot: &Slot| seals.next_version(&role, slot).saturating_sub(1);
+            let seen = group.iter().any(|slot| seals.opening(&role, slot, latest(slot)).is_some());
+            let values: Option<Vec<Json>> =
+                group.iter().map(|slot| self.ledger.vision.get(&role, slot, latest(slot)).cloned()).collect();
+            let Some(values) = values.filter(|_| seen) else { continue };
+            // In the order of their new salts, which nobody else knows and which come out the same another time.
+            let hide = self.file.secret().hide();
+            let mut mixed: Vec<(Id, Json)> =
+                group.iter().zip(values).map(|(slot, value)| (hide.salt(slot, latest(slot) + 1), value)).collect();
+            mixed.sort_by_key(|(salt, _)| *salt);
+            for (slot, (_, value)) in group.into_iter().zip(mixed) {
+                self.hide(slot, value);
+            }
+        }
     }
 
     /// Commits the standing orders of all kinds at once, so that nobody sees which of them changed.
@@ -212,12 +233,7 @@ impl Ledger {
         Ok(Data::Orders(orders))
     }
 
-    fn forced(
-        &self,
-        run: Result<AnyOutcome, Failure>,
-        vision: &super::referee::Vision,
-        side: Side,
-    ) -> Result<Forced, Trouble> {
+    fn forced(&self, run: Result<AnyOutcome, Failure>, vision: &Vision, side: Side) -> Result<Forced, Trouble> {
         let outcome = match run {
             Ok(outcome) => outcome,
             Err(Failure::Breach(breach)) => {
@@ -353,10 +369,18 @@ impl Ledger {
             .and_then(|inputs| self.referee().close(&inputs, &self.vision, index, link))
             .map_err(Trouble::at(self.walk().next()))?;
         let mut sealed = Vec::new();
-        // All standing orders exist from the first record after the genesis on, so that nobody sees who relies on defaults.
-        if self.walk().mode() == Mode::TwoPlayer && !self.walk().seals().has_sealed(&role) {
+        if self.walk().mode() == Mode::TwoPlayer {
+            let side = self.side_of(&role)?;
             let mut sealing = Sealing::new(self, pen.file);
-            sealing.standing(self.side_of(&role)?, &BTreeMap::new());
+            // All standing orders exist from the first record on, so that nobody sees who relies on defaults.
+            if !self.walk().seals().has_sealed(&role) {
+                sealing.standing(side, &BTreeMap::new());
+            }
+            if closing.stop.ends_span() {
+                let body = self.walk().body(&role, &Data::Closing(closing.clone()))?;
+                let (walk, referee, _) = self.ahead(&body, &[])?;
+                sealing.remask(&walk, &referee, side);
+            }
             (closing.hide, sealed) = (sealing.hides, sealing.values);
         }
         self.sign(&Data::Closing(closing), &sealed, pen)

@@ -277,13 +277,17 @@ impl Walk {
         }
     }
 
-    /// What somebody owes after the other has acted: a join, a call, a result, an audit. Orders are not owed.
+    /// What somebody owes after the other has acted: a join, a call, a result, facts, an audit. Orders are not owed.
     pub fn owed(&self) -> Option<(Role, &'static str)> {
         match self.due() {
             Due::Join(role) => Some((role, "join")),
             Due::Call(role) => Some((role, "call")),
             Due::Result(role) => Some((role, "result")),
             Due::Audit(roles) => roles.into_iter().next().map(|role| (role, "audit")),
+            // Nobody decides anything about facts; their owner's program states them.
+            Due::Speech(who) if self.stop.as_ref().is_some_and(|stop| stop.ask == "facts") => {
+                who.map(|role| (role, "facts"))
+            }
             Due::Genesis | Due::Speech(_) => None,
         }
     }

@@ -297,6 +297,8 @@ impl<'a> Reader<'a> {
             '?' if self.blank(1) => "keys behind '?' are not used in records",
             ']' | '}' | ',' => "a bracket, brace or comma without a beginning",
             ':' | '-' if self.blank(1) || flow && b",[]{}".contains(&self.byte(1)) => "an empty value",
+            // Old and new YAML differ about these.
+            ':' | '?' if flow => "in a list or map a text cannot begin with this character; put it in quotes",
             _ => "",
         };
         if !refused.is_empty() {

@@ -106,6 +106,7 @@ fn whatever_is_not_plain_data_is_refused_with_its_line() {
         ("<<: {a: 1}\n", 1, "cannot be a key"),
         ("a: 1\nb: 2\na: 3\n", 3, "twice"),
         ("{a: 1, a: 1}", 1, "twice"),
+        ("[:-]", 1, "quotes"),
         ("a:\nb: 1\n", 2, "missing"),
         ("a:\n", 2, "missing"),
         ("- a\n-\n- b", 3, "missing"),
