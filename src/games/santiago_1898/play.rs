@@ -145,13 +145,18 @@ impl<'p> Position<'p> {
 
     /// Leaders who cannot stay: alone and next to an enemy combat unit, or with an enemy counter come upon them (§IMP.8).
     pub fn lone_leaders(&self) -> Vec<(UnitId, Force, Hex)> {
+        let fights = self.state.units.values().filter(|unit| unit.role.part == Part::Fights);
+        let held: Vec<(Hex, Force)> = fights.filter_map(|unit| Some((unit.at.hex()?, unit.role.force))).collect();
         let mut lone = Vec::new();
         for (id, unit) in &self.state.units {
             let (Some(hex), Part::Leader) = (unit.at.hex(), unit.role.part) else { continue };
             let force = unit.role.force;
+            if held.contains(&(hex, force)) {
+                continue;
+            }
             let side = player(force);
             let met = self.enemy_hexes(side).any(|at| self.data().grid.distance(at, hex) <= 1);
-            if (met || self.come_upon(side, hex)) && !self.holds(force, hex) {
+            if met || self.come_upon(side, hex) {
                 lone.push((*id, force, hex));
             }
         }

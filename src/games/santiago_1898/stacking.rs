@@ -1,6 +1,6 @@
 //! Chapter 5: stacking. Checked at the start and the end of every phase; the opponent removes the excess.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::Hex;
 use crate::engine::{Clause, Question, Ruling, Say, Subject};
@@ -8,24 +8,25 @@ use crate::engine::{Clause, Question, Ruling, Say, Subject};
 use super::events::Event;
 use super::play::{Play, Position, player};
 use super::policy::{OVERSTACK, Policy};
-use super::state::Cause;
+use super::state::{Cause, Part};
 use super::terms::{Force, UnitId};
 use super::{SPAIN, US};
 
 impl Position<'_> {
     /// Every hex with more units of a force than it may hold, with the excess (§5.2a).
     pub fn overstacked(&self) -> Vec<(Hex, Force, u32)> {
-        let hexes: BTreeSet<Hex> = self.state.units.values().filter_map(|unit| unit.at.hex()).collect();
-        let mut found = Vec::new();
-        for hex in hexes {
-            for force in [Force::Us, Force::Cuban, Force::Spanish] {
-                let excess = self.stacked(force, hex).saturating_sub(self.data().tables.limits.stacking);
-                if excess > 0 {
-                    found.push((hex, force, excess));
-                }
+        let mut counts: BTreeMap<(Hex, Force), u32> = BTreeMap::new();
+        for unit in self.state.units.values().filter(|unit| unit.role.part == Part::Fights) {
+            if let Some(hex) = unit.at.hex() {
+                *counts.entry((hex, unit.role.force)).or_default() += 1;
             }
         }
-        found
+        if let Some(base) = self.state.base {
+            *counts.entry((base, Force::Us)).or_default() += 1;
+        }
+        let excess = |count: u32| count.saturating_sub(self.data().tables.limits.stacking);
+        let over = counts.into_iter().map(|((hex, force), count)| (hex, force, excess(count)));
+        over.filter(|(_, _, excess)| *excess > 0).collect()
     }
 
     /// Which units an opponent removes: the wished-for first, then the strongest (§5.3b).
