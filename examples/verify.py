@@ -9,8 +9,8 @@ Python's standard library only, and nothing taken from garcia: whoever reads the
 trust his dice. It checks the levels L1 (records) and L2 (dice) of the protocol garcia/1 and the openings at the audit;
 the rules of the games are not judged here.
 
-Exit codes: 0 good; 1 a divergence, and whose key signed it; 2 a divergence that is nobody's fault; 3 good, but a record
-is owed; 64 usage.
+Exit codes: 1 a divergence, and whose key signed it; 2 a divergence that is nobody's fault; 4 records and dice good, rules
+not judged (as good as it gets here); 64 usage.
 """
 import base64
 import binascii
@@ -206,7 +206,7 @@ def parse_record(data):
     return header(value)
 
 
-BEGIN, END = "-----BEGIN GARCIA RECORD-----", "-----END GARCIA RECORD"
+BEGIN, END = "BEGIN GARCIA RECORD", "END GARCIA RECORD"
 
 
 def armoured(text):
@@ -849,7 +849,9 @@ def verify(places):
 
 def report(places, walk, divergence):
     lines, total = [], len(places)
-    good = divergence[0] if divergence else walk.next
+    # A record whose signature, place and link are good can still say something wrong.
+    inside = divergence and divergence[1] and divergence[2].code >= "E30"
+    good = divergence[0] + bool(inside) if divergence else walk.next
     if good:
         links = ", ".join("%d %s" % (s["used"], role) for role, s in sorted(walk.seats.items()) if s["tip"])
         span = "record 0" if good == 1 else "records 0-%d" % (good - 1)
@@ -886,15 +888,16 @@ def report(places, walk, divergence):
 
 
 def exit_code(walk, divergence):
+    # Good here never means more than 4: the rules are another program's business.
     if divergence:
         return 1 if divergence[2].fault else 2
-    return 3 if walk.owed() else 0
+    return 4
 
 
 def as_json(walk, divergence):
     if not divergence:
-        found = {"ok": True, "level": "L2", "seq": walk.next}
-        return dict(found, code="W70-WAITING", by=walk.owed()[1]) if walk.owed() else found
+        found = {"ok": True, "level": "L2", "seq": walk.next, "code": "E41-ENGINE"}
+        return dict(found, by=walk.owed()[1]) if walk.owed() else found
     seq, record, finding = divergence
     found = {"ok": False, "seq": seq, "code": finding.code, "fault": finding.fault, "label": finding.label}
     found.update(recorded=finding.recorded, recomputed=finding.recomputed, by=record["body"]["by"] if record else None)

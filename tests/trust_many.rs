@@ -24,8 +24,8 @@ fn folders_are_answered_in_their_order_and_progress_is_told() {
         pair.play(4 + 2 * number);
         let folder = root.path().join(number.to_string());
         let held = Lock::take(&folder).expect("free");
-        pair.seats[0].save(&LedgerFolder::of_game(&folder), &held).expect("saved");
-        pair.seats[0].save(&LedgerFolder::of_game(&folder), &held).expect("saved again");
+        pair.seats[0].save(0, &LedgerFolder::of_game(&folder), &held).expect("saved");
+        pair.seats[0].save(0, &LedgerFolder::of_game(&folder), &held).expect("saved again");
         folders.push(folder);
     }
     folders.push(root.path().join("nothing"));

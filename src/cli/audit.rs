@@ -34,7 +34,7 @@ impl Audit {
                 return Err(Trouble::usage("the game is not over: nothing is opened before the end", desk.next()));
             }
         };
-        let posted = if made.is_empty() { None } else { desk.post(self.eml, None)? };
+        let posted = if made.is_empty() { None } else { desk.post(self.eml)? };
         desk::answer(&desk, &notes, None, posted.as_ref(), world)
     }
 }

@@ -9,6 +9,7 @@ use crate::engine::submission::{Checked, Due, Joined, Submission, join};
 use crate::engine::{Charter, Holdings, Json, Key, Match, Questions, Ruleset, Side, Stop, View};
 use crate::games;
 use crate::report::TurnReport;
+use crate::trust::Id;
 use crate::trust::data::{Data, Genesis, Mode, RollSaid};
 use crate::trust::finding::{Code, Finding};
 use crate::trust::home::Home;
@@ -38,7 +39,9 @@ pub struct Campaign {
     pub ledger: Ledger,
     /// What this view holds of hidden things.
     pub holdings: Holdings,
-    /// The side whose eyes it is seen with, in a game between two.
+    /// The role whose secrets are at hand; none for a solo game and for a mere reader.
+    pub role: Option<Role>,
+    /// The side whose eyes it is seen with; none for a game master.
     pub seat: Option<Side>,
     /// The standing orders in force of the side that is due.
     standing: BTreeMap<String, Json>,
@@ -143,18 +146,39 @@ impl Campaign {
     pub fn open(world: &World) -> Result<Campaign, Trouble> {
         let folder = find(world)?;
         let records = records(&folder)?;
-        let vision = own_vision(world, &records);
-        Campaign::seen(folder, records, vision)
+        let eyes = records.first().and_then(|genesis| own_vision(world, &genesis.id()));
+        Campaign::seen(folder, records, eyes)
     }
 
     /// The position some records lead to, with what its viewer knows besides.
     pub fn seen(folder: PathBuf, records: Vec<Record>, eyes: Option<Eyes>) -> Result<Campaign, Trouble> {
         let Some(eyes) = eyes else { return Campaign::replay(folder, records) };
         let ledger = Ledger::replay(records, |genesis| lay(&folder, genesis), eyes.vision)?;
+        Ok(Campaign::of_role(folder, ledger, &eyes.role))
+    }
+
+    /// A campaign whose ledger is at hand, with the eyes of the one who replayed it.
+    pub fn of_role(folder: PathBuf, ledger: Ledger, role: &Role) -> Campaign {
         let mut campaign = Campaign::of(folder, ledger);
-        campaign.seat = campaign.table().ruleset().side(eyes.role.as_str());
+        campaign.seat = campaign.table().ruleset().side(role.as_str());
+        campaign.role = Some(role.clone());
         campaign.refresh();
-        Ok(campaign)
+        campaign
+    }
+
+    /// The same with the eyes of a player, of whom nothing more is known than the ledger says.
+    pub fn seen_as(mut self, reader: Side) -> Campaign {
+        self.seat = Some(reader);
+        self.refresh();
+        self
+    }
+
+    /// What a game master shows one side.
+    pub fn shown_to(&self, side: Side) -> Campaign {
+        let mut shown = Campaign::of(self.folder.clone(), self.ledger.clone());
+        shown.holdings = self.ledger.holdings_of(side);
+        shown.seat = Some(side);
+        shown
     }
 
     /// The position some records lead to.
@@ -168,6 +192,7 @@ impl Campaign {
         let mut campaign = Campaign {
             folder,
             holdings: Holdings::default(),
+            role: None,
             seat: None,
             standing: BTreeMap::new(),
             game_id: ledger.walk().game().map(|id| id.to_string()).unwrap_or_default(),
@@ -264,13 +289,15 @@ impl Campaign {
     pub fn signing_verb(&self) -> &'static str {
         match self.ledger.walk().mode() {
             Mode::Solo => "resolve",
+            Mode::Gm if self.role == Some(Role::gm()) => "resolve",
             Mode::TwoPlayer | Mode::Gm => "send",
         }
     }
 
-    /// The report of the span the last record belongs to; `headline` tells the moment it began.
-    pub fn turn_report(&self, headline: String) -> Option<TurnReport<'_>> {
+    /// The report of the span the last record belongs to; its headline is that of the moment it began.
+    pub fn turn_report(&self) -> Option<TurnReport<'_>> {
         let (journal, told) = self.ledger.referee().journal()?;
+        let headline = self.table().headline(self.ledger.referee().began());
         let view = self.view(None);
         let lead = vec![self.dice_line()];
         Some(TurnReport { table: self.table(), headline, lead, view, journal, told, stop: self.stop() })
@@ -297,14 +324,13 @@ pub struct Eyes {
 }
 
 /// What the secrets in the player's home add to a ledger. None there, or a solo game: the public view.
-pub fn own_vision(world: &World, records: &[Record]) -> Option<Eyes> {
-    let game = records.first()?.id();
+pub fn own_vision(world: &World, game: &Id) -> Option<Eyes> {
     let home = home(world).ok()?;
-    let role = home.roles(&game).ok()?.into_iter().next()?;
+    let role = home.roles(game).ok()?.into_iter().next()?;
     if role == Role::solo() {
         return None;
     }
-    let file = home.game(&game, &role).ok()?;
+    let file = home.game(game, &role).ok()?;
     Some(Eyes { vision: Vision::of(&file), role })
 }
 

@@ -96,10 +96,9 @@ impl Demo {
             if stop == Stop::End || self.turns.is_some_and(|turns| turn > turns && stop.ends_span()) {
                 return Ok(campaign);
             }
-            let headline = campaign.table().headline(campaign.ledger.referee().base());
             let speech = speech(&campaign, &stop, &mut chance)?;
             self.step(&mut campaign, speech, &key, &mut file)?;
-            show.add(&campaign, headline, self.brief, world)?;
+            show.add(&campaign, self.brief, world)?;
         }
         Err(Trouble::bug("the match does not end"))
     }
@@ -124,8 +123,8 @@ struct Show {
 }
 
 impl Show {
-    fn add(&mut self, campaign: &Campaign, headline: String, brief: bool, world: &World) -> Result<(), Trouble> {
-        let report = campaign.turn_report(headline).ok_or_else(|| Trouble::bug("a result without a journal"))?;
+    fn add(&mut self, campaign: &Campaign, brief: bool, world: &World) -> Result<(), Trouble> {
+        let report = campaign.turn_report().ok_or_else(|| Trouble::bug("a result without a journal"))?;
         if world.json {
             let events = campaign.table().events(report.journal, None);
             let events = events.map_err(|error| Trouble::bug(error.to_string()))?;

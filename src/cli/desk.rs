@@ -3,21 +3,27 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::engine::Window;
+use crate::engine::{Side, Window};
 use crate::mail::{Draft, records_in, subject};
-use crate::report::{Page, markdown, picture_text};
+use crate::report::{Look, Page, markdown, picture_text};
+use crate::trust::data::Mode;
+use crate::trust::ledger::Ledger;
 use crate::trust::record::{Kind, Record};
-use crate::trust::seat::{Awaited, Seat};
-use crate::trust::store::{LedgerFolder, Lock, Readers, write_whole};
+use crate::trust::role::Role;
+use crate::trust::seat::Seat;
+use crate::trust::store::{Found, LedgerFile, LedgerFolder, Lock, Readers, write_whole};
+use crate::trust::verify::{Verification, verify};
 
-use super::campaign::{self, Campaign, Eyes};
+use super::campaign::{self, Campaign};
 use super::resolve::report_path;
-use super::{Done, Trouble, World, exit, report};
+use super::{Done, Trouble, World, exit, next};
 
 /// Where the mails lie that were made here.
 pub const OUTBOX: &str = "outbox";
 /// Where records wait for one that is missing before them.
 const INBOX: &str = "inbox";
+/// Where signed records are kept that are wrong: evidence.
+const REFUSED: &str = "refused";
 
 /// A desk.
 pub struct Desk {
@@ -26,8 +32,10 @@ pub struct Desk {
     /// The seat.
     pub seat: Seat,
     held: Lock,
-    /// How many records the ledger folder held when the desk was opened.
-    before: usize,
+    /// The ledger as the folder held it when the desk was opened; none for a new folder.
+    before: Option<Ledger>,
+    /// How many records are on disk.
+    saved: usize,
 }
 
 impl Desk {
@@ -36,29 +44,23 @@ impl Desk {
         let folder = campaign::find(world)?;
         let held = Lock::take(&folder)?;
         let records = campaign::records(&folder)?;
-        let before = records.len();
+        let saved = records.len();
         let home = campaign::home(world)?;
         let seat = Seat::open(records, &|genesis| campaign::lay(&folder, genesis), &home)?;
-        Ok(Desk { folder, seat, held, before })
+        let before = Some(seat.ledger().clone());
+        Ok(Desk { folder, seat, held, before, saved })
     }
 
     /// A desk whose seat was just taken.
     pub fn of(folder: PathBuf, seat: Seat, held: Lock) -> Desk {
-        Desk { folder, seat, held, before: 0 }
+        Desk { folder, seat, held, before: None, saved: 0 }
     }
 
-    /// Puts all records of the seat on disk.
-    pub fn save(&self) -> Result<(), Trouble> {
-        Ok(self.seat.save(&LedgerFolder::of_game(&self.folder), &self.held)?)
-    }
-
-    /// Records that came early and wait.
-    pub fn waiting(&self) -> Vec<Record> {
-        let Ok(entries) = fs::read_dir(self.folder.join(INBOX)) else { return Vec::new() };
-        let mut paths: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
-        paths.sort();
-        let read = |path: &PathBuf| fs::read(path).map(|bytes| records_in(&path.display().to_string(), &bytes).records);
-        paths.iter().filter_map(|path| read(path).ok()).flatten().collect()
+    /// Puts all records of the seat on disk that are not there yet.
+    pub fn save(&mut self) -> Result<(), Trouble> {
+        self.seat.save(self.saved, &LedgerFolder::of_game(&self.folder), &self.held)?;
+        self.saved = self.seat.ledger().records().len();
+        Ok(())
     }
 
     /// Keeps the early ones and forgets those that are taken.
@@ -78,108 +80,195 @@ impl Desk {
         Ok(())
     }
 
-    /// The campaign with this seat's eyes.
-    pub fn campaign(&self) -> Result<Campaign, Trouble> {
-        let records = self.seat.ledger().records().to_vec();
-        Campaign::seen(self.folder.clone(), records, Some(self.eyes()))
+    /// Keeps a record that was refused, and gives back its file: what its signer's key stands under can be shown to others.
+    pub fn keep_refused(&self, record: &Record) -> Result<PathBuf, Trouble> {
+        let name = format!("{}-{}.yaml", record.file_name().trim_end_matches(".yaml"), record.id().short());
+        let path = self.folder.join(REFUSED).join(name);
+        write_whole(&path, record.to_yaml().as_bytes(), Readers::Anyone)?;
+        Ok(path)
     }
 
-    fn eyes(&self) -> Eyes {
-        Eyes { role: self.seat.role().clone(), vision: self.seat.vision() }
+    /// What verification says of this ledger with one more record in it.
+    pub fn verify_with(&self, record: &Record, name: &str) -> Verification {
+        let own = self.seat.ledger().records().iter().map(|record| (record.file_name(), record));
+        let file =
+            |(name, record): (String, &Record)| LedgerFile { name, seq: record.body().seq, record: Ok(record.clone()) };
+        let mut files: Vec<LedgerFile> = own.chain([(name.to_owned(), record)]).map(file).collect();
+        files.sort_by_key(|file| file.seq);
+        let found = Found { files, problems: Vec::new() };
+        verify(&found, &|genesis| campaign::lay(&self.folder, genesis), &self.seat.vision())
+    }
+
+    /// The campaign with this seat's eyes.
+    pub fn campaign(&self) -> Campaign {
+        Campaign::of_role(self.folder.clone(), self.seat.ledger().clone(), self.seat.role())
     }
 
     /// Writes the state and a report for every result that is new; gives back the last report.
+    ///
+    /// A game master gets one more for each side, to mail out.
     pub fn write_up(&self) -> Result<Option<Page>, Trouble> {
-        self.campaign()?.write_state()?;
-        let records = self.seat.ledger().records();
+        self.campaign().write_state()?;
+        let Some(before) = &self.before else { return Ok(None) };
+        let mut ledger = before.clone().seen_by(self.seat.vision());
         let mut last = None;
-        for (at, record) in records.iter().enumerate().skip(self.before) {
+        for record in self.seat.ledger().records().iter().skip(ledger.records().len()) {
+            ledger.append(record.clone())?;
             if record.body().kind != Kind::Result {
                 continue;
             }
-            let upto: Vec<Record> = records.iter().take(at + 1).cloned().collect();
-            let (campaign, headline) = report::told(&self.folder, &upto, &|| Some(self.eyes()))?;
-            if let Some(report) = campaign.turn_report(headline) {
-                let page = report.page();
-                write_whole(&report_path(&self.folder, &campaign), markdown(&page).as_bytes(), Readers::Anyone)?;
-                last = Some(page);
+            let campaign = Campaign::of_role(self.folder.clone(), ledger.clone(), self.seat.role());
+            let Some(report) = campaign.turn_report() else { continue };
+            let (page, path) = (report.page(), report_path(&self.folder, &campaign));
+            write_whole(&path, markdown(&page).as_bytes(), Readers::Anyone)?;
+            for side in self.sides_served() {
+                let shown = campaign.shown_to(*side);
+                if let Some(report) = shown.turn_report() {
+                    write_whole(&for_side(&path, *side), markdown(&report.page()).as_bytes(), Readers::Anyone)?;
+                }
             }
+            last = Some(page);
         }
         Ok(last)
     }
 
-    /// Writes the mail that is due: all records signed here since the other last spoke.
-    pub fn post(&self, eml: bool, page: Option<&Page>) -> Result<Option<Posted>, Trouble> {
-        let records = self.seat.outgoing();
+    /// The sides a game master writes reports for.
+    fn sides_served(&self) -> &'static [Side] {
+        match *self.seat.role() == Role::gm() {
+            true => self.seat.ledger().referee().table().ruleset().sides(),
+            false => &[],
+        }
+    }
+
+    /// Writes the mail that is due: as text to attach or paste, and as a draft if one is wanted.
+    pub fn post(&self, eml: bool) -> Result<Option<Posted>, Trouble> {
+        self.post_records(self.seat.outgoing(), eml)
+    }
+
+    /// The same for records of one's choice, which somebody has lost.
+    pub fn post_records(&self, records: &[Record], eml: bool) -> Result<Option<Posted>, Trouble> {
         let Some(last) = records.last() else { return Ok(None) };
-        let report = page.map(markdown).unwrap_or_default();
-        let map = self.map();
-        let body = format!("{report}\n{map}");
-        let draft = Draft { records, body: &body };
         let number = last.body().seq;
         let outbox = self.folder.join(OUTBOX);
         let text = outbox.join(format!("{number:04}-garcia.txt"));
-        write_whole(&text, draft.pasted().as_bytes(), Readers::Anyone)?;
-        let file = if eml {
-            let path = outbox.join(format!("{number:04}-garcia.eml"));
-            write_whole(&path, draft.eml().as_bytes(), Readers::Anyone)?;
-            path
-        } else {
-            text
-        };
-        Ok(Some(Posted { file, subject: subject(records), records: records.iter().map(Record::file_name).collect() }))
+        let pasted = Draft { records, body: "" }.pasted();
+        write_whole(&text, pasted.as_bytes(), Readers::Anyone)?;
+        let mut files = vec![text];
+        if eml {
+            files.clear();
+            for side in self.readers() {
+                let name = match self.sides_served().is_empty() {
+                    true => format!("{number:04}-garcia.eml"),
+                    false => format!("{number:04}-garcia-for-{side}.eml"),
+                };
+                let body = self.letter(side, records)?;
+                let path = outbox.join(name);
+                write_whole(&path, Draft { records, body: &body }.eml().as_bytes(), Readers::Anyone)?;
+                files.push(path);
+            }
+        }
+        let names = records.iter().map(Record::file_name).collect();
+        Ok(Some(Posted { files, to: self.addressee(), subject: subject(records), records: names, draft: eml }))
     }
 
-    fn map(&self) -> String {
-        let Ok(campaign) = self.campaign() else { return String::new() };
-        let picture = campaign.table().picture(campaign.view(None), &Window::default());
-        picture.map_or_else(|_| String::new(), |picture| picture_text(&picture, crate::report::Look::PLAIN))
+    /// The sides for whose eyes the mail is written: the opponent; everybody, from a game master.
+    fn readers(&self) -> Vec<Side> {
+        let ledger = self.seat.ledger();
+        let sides = ledger.referee().table().ruleset().sides();
+        match ledger.walk().mode() {
+            Mode::TwoPlayer => sides.iter().copied().filter(|side| Some(*side) != self.seat.side()).collect(),
+            Mode::Gm => self.seat.side().map_or_else(|| sides.to_vec(), |side| vec![side]),
+            Mode::Solo => Vec::new(),
+        }
+    }
+
+    /// The report of the last result in the mail, and the map, as its reader sees them. Nobody's secrets are in it.
+    fn letter(&self, reader: Side, records: &[Record]) -> Result<String, Trouble> {
+        let all = self.seat.ledger().records();
+        let result = records.iter().rev().find(|record| record.body().kind == Kind::Result);
+        let upto = result.map_or(all.len(), |record| usize::try_from(record.body().seq).unwrap_or(all.len()) + 1);
+        let public = Campaign::replay(self.folder.clone(), all.iter().take(upto).cloned().collect())?;
+        let shown = match public.ledger.walk().mode() {
+            Mode::Gm => public.shown_to(reader),
+            Mode::TwoPlayer | Mode::Solo => public.seen_as(reader),
+        };
+        let report = result.and_then(|_| shown.turn_report()).map(|report| markdown(&report.page()));
+        let picture = shown.table().picture(shown.view(None), &Window::default());
+        let map = picture.map_or_else(|_| String::new(), |picture| picture_text(&picture, Look::PLAIN));
+        Ok(format!("{}\n{map}", report.unwrap_or_default()))
+    }
+
+    /// Who gets the mail.
+    fn addressee(&self) -> String {
+        let walk = self.seat.ledger().walk();
+        let (me, genesis) = (self.seat.role(), walk.genesis());
+        match walk.mode() {
+            Mode::Gm if *me == Role::gm() => "every player".to_owned(),
+            Mode::Gm => "the game master, with a copy to the other player".to_owned(),
+            Mode::TwoPlayer | Mode::Solo => {
+                let other = walk.other(me).or_else(|| genesis.and_then(|genesis| genesis.opponent.as_ref()));
+                other.map_or_else(|| "your opponent".to_owned(), ToString::to_string)
+            }
+        }
     }
 
     /// What comes next, in words.
     pub fn next(&self) -> String {
-        let me = self.seat.role();
-        if let Some(side) = self.seat.to_decide() {
-            let what = match self.seat.ledger().awaited() {
-                Awaited::Answers { questions, .. } => format!("{questions} question(s) are put to {side}"),
-                Awaited::Packet { ask, .. } => format!("the `{ask}` orders of {side} are due"),
-                _ => "a decision is due".to_owned(),
-            };
-            return format!(
-                "Your move: {what}.\n  garcia template --write    an order file for this moment\n  \
-                 garcia check FILE          all mistakes at once\n  garcia send FILE           sign it and make the mail\n"
-            );
+        let lines = next::steps(self.seat.ledger(), Some(self.seat.role()));
+        let mut text = String::new();
+        for (number, line) in lines.iter().enumerate() {
+            text.push_str(if number == 0 { "" } else { "  " });
+            text.push_str(line);
+            text.push('\n');
         }
-        match self.seat.ledger().awaited() {
-            Awaited::Nothing => "The game is over.\n  garcia verify    recomputes everything\n".to_owned(),
-            awaited => match awaited.who() {
-                Some(who) if who == me => "garcia has something left to do: run `garcia receive`.\n".to_owned(),
-                Some(who) => format!("Waiting for {who}. When the mail comes: garcia receive FILE\n"),
-                None => String::new(),
-            },
-        }
+        text
     }
+}
+
+/// `reports/0005-us-for-spain.md`
+fn for_side(path: &Path, side: Side) -> PathBuf {
+    let name = path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    path.with_file_name(format!("{name}-for-{side}.md"))
+}
+
+/// Records that came early and wait in a game folder.
+pub fn waiting(folder: &Path) -> Vec<Record> {
+    let Ok(entries) = fs::read_dir(folder.join(INBOX)) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
+    paths.sort();
+    let read = |path: &PathBuf| fs::read(path).map(|bytes| records_in(&path.display().to_string(), &bytes).records);
+    paths.iter().filter_map(|path| read(path).ok()).flatten().collect()
 }
 
 /// A mail that was made.
 pub struct Posted {
-    /// The file.
-    pub file: PathBuf,
+    /// The files, one mail each.
+    pub files: Vec<PathBuf>,
+    /// Who gets it.
+    pub to: String,
     /// Its subject.
     pub subject: String,
     /// The records in it.
     pub records: Vec<String>,
+    /// Whether a mail program opens it.
+    pub draft: bool,
 }
 
 impl Posted {
     /// What to do with it.
     pub fn tell(&self) -> String {
-        format!(
-            "To mail: {} ({}), with the subject\n  {}\nAttach the file or paste its text.\n",
-            self.file.display(),
-            self.records.join(", "),
-            self.subject
-        )
+        let mut text = format!("Mail this to {}:\n", self.to);
+        for file in &self.files {
+            text.push_str(&format!("  {}\n", file.display()));
+        }
+        text.push_str(&format!("  carries {}\n", self.records.join(", ")));
+        text.push_str(&match self.draft {
+            true => "Your mail program opens it: put in the address and send it.\n".to_owned(),
+            false => {
+                format!("  subject {}\nAttach the file or paste its text; garcia sends nothing itself.\n", self.subject)
+            }
+        });
+        text
     }
 }
 
@@ -190,7 +279,15 @@ pub fn read_mail(files: &[PathBuf]) -> Result<(Vec<Record>, Vec<String>), Troubl
     for path in files {
         let name = path.display().to_string();
         let bytes = if name == "-" { read_all(std::io::stdin().lock()) } else { fs::read(path) };
-        let found = records_in(&name, &bytes.map_err(|error| Trouble::unreadable(path, &error))?);
+        let bytes = bytes.map_err(|error| Trouble::unreadable(path, &error))?;
+        let found = records_in(&name, &bytes);
+        if found.records.is_empty() && is_order_file(&bytes) {
+            let what = format!("{name} is an order file, not a record");
+            let remedy = format!(
+                "whoever wrote it signs it with `garcia send`; a game master enters it: `garcia resolve {name}`"
+            );
+            return Err(Trouble::usage(what, remedy));
+        }
         records.extend(found.records);
         troubles.extend(found.troubles);
     }
@@ -198,6 +295,13 @@ pub fn read_mail(files: &[PathBuf]) -> Result<(Vec<Record>, Vec<String>), Troubl
         return Err(Trouble::new(exit::NOBODY, troubles.join("\n"), "nothing was changed; nobody is to blame"));
     }
     Ok((records, troubles))
+}
+
+/// Does it look like what a player writes, rather than what garcia signs?
+fn is_order_file(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let has = |word: &str| text.lines().any(|line| line.starts_with(word));
+    has("packet:") && has("side:")
 }
 
 fn read_all(mut from: impl std::io::Read) -> std::io::Result<Vec<u8>> {
@@ -231,7 +335,7 @@ pub fn answer(
             "game": desk.seat.ledger().walk().game(),
             "role": desk.seat.role().as_str(),
             "records": desk.seat.ledger().records().len(),
-            "mail": posted.map(|posted| posted.file.display().to_string()),
+            "mail": posted.map(|posted| posted.files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>()),
             "decide": desk.seat.to_decide().map(|side| side.as_str()),
             "awaited": awaited.who().map(|who| who.as_str()),
             "notes": notes.lines().collect::<Vec<_>>(),

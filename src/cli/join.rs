@@ -57,10 +57,10 @@ impl Join {
         new::write_schemas(&folder, ruleset)?;
         std::fs::create_dir_all(folder.join(ORDERS))
             .map_err(|error| Trouble::new(super::exit::NO_OUTPUT, error.to_string(), "see that the disk has room"))?;
-        let desk = Desk::of(folder, seat, held);
+        let mut desk = Desk::of(folder, seat, held);
         desk.save()?;
         desk.write_up()?;
-        let posted = desk.post(false, None)?;
+        let posted = desk.post(false)?;
         let mut notes: String = troubles.iter().map(|trouble| format!("{trouble}\n")).collect();
         notes.push_str(&format!(
             "You play {} in {}/. Your key is {}; compare keys by telephone once.\n",

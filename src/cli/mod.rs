@@ -12,6 +12,7 @@ mod games;
 mod join;
 mod map;
 mod new;
+mod next;
 mod query;
 mod receive;
 mod rehearse;

@@ -10,7 +10,7 @@ use crate::engine::doc::{did_you_mean, nearest};
 use crate::engine::{Charter, Ruleset};
 use crate::trust::ledger::{self, Ledger};
 use crate::trust::role::Role;
-use crate::trust::seat::Seat;
+use crate::trust::seat::{Awaited, Seat};
 use crate::trust::store::{LedgerFolder, Lock, Readers, write_whole};
 
 use super::desk::{self, Desk};
@@ -193,13 +193,14 @@ fn seat_role(game: &dyn Ruleset, side: &str) -> Result<Role, Trouble> {
 }
 
 /// What to do with an offer.
-fn offered(desk: Desk, world: &World) -> Result<Done, Trouble> {
+fn offered(mut desk: Desk, world: &World) -> Result<Done, Trouble> {
     desk.save()?;
     desk.write_up()?;
-    let posted = desk.post(false, None)?;
+    // A game master whose players do not sign has nobody to mail an offer to.
+    let alone = matches!(desk.seat.ledger().awaited(), Awaited::Packet { .. });
+    let posted = if alone { None } else { desk.post(false)? };
     let notes = format!(
-        "The game is laid out in {}/. You are {}; your key is {}: compare keys by telephone once.\n\
-         Your opponent runs `garcia join FILE` on what you mail him.\n",
+        "The game is laid out in {}/. You are {}; your key is {}: compare keys by telephone once.\n",
         desk.folder.display(),
         desk.seat.role(),
         desk.seat.fingerprint()

@@ -4,6 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::trust::finding::{Code, Finding};
+use crate::trust::record::Record;
+use crate::trust::role::Role;
+
 use super::desk::{self, Desk, read_mail};
 use super::{Done, Trouble, World, exit};
 
@@ -31,7 +35,7 @@ impl Receive {
         let (records, troubles) = read_mail(&self.files)?;
         let mut desk = Desk::open(world)?;
         let mut arrived = records;
-        arrived.extend(desk.waiting());
+        arrived.extend(desk::waiting(&desk.folder));
         let received = desk.seat.receive(arrived);
         desk.save()?;
         desk.keep_waiting(&received.early)?;
@@ -39,27 +43,34 @@ impl Receive {
         for record in &received.taken {
             notes.push(format!("taken: {} (signature good)", record.file_name()));
         }
-        if received.taken.is_empty() && !received.known.is_empty() {
-            notes.push("these records are in the ledger already".to_owned());
+        if received.taken.is_empty() && received.early.is_empty() && !received.known.is_empty() {
+            notes.push("These records are in the ledger already; nothing has changed.".to_owned());
         }
+        let next = desk.seat.ledger().records().len();
         for record in &received.early {
-            let next = desk.seat.ledger().records().len();
-            notes.push(format!("{} came early and waits: record {next} is missing; ask for it", record.file_name()));
+            notes.push(format!("{} came early and waits in the folder.", record.file_name()));
+        }
+        if !received.early.is_empty() {
+            notes.push(format!("Record {next} is missing: ask for it (`garcia resend --from {next}` makes the mail)."));
         }
         let mut refused = None;
         for (record, finding) in &received.refused {
-            notes.push(format!("REFUSED {}: {finding}", record.file_name()));
+            notes.push(refusal(&desk, record, finding)?);
             refused.get_or_insert(if finding.fault.is_some() { exit::FAULTS } else { exit::NOBODY });
         }
         let made = desk.seat.advance()?;
         desk.save()?;
         let page = desk.write_up()?;
+        // With own orders due the reply waits for them: one mail carries both. A game master's others wait for it.
+        let waits = desk.seat.to_decide().is_some() && *desk.seat.role() != Role::gm();
         let posted = match made.is_empty() && received.taken.is_empty() {
-            true => None,
-            // With own orders due the reply waits for them: one mail carries both.
-            false if desk.seat.to_decide().is_some() => None,
-            false => desk.post(self.eml, page.as_ref())?,
+            false if !waits => desk.post(self.eml)?,
+            _ => None,
         };
+        if waits && !desk.seat.outgoing().is_empty() {
+            let owed: Vec<String> = desk.seat.outgoing().iter().map(Record::file_name).collect();
+            notes.push(format!("Signed here and goes into one mail with your orders: {}", owed.join(", ")));
+        }
         let notes: String = notes.iter().map(|note| format!("{note}\n")).collect();
         let done = desk::answer(&desk, &notes, page.as_ref(), posted.as_ref(), world)?;
         Ok(match refused {
@@ -67,4 +78,30 @@ impl Receive {
             None => done,
         })
     }
+}
+
+/// Why a record was not taken, and what to do. What is signed is kept: it proves who signed it.
+fn refusal(desk: &Desk, record: &Record, finding: &Finding) -> Result<String, Trouble> {
+    let name = record.file_name();
+    let Some(fault) = &finding.fault else {
+        let remedy = match finding.code {
+            Code::Game => "It belongs to another game: run `garcia receive` in that game's folder.",
+            Code::Signature | Code::Canon | Code::Armour => {
+                "It was damaged or forged on the way; nobody is to blame. Ask for it again, best as an attachment."
+            }
+            _ => "Nobody is to blame. Ask for it again; `garcia compare` shows where two copies of a ledger part.",
+        };
+        return Ok(format!("REFUSED {name}: {finding}\n  {remedy}"));
+    };
+    let kept = desk.keep_refused(record)?;
+    let mut text = format!("REFUSED {name}: it is not taken into the ledger.\n");
+    match desk.verify_with(record, &kept.display().to_string()).divergence {
+        Some(divergence) => text.push_str(&divergence.report("")),
+        None => text.push_str(&format!("  {finding}\n")),
+    }
+    text.push_str(&format!(
+        "  kept as evidence: {}. The game stands as it was before; ask {fault} for an explanation and a right record.",
+        kept.display()
+    ));
+    Ok(text)
 }

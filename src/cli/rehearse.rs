@@ -61,14 +61,14 @@ impl Rehearse {
         let role = sides.first().and_then(|side| side.parse().ok()).ok_or_else(|| Trouble::bug("no role"))?;
         let folder = first.game.clone().unwrap_or_default();
         let seat = Seat::offer(table, &role, terms, &campaign::home(first)?)?;
-        let desk = Desk::of(folder.clone(), seat, Lock::take(&folder)?);
+        let mut desk = Desk::of(folder.clone(), seat, Lock::take(&folder)?);
         desk.save()?;
         let mut mail = self.post(&desk, 0)?;
         drop(desk);
         let folder = second.game.clone().unwrap_or_default();
         let (offer, _) = read_mail(std::slice::from_ref(&mail))?;
         let seat = Seat::join(offer, None, &|genesis| campaign::lay(&folder, genesis), &campaign::home(second)?)?;
-        let desk = Desk::of(folder.clone(), seat, Lock::take(&folder)?);
+        let mut desk = Desk::of(folder.clone(), seat, Lock::take(&folder)?);
         desk.save()?;
         drop(desk);
         let mut sent = 1;
@@ -111,8 +111,9 @@ impl Rehearse {
 
     /// Puts the mail where both can see it and gives back its file.
     fn post(&self, desk: &Desk, number: usize) -> Result<PathBuf, Trouble> {
-        let posted = desk.post(true, None)?.ok_or_else(|| Trouble::bug("nothing to send"))?;
-        let bytes = fs::read(&posted.file).map_err(|error| Trouble::unreadable(&posted.file, &error))?;
+        let posted = desk.post(true)?.ok_or_else(|| Trouble::bug("nothing to send"))?;
+        let file = posted.files.first().ok_or_else(|| Trouble::bug("a mail without a file"))?;
+        let bytes = fs::read(file).map_err(|error| Trouble::unreadable(file, &error))?;
         let name = format!("{number:02}-{}.eml", desk.seat.role());
         let path = self.folder.join("mails").join(name);
         write_whole(&path, &bytes, Readers::Anyone)?;

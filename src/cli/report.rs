@@ -1,6 +1,6 @@
 //! `garcia report`: a turn told again.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -22,20 +22,6 @@ enum Form {
     Markdown,
     /// As one HTML page with the map.
     Html,
-}
-
-/// The campaign as the last of these records left it, and the headline of the moment its span began.
-pub fn told(
-    folder: &Path,
-    records: &[Record],
-    eyes: &dyn Fn() -> Option<campaign::Eyes>,
-) -> Result<(Campaign, String), Trouble> {
-    let campaign = Campaign::seen(folder.to_path_buf(), records.to_vec(), eyes())?;
-    let opened = campaign.ledger.walk().span().map_or(1, |span| span.opened);
-    let start = usize::try_from(opened).unwrap_or(1).max(1);
-    let before = Campaign::seen(folder.to_path_buf(), records.iter().take(start).cloned().collect(), eyes())?;
-    let headline = before.table().headline(before.ledger.referee().state());
-    Ok((campaign, headline))
 }
 
 /// Tell a turn: every move, every battle, every die, with the arithmetic and the clause beside it.
@@ -62,9 +48,9 @@ impl Report {
         let mut records = campaign::records(&folder)?;
         let last = self.last(&records)?;
         records.truncate(last + 1);
-        let eyes = || campaign::own_vision(world, &records);
-        let (campaign, headline) = told(&folder, &records, &eyes)?;
-        let Some(report) = campaign.turn_report(headline) else {
+        let eyes = records.first().and_then(|genesis| campaign::own_vision(world, &genesis.id()));
+        let campaign = Campaign::seen(folder, records, eyes)?;
+        let Some(report) = campaign.turn_report() else {
             return Err(Trouble::usage("nothing has happened yet", "`garcia status` says what is awaited"));
         };
         let page = report.page();

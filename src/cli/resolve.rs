@@ -6,6 +6,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::engine::Stop;
+use crate::engine::json::Json;
 use crate::engine::submission::Submission;
 use crate::report::{TurnReport, markdown, terminal};
 use crate::trust::data::Answer;
@@ -16,6 +17,7 @@ use crate::trust::store::{LedgerFolder, Lock, Readers, write_whole};
 
 use super::campaign::{self, Campaign};
 use super::check::warned;
+use super::send::{self, Said};
 use super::status::owes_result;
 use super::{Done, Trouble, World};
 
@@ -27,19 +29,44 @@ use super::{Done, Trouble, World};
 #[command(after_help = "Examples:
   garcia resolve orders/t3-us-turn.yaml
   garcia resolve shafter.yaml wheeler.yaml     the files of two commanders of one side, as one packet
-  garcia resolve                               after an interruption: close what was signed already")]
+  garcia resolve                               after an interruption: close what was signed already
+  garcia resolve miles.yaml                    game master: enter the file of one who does not sign
+  garcia resolve --absent                      game master: go on without a player who sent nothing")]
 pub struct Resolve {
     /// The order file, or several of one side; `-` reads standard input.
     #[arg(value_name = "ORDERS")]
     files: Vec<PathBuf>,
+    /// Game master: no orders came; the rules say what a silent player does, and the record says so.
+    #[arg(long, conflicts_with = "files")]
+    absent: bool,
+    /// Game master: write the mails as drafts that mail programs open.
+    #[arg(long)]
+    eml: bool,
 }
 
 impl Resolve {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
         let folder = campaign::find(world)?;
+        let records = campaign::records(&folder)?;
+        let mode = records.first().and_then(|genesis| genesis.body().data.get("mode")).and_then(Json::as_str);
+        match mode {
+            Some("two-player") => {
+                let what = "between two players nobody resolves his own orders";
+                return Err(Trouble::usage(what, "`garcia send FILE` signs them; your opponent's garcia closes them"));
+            }
+            Some("gm") if self.absent => return send::sign(&Said::Nothing, self.eml, world),
+            Some("gm") if !self.files.is_empty() => return send::sign(&Said::Files(self.files), self.eml, world),
+            Some("gm") => {
+                let remedy = "`garcia resolve FILE` enters one; `garcia receive FILE` takes a signed mail";
+                return Err(Trouble::usage("which orders? no file is named", remedy));
+            }
+            _ if self.absent => {
+                return Err(Trouble::usage("only a game master goes on without a player", "give the orders yourself"));
+            }
+            _ => {}
+        }
         let held = Lock::take(&folder)?;
-        let mut campaign = Campaign::replay(folder.clone(), campaign::records(&folder)?)?;
-        let headline = campaign.table().headline(campaign.ledger.referee().base());
+        let mut campaign = Campaign::replay(folder.clone(), records)?;
         let home = campaign::home(world)?;
         let key = home.identity()?;
         let game = campaign.ledger.walk().game().ok_or_else(|| Trouble::bug("a ledger without a game"))?;
@@ -77,7 +104,7 @@ impl Resolve {
         ledger.add(&result, &held)?;
         new.push(result);
         campaign.refresh();
-        answer(&campaign, headline, &new, &notes, world)
+        answer(&campaign, &new, &notes, world)
     }
 }
 
@@ -100,8 +127,8 @@ pub fn report_path(folder: &Path, campaign: &Campaign) -> PathBuf {
     folder.join("reports").join(format!("{number:04}-{side}.md"))
 }
 
-fn answer(campaign: &Campaign, headline: String, new: &[Record], notes: &str, world: &World) -> Result<Done, Trouble> {
-    let report = campaign.turn_report(headline).ok_or_else(|| Trouble::bug("a result without a journal"))?;
+fn answer(campaign: &Campaign, new: &[Record], notes: &str, world: &World) -> Result<Done, Trouble> {
+    let report = campaign.turn_report().ok_or_else(|| Trouble::bug("a result without a journal"))?;
     let page = report.page();
     let path = report_path(&campaign.folder, campaign);
     write_whole(&path, markdown(&page).as_bytes(), Readers::Anyone)?;

@@ -28,23 +28,41 @@ pub struct Send {
 
 impl Send {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
-        let mut desk = Desk::open(world)?;
-        desk.seat.advance()?;
-        desk.save()?;
-        if desk.seat.to_decide().is_none() {
-            return Err(Trouble::usage("no orders are due from you now", desk.next()));
-        }
-        let campaign = desk.campaign()?;
-        let (submission, warnings) = campaign.check(&self.files)?;
-        let notes = warned(&warnings, world);
-        desk.seat.send(&submission)?;
-        desk.save()?;
-        desk.seat.advance()?;
-        desk.save()?;
-        let page = desk.write_up()?;
-        let posted = desk.post(self.eml, page.as_ref())?;
-        desk::answer(&desk, &notes, page.as_ref(), posted.as_ref(), world)
+        sign(&Said::Files(self.files), self.eml, world)
     }
+}
+
+/// What is to be signed.
+pub enum Said {
+    /// Order files of one side.
+    Files(Vec<PathBuf>),
+    /// Nothing: a game master goes on without a player who sent nothing.
+    Nothing,
+}
+
+/// Signs what was said, closes what can be closed here, and makes the mail.
+pub fn sign(said: &Said, eml: bool, world: &World) -> Result<Done, Trouble> {
+    let mut desk = Desk::open(world)?;
+    desk.seat.advance()?;
+    desk.save()?;
+    if desk.seat.to_decide().is_none() {
+        return Err(Trouble::usage("no orders are due from you now", desk.next()));
+    }
+    let mut notes = String::new();
+    match said {
+        Said::Nothing => drop(desk.seat.no_moves()?),
+        Said::Files(files) => {
+            let (submission, warnings) = desk.campaign().check(files)?;
+            notes = warned(&warnings, world);
+            desk.seat.send(&submission)?;
+        }
+    }
+    desk.save()?;
+    desk.seat.advance()?;
+    desk.save()?;
+    let page = desk.write_up()?;
+    let posted = desk.post(eml)?;
+    desk::answer(&desk, &notes, page.as_ref(), posted.as_ref(), world)
 }
 
 /// Make the last mail again, byte for byte.
@@ -52,19 +70,35 @@ impl Send {
 /// There is no way to improve what was signed: a lost mail is repeated, never revised.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  garcia resend          the mail was lost: the same records once more
-  garcia resend --eml    as a draft for your mail program")]
+  garcia resend             the mail was lost: the same records once more
+  garcia resend --eml       as a draft for your mail program
+  garcia resend --from 12   all records from number 12 on, for somebody who has lost more")]
 pub struct Resend {
     /// Write a draft that mail programs open.
     #[arg(long)]
     eml: bool,
+    /// All records from this number on, whoever signed them.
+    #[arg(long, value_name = "NUMBER")]
+    from: Option<u32>,
 }
 
 impl Resend {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
-        let desk = Desk::open(world)?;
+        let mut desk = Desk::open(world)?;
         desk.save()?;
-        match desk.post(self.eml, None)? {
+        let records = desk.seat.ledger().records();
+        let posted = match self.from {
+            None => desk.post(self.eml)?,
+            Some(from) => {
+                let from = usize::try_from(from).unwrap_or(usize::MAX);
+                let Some(wanted) = records.get(from..).filter(|wanted| !wanted.is_empty()) else {
+                    let what = format!("the ledger ends with record {}", records.len().saturating_sub(1));
+                    return Err(Trouble::usage(what, "name an earlier one"));
+                };
+                desk.post_records(wanted, self.eml)?
+            }
+        };
+        match posted {
             Some(posted) => desk::answer(&desk, "", None, Some(&posted), world),
             None => Err(Trouble::usage("there is nothing to send: the other player spoke last", desk.next())),
         }

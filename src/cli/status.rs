@@ -6,10 +6,12 @@ use serde_json::json;
 use crate::engine::{Diary, Stop};
 use crate::report::{Page, awaited, terminal};
 use crate::trust::data::Mode;
+use crate::trust::record::Record;
+use crate::trust::role::Role;
 use crate::trust::walk;
 
 use super::campaign::Campaign;
-use super::{Done, Trouble, World};
+use super::{Done, Trouble, World, desk, next};
 
 /// Show whose move it is, what is awaited, and whether the dice are verified.
 #[derive(Debug, Args)]
@@ -38,47 +40,64 @@ fn page(campaign: &Campaign) -> Page {
     let (table, view, stop) = (campaign.table(), campaign.view(None), campaign.stop());
     let mut page = Page::new(table.headline(view.state));
     page.lead.push(campaign.dice_line());
-    let records = campaign.ledger.records().len();
-    let short = campaign.game_id().get(..8).unwrap_or_default();
-    page.lead.push(format!("match {short}, {records} record{}", if records == 1 { "" } else { "s" }));
-    let mode = campaign.ledger.walk().mode();
-    // A game master enters what players without a key of their own hand in.
-    let mine = mode != Mode::TwoPlayer || campaign.seat.is_none() || campaign.seat == stop.who();
+    page.lead.push(who_and_where(campaign));
     let mut next = Diary::new();
     if let Some(verdict) = table.verdict(view.state) {
         next.line(verdict.text, &[]);
     }
-    if let (true, Mode::TwoPlayer | Mode::Gm) = (owes_result(campaign), mode) {
-        let who = campaign.ledger.awaited().who().map(ToString::to_string).unwrap_or_default();
-        next.line(format!("Orders are signed; {who} owes their result."), &[]);
-        next.line("garcia receive    closes what is due from here, or takes what came", &[]);
-    } else if owes_result(campaign) {
-        next.line("Orders are signed and not yet resolved.", &[]);
-        next.line("garcia resolve    closes them", &[]);
-    } else {
+    if let (Stop::Answers { .. }, false) = (stop, owes_result(campaign)) {
         for line in awaited(table, view, stop) {
             next.line(line, &[]);
         }
-        match stop {
-            Stop::End => {
-                next.line("garcia report     tells the last turn", &[]);
-                next.line("garcia verify     recomputes every die", &[]);
-            }
-            _ if !mine => next.line("garcia receive FILE        when the mail comes", &[]),
-            _ => {
-                next.line("garcia template --write    an order file for this moment", &[]);
-                next.line("garcia check FILE          all mistakes at once", &[]);
-                match mode {
-                    Mode::Solo => next.line("garcia resolve FILE        roll and report", &[]),
-                    Mode::TwoPlayer | Mode::Gm => {
-                        next.line("garcia send FILE           sign it and make the mail", &[])
-                    }
-                }
-            }
-        }
+    }
+    for line in next::steps(&campaign.ledger, campaign.role.as_ref()) {
+        next.line(line, &[]);
     }
     page.section("What comes next", next);
+    let records = records(campaign);
+    page.section("Records", records);
     page
+}
+
+/// `match 400d107f; you play us, against spain`
+fn who_and_where(campaign: &Campaign) -> String {
+    let short = campaign.game_id().get(..8).unwrap_or_default();
+    let walk = campaign.ledger.walk();
+    let others: Vec<&str> =
+        walk.roles().iter().filter(|role| Some(*role) != campaign.role.as_ref()).map(|role| role.as_str()).collect();
+    match (&campaign.role, walk.mode()) {
+        (_, Mode::Solo) => format!("match {short}"),
+        (Some(me), Mode::TwoPlayer) if others.is_empty() => format!("match {short}; you play {me}"),
+        (Some(me), Mode::TwoPlayer) => format!("match {short}; you play {me} against {}", others.join(" and ")),
+        (Some(me), Mode::Gm) if *me == Role::gm() && others.is_empty() => format!("match {short}; you are game master"),
+        (Some(me), Mode::Gm) if *me == Role::gm() => {
+            format!("match {short}; you are game master, and {} sign for themselves", others.join(" and "))
+        }
+        (Some(me), Mode::Gm) => format!("match {short}; you play {me} under a game master"),
+        (None, _) => format!("match {short}; you look on"),
+    }
+}
+
+/// Which records are in: the last few, and those that wait for a missing one.
+fn records(campaign: &Campaign) -> Diary {
+    const LAST: usize = 4;
+    let (mut diary, all) = (Diary::new(), campaign.ledger.records());
+    diary.line(format!("{} in the ledger, each with a good signature; the last:", all.len()), &[]);
+    for record in all.iter().skip(all.len().saturating_sub(LAST)) {
+        diary.line(format!("{}  {}", record.file_name(), record.id().short()), &[]);
+    }
+    let waiting = desk::waiting(&campaign.folder);
+    if !waiting.is_empty() {
+        let names: Vec<String> = waiting.iter().map(Record::file_name).collect();
+        diary.line(format!("Came early, waiting for record {}: {}", all.len(), names.join(", ")), &[]);
+    }
+    let mail = campaign.folder.join(desk::OUTBOX);
+    let number = all.len().saturating_sub(1);
+    let mail = ["eml", "txt"].map(|ending| mail.join(format!("{number:04}-garcia.{ending}")));
+    if let Some(mail) = mail.iter().find(|mail| mail.is_file()) {
+        diary.line(format!("The last mail made here: {}", mail.display()), &[]);
+    }
+    diary
 }
 
 fn json_status(campaign: &Campaign) -> Result<Done, Trouble> {
@@ -105,7 +124,10 @@ fn json_status(campaign: &Campaign) -> Result<Done, Trouble> {
         "headline": table.headline(view.state),
         "turn": table.turn(view.state),
         "due": { "who": stop.who(), "ask": stop.ask(), "questions": questions },
+        "role": campaign.role.as_ref().map(|role| role.as_str()),
+        "awaited": campaign.ledger.awaited().who().map(|who| who.as_str()),
         "result_owed": owes_result(campaign),
+        "waiting": desk::waiting(&campaign.folder).iter().map(Record::file_name).collect::<Vec<_>>(),
         "records": campaign.ledger.records().len(),
         "head": campaign.ledger.walk().head(),
         "rolls": super::campaign::rolls(campaign.ledger.records()),

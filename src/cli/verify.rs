@@ -1,19 +1,18 @@
 //! `garcia verify`: recomputes everything and names the first record that is wrong.
 
-use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use clap::Args;
 
 use crate::report::faults::visible;
+use crate::trust::Id;
+use crate::trust::many::verify_folders;
 use crate::trust::referee::Vision;
-use crate::trust::store::LedgerFolder;
-use crate::trust::verify::{Verification, verify};
+use crate::trust::store::FileTrouble;
+use crate::trust::verify::Verification;
 
-use super::campaign::{find, lay};
+use super::campaign::{find, lay, own_vision};
 use super::{Done, Trouble, World, exit};
 
 /// Recompute every record, die and state, and name the first that is wrong and whose key signed it.
@@ -37,8 +36,9 @@ impl Verify {
         let folders = if self.folders.is_empty() { vec![find(world)?] } else { self.folders };
         let several = folders.len() > 1;
         let (mut text, mut values, mut worst) = (String::new(), Vec::new(), exit::GOOD);
-        for (folder, verification) in folders.iter().zip(all(&folders)) {
-            let verification = verification?;
+        for (folder, verification) in folders.iter().zip(all(&folders, world)) {
+            let verification = verification
+                .map_err(|trouble| Trouble::usage(trouble.to_string(), "name a game folder or its `ledger`"))?;
             worst = worse(worst, verification.exit_code());
             if several {
                 text.push_str(&format!("{}:\n", visible(&folder.display().to_string())));
@@ -57,48 +57,21 @@ impl Verify {
     }
 }
 
-/// Verifies all folders, on as many threads as there are processors; the answers come in the order asked.
-fn all(folders: &[PathBuf]) -> Vec<Result<Verification, Trouble>> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(folders.len());
-    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let answers: Mutex<BTreeMap<usize, Result<Verification, Trouble>>> = Mutex::default();
-    let progress = folders.len() > 1 && std::io::stderr().is_terminal();
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(folder) = folders.get(at) else { return };
-                    let answer = of_folder(folder);
-                    answers.lock().unwrap_or_else(PoisonError::into_inner).insert(at, answer);
-                    if progress {
-                        eprint!("\r{} of {}", done.fetch_add(1, Ordering::Relaxed) + 1, folders.len());
-                    }
-                }
-            });
+/// Verifies all folders and shows how far it is.
+fn all(folders: &[PathBuf], world: &World) -> Vec<Result<Verification, FileTrouble>> {
+    let shows = folders.len() > 1 && std::io::stderr().is_terminal();
+    let progress = |done: usize| {
+        if shows {
+            eprint!("\r{done} of {}", folders.len());
         }
-    });
-    if progress {
+    };
+    // A player's own secrets widen the view; whoever has none sees what everybody does.
+    let see = |game: &Id| own_vision(world, game).map_or_else(Vision::public, |eyes| eyes.vision);
+    let answers = verify_folders(folders, &|folder, genesis| lay(folder, genesis), &see, &progress);
+    if shows {
         eprintln!();
     }
-    answers.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect()
-}
-
-/// Verifies a game folder or a folder of records.
-pub fn of_folder(folder: &Path) -> Result<Verification, Trouble> {
-    let inside = folder.join("ledger");
-    let (ledger, game) = match inside.is_dir() {
-        true => (LedgerFolder::at(&inside), folder.to_owned()),
-        false => (LedgerFolder::at(folder), folder.parent().map(Path::to_owned).unwrap_or_default()),
-    };
-    let found = ledger
-        .read()
-        .map_err(|trouble| Trouble::new(exit::USAGE, trouble.to_string(), "name a game folder or its `ledger`"))?;
-    if found.files.is_empty() {
-        let what = format!("there are no records in {}", ledger.path().display());
-        return Err(Trouble::usage(what, "name a game folder or its `ledger`"));
-    }
-    Ok(verify(&found, &|genesis| lay(&game, genesis), &Vision::public()))
+    answers
 }
 
 /// What is put before the names of the files in a report.

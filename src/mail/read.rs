@@ -45,6 +45,9 @@ pub fn records_in(name: &str, bytes: &[u8]) -> Found {
         return Found { records: Vec::new(), troubles: vec![trouble] };
     }
     let mut found = look_into(name, bytes, 0);
+    if let (true, Some(remedy)) = (found.records.is_empty(), sealed_up(bytes)) {
+        found.troubles = vec![format!("{name} is {remedy}")];
+    }
     if found.records.is_empty() && found.troubles.is_empty() {
         found.troubles.push(format!(
             "there is no record in {name}; ask for the attachment, or for the text between the BEGIN and END lines"
@@ -68,6 +71,16 @@ fn look_into(name: &str, bytes: &[u8], depth: usize) -> Found {
         return mail(name, bytes, depth);
     }
     text(name, bytes)
+}
+
+/// Files that hold a mail or an attachment in a form of their own, and how to get it out.
+fn sealed_up(bytes: &[u8]) -> Option<&'static str> {
+    let kinds: [(&[u8], &str); 3] = [
+        (b"\xd0\xcf\x11\xe0", "a message in Outlook's own form; save it as .eml or text, or save its attachment"),
+        (b"PK\x03\x04", "an archive; unpack it and name the file inside"),
+        (b"\x1f\x8b", "a compressed file; unpack it and name the file inside"),
+    ];
+    kinds.iter().find(|(start, _)| bytes.starts_with(start)).map(|(_, remedy)| *remedy)
 }
 
 /// A text: armour anywhere in it, or one record as YAML or JSON.

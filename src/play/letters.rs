@@ -29,10 +29,9 @@ pub fn at_random(ledger: &Ledger, side: Side, asks: usize, chance: &mut Chance) 
                 return None;
             }
             said.orders = Some(orders);
-            let may_ask = referee.questions().ask;
             let mut policy = |kind: &str| {
                 let policy = table.random_policy(referee.state(), kind, chance);
-                let open = may_ask && chance.one_in(asks);
+                let open = chance.one_in(asks);
                 (kind.to_owned(), if open { Json::from("ask") } else { policy })
             };
             said.policies = referee.own_kinds(side).map(&mut policy).collect();

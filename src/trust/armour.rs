@@ -5,19 +5,21 @@
 
 use crate::engine::digest::sha256;
 
-const BEGIN: &str = "-----BEGIN GARCIA RECORD-----";
-const END: &str = "-----END GARCIA RECORD";
+const DASHES: &str = "-----";
+/// The words alone are looked for: some programs make long dashes of short ones.
+const BEGIN: &str = "BEGIN GARCIA RECORD";
+const END: &str = "END GARCIA RECORD";
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// Wraps the bytes of a record.
 pub fn wrap(bytes: &[u8]) -> String {
     let digits = encode(bytes);
-    let mut text = format!("{BEGIN}\n");
+    let mut text = format!("{DASHES}{BEGIN}{DASHES}\n");
     for line in digits.as_bytes().chunks(64) {
         text.extend(line.iter().map(|b| char::from(*b)));
         text.push('\n');
     }
-    text.push_str(&format!("{END} {}-----\n", checksum(bytes)));
+    text.push_str(&format!("{DASHES}{END} {}{DASHES}\n", checksum(bytes)));
     text
 }
 
@@ -120,7 +122,7 @@ mod tests {
         #[test]
         fn a_changed_digit_is_noticed(bytes in prop::collection::vec(any::<u8>(), 1..120), at in any::<prop::sample::Index>()) {
             let text = wrap(&bytes);
-            let inside = BEGIN.len() + 1..text.find(END).expect("an end") - 1;
+            let inside = BEGIN.len() + 2 * DASHES.len() + 1..text.find(END).expect("an end") - DASHES.len() - 1;
             let at = inside.start + at.index(inside.len());
             let mut changed = text.into_bytes();
             prop_assume!(changed[at] != b'\n');

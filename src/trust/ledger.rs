@@ -16,6 +16,7 @@ use crate::engine::json::Json;
 use crate::engine::{AnyOutcome, Charter, Failure, Holdings, Key, Match, Side, Slot, Stop};
 
 /// A ledger together with the position it leads to.
+#[derive(Clone)]
 pub struct Ledger {
     pub(super) records: Vec<Record>,
     pub(super) walk: Walk,
@@ -234,7 +235,7 @@ impl Ledger {
         for record in rest {
             let seq = ledger.walk.next();
             let Ledger { walk, referee, vision, records } = &mut ledger;
-            step(walk, Some(referee), vision, &record).map_err(Trouble::at(seq))?;
+            step(walk, referee, vision, &record).map_err(Trouble::at(seq))?;
             records.push(record);
         }
         Ok(ledger)
@@ -244,14 +245,14 @@ impl Ledger {
     pub fn append(&mut self, record: Record) -> Result<(), Trouble> {
         let (mut walk, mut referee) = (self.walk.clone(), self.referee.clone());
         let at = Trouble::at(walk.next());
-        step(&mut walk, Some(&mut referee), &self.vision, &record).map_err(at)?;
+        step(&mut walk, &mut referee, &self.vision, &record).map_err(at)?;
         (self.walk, self.referee) = (walk, referee);
         self.records.push(record);
         Ok(())
     }
 
     /// The same ledger in another view.
-    pub(super) fn seen_by(self, vision: Vision) -> Ledger {
+    pub fn seen_by(self, vision: Vision) -> Ledger {
         Ledger { vision, ..self }
     }
 
@@ -358,16 +359,21 @@ impl Walk {
     }
 }
 
-/// Takes one record, by the protocol and, if there is a referee, by the rules.
-pub(super) fn step(
+/// Takes one record, by the protocol and by the rules.
+fn step(walk: &mut Walk, referee: &mut Referee, vision: &Vision, record: &Record) -> Result<Data, Finding> {
+    walk.check_signature(record)?;
+    follow(walk, referee, vision, record)
+}
+
+/// The same for a record whose signature was checked before.
+pub(super) fn follow(
     walk: &mut Walk,
-    referee: Option<&mut Referee>,
+    referee: &mut Referee,
     vision: &Vision,
     record: &Record,
 ) -> Result<Data, Finding> {
-    let Some(referee) = referee else { return walk.take(record) };
     let inputs = before(walk, referee, vision)?;
-    let data = walk.take(record)?;
+    let data = walk.accept(record.body(), record.id())?;
     judge(walk, referee, record.body(), &data, inputs)?;
     Ok(data)
 }

@@ -180,7 +180,7 @@ fn a_wrong_die_is_reported_with_the_command_that_proves_it() {
     let orders = solo.ledger.records()[3].id();
     let link = solo.ledger.records()[4].body().data.get("link").and_then(Json::as_str).expect("a link");
     for line in [
-        "records 0-3 of 5: signatures good, log unbroken, links good (2 solo)",
+        "records 0-4 of 5: signatures good, log unbroken, links good (2 solo)",
         "FIRST DIVERGENCE  record 4, result, signed by solo",
         "  E30-ROLL  t1.us.assault/0101/attack/1   2d6",
         "  fault: solo. Orders (record 3), link and seed are undisputed.",

@@ -127,7 +127,14 @@ impl Body {
 
     /// The id of the record with this body.
     pub fn id(&self) -> Id {
-        record_id(&self.to_json())
+        Id::hash("record", &[&self.canonical()])
+    }
+
+    /// The canonical text of [`Body::to_json`]: its members in the order of their names.
+    fn canonical(&self) -> String {
+        let Body { by, data, game, kind, prev, seq } = self;
+        let game = game.map_or_else(String::new, |game| format!(r#""game":"{game}","#));
+        format!(r#"{{"by":"{by}","data":{data},{game}"kind":"{kind}","prev":"{prev}","seq":{seq},"v":"{PROTOCOL}"}}"#)
     }
 }
 

@@ -94,11 +94,14 @@ pub struct Referee {
     mode: Mode,
     questions: Questions,
     base: AnyState,
+    base_hash: Id,
     base_stop: Stop,
+    began: AnyState,
     packet: Option<AnyOrders>,
     settled: Settled,
     kept: Holdings,
     state: AnyState,
+    state_hash: Id,
     stop: Stop,
     fresh: Holdings,
     journal: Option<AnyJournal>,
@@ -119,6 +122,11 @@ type Check<T = ()> = Result<T, Finding>;
 
 fn bug(what: impl Into<String>) -> Finding {
     Finding::new(Code::Bug, what)
+}
+
+fn hash_of(table: &dyn Match, state: &AnyState) -> Check<Id> {
+    let json = table.state_json(state).map_err(|e| bug(format!("the state has no canonical form: {e}")))?;
+    Ok(Id::hash("state", &[&json.to_string()]))
 }
 
 /// SHA-256 of map, counters, tables and scenario as loaded.
@@ -149,15 +157,19 @@ impl Referee {
         }
         let ask = genesis.options.as_ref().and_then(|o| o.get("questions")).is_some_and(|value| value == "ask");
         let (state, stop) = table.begin();
+        let hash = hash_of(&*table, &state)?;
         Ok(Referee {
             mode: genesis.mode,
             questions: Questions { ask, max_asks: genesis.max_asks },
             base: state.clone(),
+            base_hash: hash,
             base_stop: stop.clone(),
+            began: state.clone(),
             packet: None,
             settled: Settled::default(),
             kept: Holdings::default(),
             state,
+            state_hash: hash,
             stop,
             fresh: Holdings::default(),
             journal: None,
@@ -196,10 +208,19 @@ impl Referee {
         self.journal.as_ref().map(|journal| (journal, self.told))
     }
 
+    /// The hash of that state.
+    pub fn state_hash(&self) -> Id {
+        self.state_hash
+    }
+
+    /// The state with which the span began whose journal is told.
+    pub fn began(&self) -> &AnyState {
+        &self.began
+    }
+
     /// The hash of a state.
     pub fn hash(&self, state: &AnyState) -> Check<Id> {
-        let json = self.table.state_json(state).map_err(|e| bug(format!("the state has no canonical form: {e}")))?;
-        Ok(Id::hash("state", &[&json.to_string()]))
+        hash_of(&*self.table, state)
     }
 
     /// What a view knows of the position: what the ledger opened, what the view holds, what lies face down in place.
@@ -248,9 +269,9 @@ impl Referee {
             Data::Orders(orders) => orders.state,
             _ => return Ok(()),
         };
-        let hash = self.hash(&self.base)?;
-        if said != hash {
-            return Err(Finding::new(Code::State, "was written for another state").signed_by(by).not(said, hash));
+        if said != self.base_hash {
+            let finding = Finding::new(Code::State, "was written for another state").signed_by(by);
+            return Err(finding.not(said, self.base_hash));
         }
         let mut reader = Reader::new(self.table.lexicon());
         let read = span
@@ -263,6 +284,7 @@ impl Referee {
             self.check_sealed(walk, span, by, &packet)?;
         }
         self.packet = Some(packet);
+        self.began = self.base.clone();
         self.settled = Settled::default();
         self.journal = None;
         self.told = 0;
@@ -499,11 +521,13 @@ impl Referee {
         self.told = self.journal.as_ref().map_or(0, AnyJournal::len);
         self.settled = outcome.settled;
         self.state = outcome.state;
+        self.state_hash = closing.state;
         self.stop = outcome.stop;
         self.journal = Some(outcome.journal);
         self.fresh = outcome.kept;
         if self.stop.ends_span() {
             self.base = self.state.clone();
+            self.base_hash = self.state_hash;
             self.base_stop = self.stop.clone();
             self.kept.0.append(&mut self.fresh.0);
         }

@@ -9,7 +9,7 @@ use super::finding::{Code, Finding};
 use super::home::{GameFile, Home};
 use super::key::PrivateKey;
 use super::ledger::{Company, Ledger, Pen, Terms, Trouble};
-use super::record::Record;
+use super::record::{Kind, Record};
 use super::referee::Vision;
 use super::role::Role;
 use super::secret::GameSecret;
@@ -306,16 +306,26 @@ impl Seat {
         self.ledger.no_moves(&mut Pen { key: &self.key, file: &mut self.file })
     }
 
-    /// The records signed here since the other last spoke, in order: what a mail has to carry, now or once more.
+    /// The records a mail has to carry, now or once more: those signed here since the other last spoke, in order.
+    ///
+    /// A game master passes on what the others said since his last record; before the first result, everything.
     pub fn outgoing(&self) -> &[Record] {
         let records = self.ledger.records();
-        let own = records.iter().rev().take_while(|record| record.body().by == *self.role()).count();
-        &records[records.len() - own..]
+        let own = |record: &&Record| record.body().by == *self.role();
+        let mut count = records.iter().rev().take_while(own).count();
+        if *self.role() == Role::gm() {
+            let begun = records.iter().any(|record| record.body().kind == Kind::Result);
+            count = match begun {
+                true => count + records.iter().rev().skip(count).take_while(|record| !own(record)).count(),
+                false => records.len(),
+            };
+        }
+        &records[records.len() - count..]
     }
 
-    /// Writes the ledger's records into a folder; those that are there are left alone.
-    pub fn save(&self, folder: &LedgerFolder, held: &Lock) -> Result<(), FileTrouble> {
-        for record in self.ledger.records() {
+    /// Writes the ledger's records from a place on into a folder; those that are there are left alone.
+    pub fn save(&self, from: usize, folder: &LedgerFolder, held: &Lock) -> Result<(), FileTrouble> {
+        for record in self.ledger.records().iter().skip(from) {
             folder.add(record, held)?;
         }
         Ok(())

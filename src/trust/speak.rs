@@ -100,10 +100,10 @@ fn role_of(side: Side) -> Result<Role, Trouble> {
 }
 
 impl Ledger {
-    fn empty_orders(&self, pen: &Pen<'_>) -> Result<Orders, Trouble> {
-        Ok(Orders {
+    fn empty_orders(&self, pen: &Pen<'_>) -> Orders {
+        Orders {
             nonce: pen.file.secret().nonce(&self.walk().head()),
-            state: self.state_hash()?,
+            state: self.referee().state_hash(),
             orders: None,
             policies: None,
             standing: None,
@@ -113,11 +113,7 @@ impl Ledger {
             claims: Vec::new(),
             side: None,
             nmr: None,
-        })
-    }
-
-    fn state_hash(&self) -> Result<Id, Trouble> {
-        self.referee().hash(self.referee().state()).map_err(Trouble::at(self.walk().next()))
+        }
     }
 
     /// The side that has to give orders or answers now.
@@ -172,7 +168,7 @@ impl Ledger {
         if flow == Flow::Direct {
             sealing.standing(side, &submission.standing);
             let Sealing { hides, values, .. } = sealing;
-            let data = Orders { orders, policies: some(&submission.policies), hide: hides, ..self.empty_orders(pen)? };
+            let data = Orders { orders, policies: some(&submission.policies), hide: hides, ..self.empty_orders(pen) };
             return Ok((Data::Orders(data), values));
         }
         let prefix = format!("plan/{number}/");
@@ -187,7 +183,7 @@ impl Ledger {
         sealing.standing(side, &submission.standing);
         let Sealing { hides, values, .. } = sealing;
         let plan = Plan {
-            state: self.state_hash()?,
+            state: self.referee().state_hash(),
             orders,
             entries: Some(entries),
             hide: hides,
@@ -205,7 +201,7 @@ impl Ledger {
         let answers = answers(submission);
         if span.is_some_and(|span| span.closer == *role) {
             let plan = Plan {
-                state: self.state_hash()?,
+                state: self.referee().state_hash(),
                 orders: None,
                 entries: None,
                 hide: Vec::new(),
@@ -217,7 +213,7 @@ impl Ledger {
         }
         let own = span.is_some_and(|span| span.side.as_str() == side.as_str());
         let policies = some(&submission.policies).filter(|_| own);
-        Ok((Data::Orders(Orders { answers, policies, ..self.empty_orders(pen)? }), Vec::new()))
+        Ok((Data::Orders(Orders { answers, policies, ..self.empty_orders(pen) }), Vec::new()))
     }
 
     /// Adds the facts and openings of the signer that resolution will ask for before the next die.
@@ -273,7 +269,7 @@ impl Ledger {
             standing: some(&speech.standing),
             answers: speech.answers,
             nmr,
-            ..self.empty_orders(pen)?
+            ..self.empty_orders(pen)
         };
         match self.walk().mode() {
             Mode::Solo => orders.side = Some(role),
@@ -307,7 +303,7 @@ impl Ledger {
             return Err(Trouble::NotDue(format!("no plan waits for {role}")));
         }
         let side = self.side_of(&role)?;
-        let mut orders = Orders { orders: Some(Json::object([("call", true)])), ..self.empty_orders(pen)? };
+        let mut orders = Orders { orders: Some(Json::object([("call", true)])), ..self.empty_orders(pen) };
         if let Some(span) = self.walk().span().filter(|span| span.flow == Flow::Plan) {
             let before = Moment { span: span.opened, segment: span.opened };
             for kind in self.referee().standing_kinds(side) {
@@ -350,7 +346,7 @@ impl Ledger {
         if !stated || !opened {
             return Err(Trouble::Refused("your secrets do not hold what has to be opened".to_owned()));
         }
-        let data = Data::Orders(Orders { claims: said, reveals, ..self.empty_orders(pen)? });
+        let data = Data::Orders(Orders { claims: said, reveals, ..self.empty_orders(pen) });
         self.sign(&data, &[], pen)
     }
 

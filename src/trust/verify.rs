@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::data::{Data, Genesis, Mode, RollSaid};
 use super::finding::{Code, Finding, Level, dice_words};
 use super::hex::Id;
-use super::ledger::step;
+use super::ledger::follow;
 use super::record::{Kind, Record};
 use super::referee::{Referee, Vision};
 use super::role::Role;
@@ -14,7 +14,7 @@ use super::seals::is_in_state;
 use super::store::{Found, LedgerFile};
 use super::walk::{Due, Walk};
 use crate::engine::json::Json;
-use crate::engine::{Match, View};
+use crate::engine::{Holdings, Match, View};
 
 /// Lays the table a genesis describes, or says why its rules cannot be judged here.
 pub type Lay<'a> = dyn Fn(&Genesis) -> Result<Box<dyn Match>, Finding> + 'a;
@@ -39,6 +39,8 @@ pub struct Divergence {
 pub struct Verification {
     /// How many records are good.
     pub good: u32,
+    /// How many, from the first, are signed well, stand in order and open the right links; more may be wrong in them.
+    pub sound: u32,
     /// How many there are.
     pub of: u32,
     /// How many links each role has opened.
@@ -59,97 +61,133 @@ pub struct Verification {
     pub remarks: Vec<String>,
 }
 
-/// The place of a record's files in a folder.
-type Places = BTreeMap<u32, Vec<LedgerFile>>;
+/// The files for each place in the ledger.
+type Places<'a> = BTreeMap<u32, Vec<&'a LedgerFile>>;
 
 /// Verifies the records found in a folder.
 pub fn verify(found: &Found, lay: &Lay<'_>, vision: &Vision) -> Verification {
     let mut places = Places::new();
     for file in &found.files {
-        places.entry(file.seq).or_default().push(file.clone());
+        places.entry(file.seq).or_default().push(file);
     }
+    // Records and dice come first: whether all audits are in decides in which view the rules are judged.
     let mut pass = Pass::new(&places, found);
-    pass.run(Some(lay), vision);
+    pass.records();
     let audited = pass.is_audited();
-    let (mut verification, chosen, walk) = pass.finish();
-    if audited && verification.divergence.is_none() && verification.not_judged.is_none() {
-        // With everything open the whole game is played again: now every statement about hidden things can be checked.
-        let mut open = Pass::new(&places, found);
-        open.prefer = chosen;
-        open.run(Some(lay), &Vision::after_audits(&walk));
-        verification.divergence = open.divergence.take();
-        verification.level = Level::Audit;
-        if let Some(divergence) = &verification.divergence {
-            verification.good = divergence.seq;
-        }
+    if audited {
+        let open = Vision::after_audits(&pass.walk);
+        pass.rules(lay, &open);
+    } else {
+        pass.rules(lay, vision);
     }
-    verification
+    pass.finish(audited)
 }
 
 /// One walk through the files.
 struct Pass<'a> {
-    places: &'a Places,
+    places: &'a Places<'a>,
     found: &'a Found,
-    prefer: BTreeMap<u32, Id>,
     walk: Walk,
-    referee: Option<Referee>,
-    names: BTreeMap<u32, String>,
+    chosen: Vec<(&'a str, &'a Record)>,
     rolls: usize,
+    judged: bool,
     not_judged: Option<Finding>,
     divergence: Option<Divergence>,
+    next: Option<String>,
     remarks: Vec<String>,
 }
 
 impl<'a> Pass<'a> {
-    fn new(places: &'a Places, found: &'a Found) -> Pass<'a> {
+    fn new(places: &'a Places<'a>, found: &'a Found) -> Pass<'a> {
         Pass {
             places,
             found,
-            prefer: BTreeMap::new(),
             walk: Walk::new(),
-            referee: None,
-            names: BTreeMap::new(),
+            chosen: Vec::new(),
             rolls: 0,
+            judged: false,
             not_judged: None,
             divergence: None,
+            next: None,
             remarks: Vec::new(),
         }
     }
 
-    fn run(&mut self, lay: Option<&Lay<'_>>, vision: &Vision) {
+    /// Levels 1 and 2: form, signatures, order, links and dice. No rules are needed.
+    fn records(&mut self) {
         for (seq, files) in self.places {
-            let candidate = match self.choose(*seq, files) {
-                Ok(candidate) => candidate,
+            let (name, record) = match self.choose(*seq, files) {
+                Ok(chosen) => chosen,
                 Err(divergence) => {
                     self.divergence = Some(*divergence);
                     return;
                 }
             };
-            let (name, record) = candidate;
-            self.names.insert(self.walk.next(), name);
-            if let Err(divergence) = self.take(&record, lay, vision) {
-                self.divergence = Some(*divergence);
-                return;
+            let here = self.walk.next();
+            let taken = self.walk.take(record);
+            self.chosen.push((name, record));
+            match taken {
+                Ok(Data::Closing(closing)) => {
+                    self.rolls += closing.rolls.iter().filter(|roll| matches!(roll, RollSaid::Open { .. })).count();
+                }
+                Ok(_) => {}
+                Err(finding) => {
+                    self.divergence = Some(self.blame(&self.walk, here, record, finding));
+                    return;
+                }
             }
-            self.prefer.insert(*seq, record.id());
         }
     }
 
+    /// Levels 3 and 4: plays the game again from the records that are good so far; what is wrong there comes earlier.
+    fn rules(&mut self, lay: &Lay<'_>, vision: &Vision) {
+        let good = usize::try_from(self.walk.next()).unwrap_or(usize::MAX);
+        let Some((genesis, founder)) = self.walk.genesis().zip(self.walk.founder()) else { return };
+        let Some((_, first)) = self.chosen.first() else { return };
+        let mut referee = match lay(genesis).and_then(|table| Referee::new(table, genesis, founder)) {
+            Ok(referee) => referee,
+            Err(finding) if finding.code == Code::Engine => {
+                self.not_judged = Some(finding);
+                return;
+            }
+            Err(finding) => {
+                self.divergence = Some(self.blame(&Walk::new(), 0, first, finding));
+                return;
+            }
+        };
+        self.judged = true;
+        let mut walk = Walk::new();
+        for (_, record) in self.chosen.iter().take(good) {
+            let here = walk.next();
+            // What lay face down before is looked at only where something is sealed anew.
+            let seals = record.body().data.get("hide").is_some();
+            let before = seals.then(|| referee.holdings(&walk, vision));
+            let followed = follow(&mut walk, &mut referee, vision, record);
+            let resealed = followed.and_then(|data| match before {
+                Some(before) => check_resealed(&walk, &referee, record, &data, &before, vision),
+                None => Ok(()),
+            });
+            if let Err(finding) = resealed {
+                self.divergence = Some(self.blame(&walk, here, record, finding));
+                return;
+            }
+        }
+        let stop = referee.stop();
+        self.next = stop.who().map(|who| format!("{who}, {}", stop.ask()));
+    }
+
     /// The record for the next place; several files for one place are one record, a stray one, or a fork.
-    fn choose(&mut self, seq: u32, files: &[LedgerFile]) -> Result<(String, Record), Box<Divergence>> {
-        let mut distinct: Vec<(&LedgerFile, &Record)> = Vec::new();
+    fn choose(&mut self, seq: u32, files: &[&'a LedgerFile]) -> Result<(&'a str, &'a Record), Box<Divergence>> {
+        let mut distinct: Vec<(&'a str, &'a Record)> = Vec::new();
         for file in files {
             if let Ok(record) = &file.record
                 && !distinct.iter().any(|(_, other)| *other == record)
             {
-                distinct.push((file, record));
+                distinct.push((&file.name, record));
             }
         }
-        if let Some(id) = self.prefer.get(&seq) {
-            distinct.retain(|(_, record)| record.id() == *id);
-        }
-        if let [(file, record)] = distinct.as_slice() {
-            return Ok((file.name.clone(), (*record).clone()));
+        if let [only] = distinct.as_slice() {
+            return Ok(*only);
         }
         let mut valid = distinct.clone();
         valid.retain(|(_, record)| self.walk.clone().take(record).is_ok());
@@ -159,85 +197,34 @@ impl<'a> Pass<'a> {
             valid.retain(|(_, record)| named(record.id()));
         }
         match valid.as_slice() {
-            [(file, record)] => {
-                let strays = files.iter().filter(|other| other.name != file.name).map(|other| other.name.as_str());
+            [(name, record)] => {
+                let strays = files.iter().filter(|other| other.name != *name).map(|other| other.name.as_str());
                 self.remarks.push(format!("left aside: {}", strays.collect::<Vec<_>>().join(" ")));
-                Ok((file.name.clone(), (*record).clone()))
+                Ok((name, record))
             }
             [(one, first), (other, second), ..] => {
                 let by = &first.body().by;
                 let what = "two validly signed records for one place";
                 let finding = Finding::new(Code::Fork, what).signed_by(by).not(first.id(), second.id());
-                let evidence = vec![one.name.clone(), other.name.clone()];
-                Err(Box::new(self.divergence(seq, Some(first), finding, evidence)))
+                let evidence = vec![(*one).to_owned(), (*other).to_owned()];
+                Err(Box::new(divergence(seq, Some(first), finding, evidence)))
             }
             [] => match (distinct.first(), files.first()) {
-                (Some((file, record)), _) => Ok((file.name.clone(), (*record).clone())),
+                (Some(chosen), _) => Ok(*chosen),
                 (None, Some(file)) => {
                     let why = file.record.as_ref().err().map(ToString::to_string).unwrap_or_default();
                     let finding = Finding::new(Code::Canon, why);
-                    Err(Box::new(self.divergence(seq, None, finding, vec![file.name.clone()])))
+                    Err(Box::new(divergence(seq, None, finding, vec![file.name.clone()])))
                 }
-                (None, None) => Err(Box::new(self.divergence(seq, None, Finding::new(Code::Gap, "missing"), vec![]))),
+                (None, None) => Err(Box::new(divergence(seq, None, Finding::new(Code::Gap, "missing"), vec![]))),
             },
         }
     }
 
-    fn take(&mut self, record: &Record, lay: Option<&Lay<'_>>, vision: &Vision) -> Result<(), Box<Divergence>> {
-        let seq = self.walk.next();
-        let before = self.referee.as_ref().map(|referee| referee.holdings(&self.walk, vision));
-        let data = step(&mut self.walk, self.referee.as_mut(), vision, record)
-            .map_err(|finding| self.blame(seq, record, finding))?;
-        match &data {
-            Data::Genesis(genesis) => {
-                let table =
-                    lay.map(|lay| lay(genesis).and_then(|table| Referee::new(table, genesis, &record.body().by)));
-                match table {
-                    Some(Ok(referee)) => self.referee = Some(referee),
-                    Some(Err(finding)) if finding.code == Code::Engine => self.not_judged = Some(finding),
-                    Some(Err(finding)) => return Err(self.blame(seq, record, finding)),
-                    None => {}
-                }
-            }
-            Data::Closing(closing) => {
-                self.rolls += closing.rolls.iter().filter(|roll| matches!(roll, RollSaid::Open { .. })).count();
-            }
-            _ => {}
-        }
-        self.check_resealed(record, &data, before, vision).map_err(|finding| {
-            let evidence = self.names.get(&seq).cloned().into_iter().collect();
-            Box::new(self.divergence(seq, Some(record), finding, evidence))
-        })
-    }
-
-    /// New versions of what lies face down may hide it again, or do what the game allows, and no more.
-    fn check_resealed(
-        &self,
-        record: &Record,
-        data: &Data,
-        before: Option<crate::engine::Holdings>,
-        vision: &Vision,
-    ) -> Result<(), Finding> {
-        let (Some(referee), Some(before)) = (&self.referee, before) else { return Ok(()) };
-        let by = &record.body().by;
-        let mut anew = data.hides().iter().filter(|hide| hide.version > 1 && is_in_state(&hide.slot)).peekable();
-        // Who cannot read them all would take what he cannot see for a change.
-        let readable = anew.peek().is_some() && anew.all(|hide| vision.get(by, &hide.slot, hide.version).is_some());
-        if !readable {
-            return Ok(());
-        }
-        let after = referee.holdings(&self.walk, vision);
-        let view = |holdings| View { state: referee.state(), holdings, side: None };
-        referee.table().resealed(view(&before), view(&after)).map_err(|clause| {
-            let what = "what lies face down was exchanged against the rules";
-            Finding::new(Code::Audit, what).signed_by(&record.body().by).about(clause)
-        })
-    }
-
     /// The record to blame: for a false statement about hidden things the one that made it.
-    fn blame(&self, here: u32, record: &Record, finding: Finding) -> Box<Divergence> {
+    fn blame(&self, walk: &Walk, here: u32, record: &Record, finding: Finding) -> Divergence {
         let mut seq = here;
-        if let (Code::Audit, Some(span), Some(fault)) = (finding.code, self.walk.span(), &finding.fault) {
+        if let (Code::Audit, Some(span), Some(fault)) = (finding.code, walk.span(), &finding.fault) {
             let key = |key: &str| finding.label.as_deref() == Some(key);
             match span.claims.iter().find(|((role, claim), _)| role == fault && key(claim.as_str())) {
                 Some((_, (made, _))) => seq = *made,
@@ -245,30 +232,28 @@ impl<'a> Pass<'a> {
                 None => {}
             }
         }
+        let at = |seq: u32| usize::try_from(seq).ok().and_then(|seq| self.chosen.get(seq));
         // A result stands right behind its orders.
         let orders = (seq == here && record.body().kind == Kind::Result).then(|| seq.saturating_sub(1));
-        let evidence = orders.into_iter().chain([seq]).filter_map(|seq| self.names.get(&seq).cloned()).collect();
-        Box::new(self.divergence(seq, (seq == here).then_some(record), finding, evidence))
-    }
-
-    fn divergence(&self, seq: u32, record: Option<&Record>, finding: Finding, evidence: Vec<String>) -> Divergence {
-        let dice = record.and_then(|record| match Data::read(record.body()) {
-            Ok(Data::Closing(closing)) => Some((closing.orders, closing.link)),
-            _ => None,
-        });
-        let record = record.map(|record| (record.body().kind.to_string(), record.body().by.clone()));
-        Divergence { seq, record, finding, dice, evidence }
+        let evidence = orders.into_iter().chain([seq]).filter_map(|seq| at(seq).map(|(name, _)| (*name).to_owned()));
+        let blamed = if seq == here { Some(record) } else { at(seq).map(|(_, record)| *record) };
+        divergence(seq, blamed, finding, evidence.collect())
     }
 
     fn is_audited(&self) -> bool {
-        matches!(self.walk.due(), Due::Audit(owing) if owing.is_empty()) && !self.walk.audits().is_empty()
+        self.divergence.is_none()
+            && matches!(self.walk.due(), Due::Audit(owing) if owing.is_empty())
+            && !self.walk.audits().is_empty()
     }
 
-    fn finish(self) -> (Verification, BTreeMap<u32, Id>, Walk) {
-        let level = if self.referee.is_some() { Level::Rules } else { Level::Dice };
+    fn finish(self, audited: bool) -> Verification {
+        let level = match (self.judged, audited) {
+            (true, true) => Level::Audit,
+            (true, false) => Level::Rules,
+            (false, _) => Level::Dice,
+        };
         let level = self.divergence.as_ref().map_or(level, |divergence| divergence.finding.code.level());
         let seats = self.walk.seats().iter().filter(|(_, seat)| seat.tip.is_some());
-        let of = self.places.len();
         let mut remarks = self.remarks;
         match self.walk.mode() {
             Mode::Solo if self.walk.genesis().is_some() => remarks.push("solo: dice committed, not shared".to_owned()),
@@ -279,18 +264,19 @@ impl<'a> Pass<'a> {
             remarks.push(format!("record {seq}: written by the game master; its dice rest on his word"));
         }
         remarks.extend(self.found.problems.iter().filter(|p| p.contains("not named like a record")).cloned());
-        let good = self.divergence.as_ref().map_or(self.walk.next(), |divergence| divergence.seq);
+        // A record whose signature, place and link are good can still say something wrong.
+        let walked = self.walk.next();
+        let wrong_inside =
+            |d: &Divergence| d.seq == walked && d.record.is_some() && d.finding.code.level() > Level::Records;
         let next = match (self.walk.due(), self.walk.stop()) {
             (Due::Speech(_), Some(stop)) => stop.who.as_ref().map(|who| format!("{who}, {}", stop.ask)),
-            (Due::Speech(_), None) => self
-                .referee
-                .as_ref()
-                .and_then(|referee| referee.stop().who().map(|who| format!("{who}, {}", referee.stop().ask()))),
+            (Due::Speech(_), None) => self.next,
             _ => None,
         };
-        let verification = Verification {
-            good,
-            of: u32::try_from(of).unwrap_or(u32::MAX),
+        Verification {
+            good: self.divergence.as_ref().map_or(walked, |divergence| divergence.seq),
+            sound: walked + u32::from(self.divergence.as_ref().is_some_and(wrong_inside)),
+            of: u32::try_from(self.places.len()).unwrap_or(u32::MAX),
             links: seats.map(|(role, seat)| (role.clone(), seat.used)).collect(),
             rolls: self.rolls,
             level,
@@ -299,9 +285,41 @@ impl<'a> Pass<'a> {
             divergence: self.divergence,
             next,
             remarks,
-        };
-        (verification, self.prefer, self.walk)
+        }
     }
+}
+
+/// New versions of what lies face down may hide it again, or do what the game allows, and no more.
+fn check_resealed(
+    walk: &Walk,
+    referee: &Referee,
+    record: &Record,
+    data: &Data,
+    before: &Holdings,
+    vision: &Vision,
+) -> Result<(), Finding> {
+    let by = &record.body().by;
+    let mut anew = data.hides().iter().filter(|hide| hide.version > 1 && is_in_state(&hide.slot)).peekable();
+    // Who cannot read them all would take what he cannot see for a change.
+    let readable = anew.peek().is_some() && anew.all(|hide| vision.get(by, &hide.slot, hide.version).is_some());
+    if !readable {
+        return Ok(());
+    }
+    let after = referee.holdings(walk, vision);
+    let view = |holdings| View { state: referee.state(), holdings, side: None };
+    referee.table().resealed(view(before), view(&after)).map_err(|clause| {
+        let what = "what lies face down was exchanged against the rules";
+        Finding::new(Code::Audit, what).signed_by(by).about(clause)
+    })
+}
+
+fn divergence(seq: u32, record: Option<&Record>, finding: Finding, evidence: Vec<String>) -> Divergence {
+    let dice = record.and_then(|record| match Data::read(record.body()) {
+        Ok(Data::Closing(closing)) => Some((closing.orders, closing.link)),
+        _ => None,
+    });
+    let record = record.map(|record| (record.body().kind.to_string(), record.body().by.clone()));
+    Divergence { seq, record, finding, dice, evidence }
 }
 
 fn follows(file: &LedgerFile, id: Id) -> bool {
@@ -328,9 +346,9 @@ impl Verification {
     }
 
     fn write(&self, out: &mut String, folder: &str) -> std::fmt::Result {
-        if self.good > 0 {
+        if self.sound > 0 {
             let links: Vec<String> = self.links.iter().map(|(role, used)| format!("{used} {role}")).collect();
-            let last = self.good - 1;
+            let last = self.sound - 1;
             let range = if last == 0 { "record 0".to_owned() } else { format!("records 0-{last}") };
             let links = links.join(", ");
             writeln!(out, "{range} of {}: signatures good, log unbroken, links good ({links})", self.of)?;
@@ -390,6 +408,13 @@ impl Verification {
 }
 
 impl Divergence {
+    /// The report for people. `folder` is put before the names of files.
+    pub fn report(&self, folder: &str) -> String {
+        let mut text = String::new();
+        self.write(&mut text, folder).ok();
+        text
+    }
+
     fn write(&self, out: &mut String, folder: &str) -> std::fmt::Result {
         let Finding { code, fault, what, label, sides, contrast } = &self.finding;
         match &self.record {

@@ -4,10 +4,8 @@
 use std::collections::BTreeMap;
 
 use garcia::engine::dice::Chance;
-use garcia::engine::doc::DocPath;
-use garcia::engine::json::Json;
 use garcia::engine::submission::Submission;
-use garcia::engine::{Charter, Match, Ruleset, Side, Stop, View};
+use garcia::engine::{Charter, Match, Ruleset, Side};
 use garcia::games;
 use garcia::trust::data::Genesis;
 use garcia::trust::finding::{Code, Finding};
@@ -40,43 +38,11 @@ pub fn charter_of(scenario: &str, options: &[(&str, &str)]) -> Charter {
     Charter { scenario: scenario.to_owned(), options: options.collect(), data: BTreeMap::new() }
 }
 
-/// What a player who chooses at random says for a side that is due, as if read from a checked order file.
+/// What a player who chooses at random says for a side that is due; at times he leaves his standing orders alone.
 pub fn at_random(ledger: &Ledger, side: Side, chance: &mut Chance) -> Submission {
-    let (referee, holdings) = (ledger.referee(), ledger.holdings_of(side));
-    let (table, stop) = (referee.table(), referee.stop());
-    let view = View { state: referee.state(), holdings: &holdings, side: Some(side) };
-    let mut said = Submission {
-        side,
-        orders: None,
-        policies: BTreeMap::new(),
-        standing: BTreeMap::new(),
-        answers: BTreeMap::new(),
-        note: None,
-    };
-    match stop {
-        Stop::Orders { .. } => {
-            let orders = table.random_orders(view, stop, chance);
-            let (orders, faults) = table.check(view, stop, orders, &DocPath::root());
-            assert!(faults.iter().all(|fault| fault.warning), "{faults:?}");
-            said.orders = Some(orders);
-            let mut policy = |kind: &str| {
-                let policy = table.random_policy(referee.state(), kind, chance);
-                let policy = if chance.one_in(3) { Json::from("ask") } else { policy };
-                (kind.to_owned(), policy)
-            };
-            said.policies = referee.own_kinds(side).map(&mut policy).collect();
-            said.standing = referee.standing_kinds(side).map(policy).collect();
-            if chance.one_in(3) {
-                said.standing.clear();
-            }
-        }
-        Stop::Answers { questions, .. } => {
-            for asked in questions {
-                let choice = chance.pick(&asked.options).cloned().unwrap_or_else(|| asked.default.clone());
-                said.answers.insert(asked.key.clone(), choice);
-            }
-        }
-        other => panic!("nobody decides {other:?}"),
+    let mut said = garcia::play::at_random(ledger, side, 3, chance).expect("legal orders for whoever is due");
+    if chance.one_in(3) {
+        said.standing.clear();
     }
     said
 }

@@ -54,7 +54,8 @@ impl Walk {
         Ok(data)
     }
 
-    fn check_signature(&self, record: &Record) -> Check {
+    /// Whether the holder of the right key signed it.
+    pub(in crate::trust) fn check_signature(&self, record: &Record) -> Check {
         let body = record.body();
         // A newcomer's key stands in his own record; everybody else has to use the one he came with.
         let newcomer = match (self.due(), &body.kind) {

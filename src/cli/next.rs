@@ -1,0 +1,104 @@
+//! What comes next, for whoever looks: whose move it is, who owes what, and what to type.
+
+use crate::trust::data::Mode;
+use crate::trust::ledger::Ledger;
+use crate::trust::role::Role;
+use crate::trust::seat::Awaited;
+
+/// What is awaited and what to do about it; `me` is the role whose secrets are at hand, none for a mere reader.
+pub fn steps(ledger: &Ledger, me: Option<&Role>) -> Vec<String> {
+    let awaited = ledger.awaited();
+    let mode = ledger.walk().mode();
+    match &awaited {
+        Awaited::Nothing => over(ledger, mode),
+        Awaited::Join(who) => vec![
+            format!("{who} has not accepted the offer yet; he does so with `garcia join FILE`."),
+            say("garcia resend", "makes the mail with the offer again"),
+            say("garcia receive FILE", "when his acceptance comes"),
+        ],
+        Awaited::Packet { who, side, ask } => {
+            decision(format!("the `{ask}` orders of {side} are due"), who, ledger, me)
+        }
+        Awaited::Answers { who, side, questions } => {
+            let are = if *questions == 1 { "question is" } else { "questions are" };
+            decision(format!("{questions} {are} put to {side}"), who, ledger, me)
+        }
+        Awaited::Facts(who) => owed("hidden facts", who, ledger, me),
+        Awaited::Call(who) => owed("the call that answers a plan", who, ledger, me),
+        Awaited::Result(who) => owed("the result of the orders before", who, ledger, me),
+        Awaited::Audit(who) => owed("the audit", who, ledger, me),
+    }
+}
+
+fn say(command: &str, what: &str) -> String {
+    format!("{command:<26} {what}")
+}
+
+fn over(ledger: &Ledger, mode: Mode) -> Vec<String> {
+    let mut lines = vec!["The game is over.".to_owned()];
+    if mode == Mode::TwoPlayer && !ledger.walk().audits().is_empty() {
+        lines = vec!["The game is over, and everything that was sealed is open.".to_owned()];
+    }
+    lines.push(say("garcia report", "tells the last turn"));
+    lines.push(say("garcia verify", "recomputes every die, state and opening"));
+    lines
+}
+
+/// Somebody has to decide something.
+fn decision(what: String, who: &Role, ledger: &Ledger, me: Option<&Role>) -> Vec<String> {
+    let mode = ledger.walk().mode();
+    let (gm, signs) = (Role::gm(), ledger.walk().seats().contains_key(who));
+    let mine = mode == Mode::Solo || me == Some(who);
+    if !mine && me != Some(&gm) {
+        return waiting(format!("{what}, and {who} has the move"), ledger, me);
+    }
+    if !mine && signs {
+        return vec![
+            format!("Waiting for {who}: {what}, and he signs for himself."),
+            say("garcia receive FILE", "when his mail comes: takes and closes it"),
+            say("garcia resolve FILE", "enters his file unsigned; the record says so"),
+            say("garcia resolve --absent", "goes on without him; the record says so"),
+        ];
+    }
+    let last = match mode {
+        Mode::Solo => say("garcia resolve FILE", "roll and report"),
+        Mode::Gm if me == Some(&gm) => {
+            say("garcia resolve FILE", "enter it, roll and report, one report for each side")
+        }
+        Mode::Gm | Mode::TwoPlayer => say("garcia send FILE", "sign it and make the mail"),
+    };
+    vec![
+        format!("Your move: {what}."),
+        say("garcia template --write", "an order file for this moment"),
+        say("garcia check FILE", "all mistakes at once"),
+        last,
+    ]
+}
+
+/// A record that needs no decision.
+fn owed(what: &str, who: &Role, ledger: &Ledger, me: Option<&Role>) -> Vec<String> {
+    if ledger.walk().mode() == Mode::Solo {
+        return vec!["Orders are signed and not yet resolved.".to_owned(), say("garcia resolve", "closes them")];
+    }
+    if me == Some(who) {
+        return vec![
+            format!("You owe {what}. Nothing has to be decided: garcia writes it."),
+            say("garcia receive", "writes it and makes the mail"),
+        ];
+    }
+    waiting(format!("{who} owes {what}; his program writes it when he takes your mail"), ledger, me)
+}
+
+fn waiting(why: String, ledger: &Ledger, me: Option<&Role>) -> Vec<String> {
+    let mut lines = vec![format!("Waiting: {why}.")];
+    if me.is_none() {
+        lines.push("You hold no secrets of this game here (--home, GARCIA_HOME), so you can only look on.".to_owned());
+        return lines;
+    }
+    lines.push(say("garcia receive FILE", "when the mail comes"));
+    let last = ledger.records().last();
+    if last.is_some_and(|record| Some(&record.body().by) == me) {
+        lines.push(say("garcia resend", "if yours was lost: the same bytes again"));
+    }
+    lines
+}
