@@ -332,10 +332,11 @@ impl<G: Game> Match for Table<G> {
     ) -> AnyOrders {
         match orders.0.downcast_ref::<G::Orders>().cloned() {
             Some(mut packet) => {
-                self.0.seal(&self.state(state), &mut packet, hide);
+                let state = self.state(state);
+                self.0.seal(&state, &mut packet, hide);
                 if let Some(number) = plan {
                     let mut entries = 0;
-                    self.0.seal_plan(&mut packet, &mut |entry| {
+                    self.0.seal_plan(&state, &mut packet, &mut |entry| {
                         entries += 1;
                         let slot = Slot::plan(number, entries);
                         hide(slot.clone(), entry);

@@ -275,8 +275,9 @@ pub trait Game: Sized + Send + Sync + 'static {
     fn seal(&self, _state: &Self::State, _orders: &mut Self::Orders, _hide: &mut dyn FnMut(Slot, Json)) {}
 
     /// Moves the entries of a plan out of a checked packet, one after the other: `hide` takes an entry and names the
-    /// slot that now stands in its place. Called after [`Game::seal`], and only where the packet goes as a plan.
-    fn seal_plan(&self, _orders: &mut Self::Orders, _hide: &mut dyn FnMut(Json) -> Slot) {}
+    /// slot that now stands in its place. Called after [`Game::seal`], and only where the packet goes as a plan. Which
+    /// entries are sealed follows from the public state alone.
+    fn seal_plan(&self, _state: &Self::State, _orders: &mut Self::Orders, _hide: &mut dyn FnMut(Json) -> Slot) {}
 
     /// What stands below `orders:` in an order file for this moment, indented by two blanks: what may be done as
     /// comments, ready to edit.

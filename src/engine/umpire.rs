@@ -103,6 +103,15 @@ impl<'a, G: Game> Umpire<'a, G> {
         self.journal.push(Noted { event: event.into(), only: Some(side) });
     }
 
+    /// Tells the owner of a hidden value about it, in every view that can read it; nobody else learns anything.
+    pub fn whisper_of<T: Hidden>(&mut self, sealed: &Sealed<T>, event: impl FnOnce(&T) -> G::Event) {
+        if let Ok(Some(values)) = self.peek(&[sealed])
+            && let Some(value) = values.first()
+        {
+            self.whisper(sealed.owner(), event(value));
+        }
+    }
+
     /// The next key for a subject and purpose in the phase in hand. Counts on replay as it did the first time.
     fn key(&mut self, about: &Subject, purpose: &str) -> Ruling<Key> {
         let prefix = format!("{}/{about}/{purpose}", self.phase);

@@ -255,7 +255,7 @@ impl Game for LoneWarrior {
         }
     }
 
-    fn seal_plan(&self, orders: &mut Orders, hide: &mut dyn FnMut(Json) -> Slot) {
+    fn seal_plan(&self, _state: &State, orders: &mut Orders, hide: &mut dyn FnMut(Json) -> Slot) {
         for entry in orders.fields_mut().flat_map(|field| &mut field.activations) {
             if let Concealed::Open(activation) = entry
                 && let Ok(value) = to_json(activation)

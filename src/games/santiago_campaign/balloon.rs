@@ -64,23 +64,19 @@ impl Play<'_, '_> {
     /// Batteries fire one after another until the balloon is down (§17.5).
     pub fn fire_at_balloon(&mut self, fire: &BalloonFire) -> Ruling<()> {
         let near = self.now().tokens_near_balloon();
-        let near: Vec<(Hex, Token)> =
+        let mut waiting: Vec<(Hex, Token)> =
             near.into_iter().filter(|(hex, _)| fire.from.is_empty() || fire.from.contains(hex)).collect();
-        let tokens: Vec<Token> = near.iter().map(|(_, token)| *token).collect();
         let data = self.data();
         let battery = |unit: &UnitId| data.counter(*unit).is_some_and(|counter| counter.kind == Arm::Artillery);
-        // One fact: which of them are batteries and fire. Where they stand and that they are guns is all that is told.
-        let firing: Vec<Token> = self.fact(&tokens, "balloon", "batteries", |units| {
-            units.iter().filter(|(_, unit)| battery(unit)).map(|(token, _)| *token).collect::<Vec<Token>>()
-        })?;
-        for (hex, token) in near {
-            if !firing.contains(&token) {
-                continue;
-            }
-            let Some((balloon, at)) = self.now().balloon() else { break };
-            if !self.state.balloon_up {
-                break;
-            }
+        while let Some((balloon, at)) = self.now().balloon().filter(|_| self.state.balloon_up) {
+            // Which of them fires next: where it stands and that it is a battery is all that is told (§17.5a).
+            let tokens: Vec<Token> = waiting.iter().map(|(_, token)| *token).collect();
+            let first: Vec<Token> = self.fact(&tokens, "balloon", "battery", |units| {
+                let fires = |token: &&Token| units.get(*token).is_some_and(battery);
+                tokens.iter().find(fires).copied().into_iter().collect::<Vec<Token>>()
+            })?;
+            let Some(place) = waiting.iter().position(|(_, token)| first.contains(token)) else { break };
+            let Some((hex, token)) = waiting.drain(..=place).next_back() else { break };
             let die = self.d6(token, "balloon-fire")?;
             let hit = die <= self.data().tables.limits.balloon_hit;
             self.umpire.note(Event::BalloonFired { from: hex, at, die, hit });

@@ -401,7 +401,9 @@ impl Checker<'_> {
     }
 
     fn release(&mut self, orders: &mut TurnOrders, at: &DocPath) {
-        for (count, token) in orders.release.iter_mut().enumerate() {
+        // Signed already: what is sealed is checked when it is opened.
+        let Some(Concealed::Open(release)) = &mut orders.release else { return };
+        for (count, token) in release.iter_mut().enumerate() {
             let at = at.key("release").index(count);
             if self.side != SPAIN {
                 self.faults.push(
@@ -508,10 +510,11 @@ impl Checker<'_> {
         self.faults.extend(found);
     }
 
-    fn moves(&mut self, moves: &mut [MoveOrder], at: &DocPath) {
+    fn moves(&mut self, moves: &mut [Concealed<MoveOrder>], at: &DocPath) {
         let mut moved: BTreeSet<Piece> = BTreeSet::new();
         let mut last: BTreeMap<Hex, DocPath> = BTreeMap::new();
-        for (count, order) in moves.iter_mut().enumerate() {
+        for (count, entry) in moves.iter_mut().enumerate() {
+            let Concealed::Open(order) = entry else { continue };
             let at = at.key("moves").index(count);
             let before = self.faults.len();
             self.resolve(&mut order.unit, &at.key("unit"));
@@ -694,9 +697,10 @@ impl Checker<'_> {
         }
     }
 
-    fn attacks(&mut self, attacks: &mut [AttackOrder], at: &DocPath) {
+    fn attacks(&mut self, attacks: &mut [Concealed<AttackOrder>], at: &DocPath) {
         let mut used: BTreeSet<Piece> = BTreeSet::new();
-        for (count, order) in attacks.iter_mut().enumerate() {
+        for (count, entry) in attacks.iter_mut().enumerate() {
+            let Concealed::Open(order) = entry else { continue };
             let at = at.key("attacks").index(count);
             let before = self.faults.len();
             for (place, piece) in order.attackers.iter_mut().enumerate() {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::{Grid, Hex, straightest_paths};
-use crate::engine::{Clause, Question, Ruling, Say, Side, Subject, Tally};
+use crate::engine::{Clause, Concealed, Question, Ruling, Say, Side, Subject, Tally};
 
 use super::data::Along;
 use super::events::{Cause, Event, Factor, PhaseName};
@@ -184,6 +184,42 @@ impl Position<'_> {
             clause,
             format!("artillery cannot attack {} without a non-artillery unit next to it", order.target),
         ))
+    }
+
+    /// Why a listed attack is not made at this point of the phase, as far as everybody can tell (§11.1c).
+    pub fn idle(
+        &self,
+        side: Side,
+        order: &AttackOrder,
+        results: &BTreeMap<Hex, CombatResult>,
+        fought: &BTreeSet<Piece>,
+    ) -> Option<Bar> {
+        let target = order.target;
+        if let Some(after) = &order.after
+            && !results.get(&after.attack).is_some_and(|result| after.gave.contains(result))
+        {
+            return Some(Bar::new("11.1c", format!("the attack on {} did not come out as asked", after.attack)));
+        }
+        if let Some(hex) = order.if_vacant {
+            let held = if side == US {
+                self.state.tokens_in(hex).next().is_some()
+            } else {
+                self.state.units_in(hex).next().is_some()
+            };
+            if held {
+                return Some(Bar::new("11.1c", format!("{hex} is not vacant")));
+            }
+        }
+        let mut able = order.clone();
+        let mut barred = None;
+        able.attackers.retain(|piece| match self.attacker_bar(side, *piece, target, fought) {
+            Some(bar) => {
+                barred.get_or_insert(bar);
+                false
+            }
+            None => true,
+        });
+        barred.filter(|_| !order.go_on).or_else(|| self.attack_bar(side, &able, fought))
     }
 
     /// Why one unit may not take part in an attack, as far as the viewer can tell.
@@ -382,80 +418,62 @@ impl Position<'_> {
 
 impl Play<'_, '_> {
     /// A Combat Phase: attacks one by one, each chosen with the earlier results known (§11.1).
-    pub fn combat(&mut self, side: Side, orders: &[AttackOrder]) -> Ruling<()> {
+    pub fn combat(&mut self, side: Side, orders: &[Concealed<AttackOrder>]) -> Ruling<()> {
         let (word, name) = if side == US { ("us", PhaseName::UsCombat) } else { ("spain", PhaseName::SpanishCombat) };
         self.begin_phase(word, "combat", name);
         self.fought.clear();
         let mut results: BTreeMap<Hex, CombatResult> = BTreeMap::new();
-        let mut waiting: Vec<AttackOrder> = orders.to_vec();
+        let mut waiting: Vec<(u32, Concealed<AttackOrder>)> = (1..).zip(orders.iter().cloned()).collect();
         // No list is longer than the units that can attack once each.
         for count in 0..=self.state.units.len() + self.state.counters.len() {
             let Some(next) = self.next_attack(side, &mut waiting, count)? else { break };
-            self.attack(side, &next, &mut results)?;
+            let fought = self.fought.clone();
+            let idle = |now: &Position<'_>, order: &AttackOrder| now.idle(side, order, &results, &fought);
+            if let Some(order) = self.called_attack(side, &next, idle)? {
+                self.attack(side, order, &mut results)?;
+            }
         }
         Ok(())
     }
 
     /// The next attack: the list's, unless the player wants to be asked (§11.1c).
-    fn next_attack(&mut self, side: Side, waiting: &mut Vec<AttackOrder>, count: usize) -> Ruling<Option<AttackOrder>> {
-        let listed = if waiting.is_empty() { None } else { Some(waiting.remove(0)) };
-        if count == 0 || (listed.is_none() && self.fought.is_empty()) {
-            return Ok(listed);
+    fn next_attack(
+        &mut self,
+        side: Side,
+        waiting: &mut Vec<(u32, Concealed<AttackOrder>)>,
+        count: usize,
+    ) -> Ruling<Option<Concealed<AttackOrder>>> {
+        if count == 0 || (waiting.is_empty() && self.fought.is_empty()) {
+            return Ok((!waiting.is_empty()).then(|| waiting.remove(0).1));
         }
-        let mut options: Vec<Option<AttackOrder>> = listed.iter().cloned().map(Some).collect();
-        options.extend(waiting.iter().cloned().map(Some));
-        options.push(None);
+        let mut options: Vec<NextAttack> = waiting.iter().map(NextAttack::listed).collect();
+        options.push(NextAttack::End);
         let question = Question {
             who: side,
             kind: NEXT_ATTACK,
             about: Subject::of("attack"),
             clause: Clause("11.1c"),
             text: "the last attack is resolved: which attack is made next? `none` ends the phase.".to_owned(),
-            options: options.into_iter().map(NextAttack).collect(),
-            default: NextAttack(listed),
-            also: Some(Box::new(|choice: &NextAttack| choice.0.is_some())),
+            default: options.first().cloned().unwrap_or(NextAttack::End),
+            options,
+            also: Some(Box::new(|choice: &NextAttack| matches!(choice, NextAttack::Order(_)))),
         };
-        let chosen = self.umpire.ask(question, None, |_| Say::Default)?.0;
-        if let Some(order) = &chosen {
-            waiting.retain(|other| other != order);
+        let chosen = self.umpire.ask(question, None, |_| Say::Default)?;
+        if let Some(at) = waiting.iter().position(|entry| NextAttack::listed(entry) == chosen) {
+            return Ok(Some(waiting.remove(at).1));
         }
-        Ok(chosen)
+        Ok(match chosen {
+            NextAttack::Order(order) => Some(Concealed::Open(order)),
+            NextAttack::Entry(_) | NextAttack::End => None,
+        })
     }
 
     /// One attack (§11).
-    fn attack(&mut self, side: Side, order: &AttackOrder, results: &mut BTreeMap<Hex, CombatResult>) -> Ruling<()> {
+    fn attack(&mut self, side: Side, mut order: AttackOrder, results: &mut BTreeMap<Hex, CombatResult>) -> Ruling<()> {
         let target = order.target;
         let what = format!("attack on {target}");
-        if let Some(after) = &order.after
-            && !results.get(&after.attack).is_some_and(|result| after.gave.contains(result))
-        {
-            self.lapse(what, "11.1c", format!("the attack on {} did not come out as asked", after.attack));
-            return Ok(());
-        }
-        if let Some(hex) = order.if_vacant {
-            let held = if side == US {
-                self.state.tokens_in(hex).next().is_some()
-            } else {
-                self.state.units_in(hex).next().is_some()
-            };
-            if held {
-                self.lapse(what, "11.1c", format!("{hex} is not vacant"));
-                return Ok(());
-            }
-        }
-        let mut order = order.clone();
-        let barred: Vec<(Piece, Bar)> = (order.attackers.iter())
-            .filter_map(|piece| Some((*piece, self.now().attacker_bar(side, *piece, target, &self.fought)?)))
-            .collect();
-        if let Some((_, bar)) = barred.first().filter(|_| !order.go_on) {
-            self.lapse(what, bar.clause, bar.why.clone());
-            return Ok(());
-        }
-        order.attackers.retain(|piece| !barred.iter().any(|(other, _)| other == piece));
-        if let Some(bar) = self.now().attack_bar(side, &order, &self.fought) {
-            self.lapse(what, bar.clause, bar.why);
-            return Ok(());
-        }
+        let able = |piece: &Piece| self.now().attacker_bar(side, *piece, target, &self.fought).is_none();
+        order.attackers.retain(able);
         let american =
             side == US && order.attackers.iter().any(|piece| self.now().nation(piece.unit()) == Some(Nation::Us));
         if american && !self.supplied(target, Suppose { vacated: Some(target), opened: None })? {
@@ -659,13 +677,30 @@ impl Play<'_, '_> {
 
 /// An attack to come, or the end of the phase.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct NextAttack(Option<AttackOrder>);
+enum NextAttack {
+    /// A sealed entry of the list, by its place.
+    Entry(u32),
+    /// This attack.
+    Order(AttackOrder),
+    /// No more.
+    End,
+}
+
+impl NextAttack {
+    fn listed((place, entry): &(u32, Concealed<AttackOrder>)) -> NextAttack {
+        match entry {
+            Concealed::Open(order) => NextAttack::Order(order.clone()),
+            Concealed::Sealed(_) => NextAttack::Entry(*place),
+        }
+    }
+}
 
 impl serde::Serialize for NextAttack {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match &self.0 {
-            Some(order) => order.serialize(serializer),
-            None => serializer.serialize_str("none"),
+        match self {
+            NextAttack::Entry(place) => BTreeMap::from([("entry", place)]).serialize(serializer),
+            NextAttack::Order(order) => order.serialize(serializer),
+            NextAttack::End => serializer.serialize_str("none"),
         }
     }
 }
@@ -677,8 +712,11 @@ impl crate::engine::doc::FromDoc for NextAttack {
         reader: &mut crate::engine::doc::Reader<'_>,
     ) -> Option<Self> {
         if node.as_text() == Some("none") {
-            return Some(NextAttack(None));
+            return Some(NextAttack::End);
         }
-        AttackOrder::read(node, at, reader).map(|order| NextAttack(Some(order)))
+        match node.get("entry") {
+            Some(place) => u32::read(place, &at.key("entry"), reader).map(NextAttack::Entry),
+            None => AttackOrder::read(node, at, reader).map(NextAttack::Order),
+        }
     }
 }

@@ -335,6 +335,8 @@ pub enum Event {
     GuantanamoRoll { die: u16, released: u32, withheld: u32 },
     /// Which counters are released.
     Released { counters: Vec<Token> },
+    /// An entry of the plan is not carried out and stays sealed.
+    Withheld { what: &'static str },
     /// An order could not be carried out and lapsed.
     OrderLapsed { what: String, why: String, clause: Clause },
     /// A choice was not legal and the default took its place.
@@ -459,6 +461,7 @@ impl engine::Event for Event {
             Event::TruceOver => &["19.3e"],
             Event::GuantanamoRoll { .. } => &["23.1a", "tbl.guantanamo"],
             Event::Released { .. } => &["23.1c"],
+            Event::Withheld { .. } => &["11.1c"],
             Event::ChoiceLapsed(lapse) => return vec![lapse.clause],
             Event::TurnEnded { .. } => &["3.3a"],
             Event::GameOver { ending } => match ending {

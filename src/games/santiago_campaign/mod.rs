@@ -14,6 +14,7 @@ mod lexicon;
 mod map;
 mod movement;
 mod orders;
+mod plan;
 mod play;
 mod policy;
 mod query;
@@ -175,13 +176,14 @@ impl Play<'_, '_> {
         if let Some(fire) = fire.clone().filter(|fire| fire.when == When::Early) {
             self.fire_at_balloon(&fire)?;
         }
-        for order in &orders.moves {
+        for entry in &orders.moves {
+            let Some(order) = self.called_move(US, entry)? else { continue };
             if order.unit.token().is_some() || moved.contains(&order.unit) {
                 self.lapse(format!("move of {}", order.unit), "10.1b", "it has moved or is not yours");
                 continue;
             }
             moved.push(order.unit);
-            let mut order = order.clone();
+            let mut order = order;
             if let Some(mode) = order.balloon.filter(|_| self.now().arm(order.unit.unit()) == Some(terms::Arm::Balloon))
             {
                 if !self.flip_balloon(order.unit, mode, &mut fire)? {
@@ -260,13 +262,14 @@ impl Play<'_, '_> {
         self.begin_phase("spain", "move", PhaseName::SpanishMovement);
         self.guantanamo(orders)?;
         let mut moved: Vec<Piece> = Vec::new();
-        for order in &orders.moves {
+        for entry in &orders.moves {
+            let Some(order) = self.called_move(SPAIN, entry)? else { continue };
             if moved.contains(&order.unit) {
                 self.lapse(format!("move of {}", order.unit), "10.1b", "it has moved");
                 continue;
             }
             moved.push(order.unit);
-            self.spanish_move(order)?;
+            self.spanish_move(&order)?;
         }
         Ok(())
     }
@@ -283,7 +286,7 @@ impl Play<'_, '_> {
         let released = self.data().tables.guantanamo.rows.get(&die).copied().unwrap_or(0).min(all);
         self.state.guantanamo_rolled = true;
         self.umpire.note(Event::GuantanamoRoll { die, released, withheld: all - released });
-        let counters = self.choose_released(&held, released, &orders.release)?;
+        let counters = self.choose_released(&held, released, orders.release.as_ref())?;
         for token in held.iter().filter(|token| !counters.contains(token)) {
             self.state.counters.remove(token); // §23.1d: out of the game, unnamed
         }
@@ -294,54 +297,66 @@ impl Play<'_, '_> {
         Ok(())
     }
 
-    /// Which G units fill the released number (§23.1c).
-    fn choose_released(&mut self, held: &[Token], released: u32, ordered: &[Token]) -> Ruling<Vec<Token>> {
+    /// Which G units fill the released number (§23.1c): those wished for, then the strongest.
+    fn choose_released(
+        &mut self,
+        held: &[Token],
+        released: u32,
+        ordered: Option<&Concealed<Vec<Token>>>,
+    ) -> Ruling<Vec<Token>> {
         let count = usize::try_from(released).unwrap_or(usize::MAX);
-        if count == 0 {
-            return Ok(Vec::new());
+        if count == 0 || count >= held.len() {
+            return Ok(held.iter().copied().take(count).collect());
         }
-        if count >= held.len() {
-            return Ok(held.to_vec());
-        }
-        let data = self.data();
-        let strongest: Vec<Token> = self.fact(held, "guantanamo", "strongest", |units| {
-            let factor = |unit: &terms::UnitId| data.counter(*unit).map_or(0, |counter| counter.factor_at(1));
-            let mut order: Vec<(&Token, &terms::UnitId)> = units.iter().collect();
-            order.sort_by_key(|(_, unit)| (std::cmp::Reverse(factor(unit)), **unit));
-            let mut tokens: Vec<Token> = order.into_iter().take(count).map(|(token, _)| *token).collect();
-            tokens.sort_unstable();
-            tokens
-        })?;
-        let by_wish = |wished: &[Token]| {
-            let mut tokens: Vec<Token> = wished.iter().copied().filter(|token| held.contains(token)).collect();
-            tokens.extend(strongest.iter().copied().filter(|token| !wished.contains(token)));
-            tokens.extend(held.iter().copied().filter(|token| !wished.contains(token) && !strongest.contains(token)));
-            tokens.truncate(count);
-            tokens.sort_unstable();
+        let listed = |wished: &[Token]| {
+            let mut tokens: Vec<Token> = Vec::new();
+            for token in wished.iter().filter(|token| held.contains(token)) {
+                if tokens.len() < count && !tokens.contains(token) {
+                    tokens.push(*token);
+                }
+            }
             tokens
         };
-        let ordered = (!ordered.is_empty()).then(|| by_wish(ordered));
-        let legal = |tokens: &Vec<Token>| {
-            let distinct: std::collections::BTreeSet<&Token> = tokens.iter().collect();
-            distinct.len() == count && tokens.len() == count && tokens.iter().all(|token| held.contains(token))
+        let ordered = match ordered {
+            Some(entry) => self.called_release(entry)?.map(|wished| listed(&wished)),
+            None => None,
         };
         let question = crate::engine::Question {
             who: SPAIN,
             kind: policy::RELEASE,
             about: crate::engine::Subject::of("guantanamo"),
             clause: Clause("23.1c"),
-            text: format!("{count} Guantanamo unit(s) are released: which counters?"),
-            options: vec![strongest.clone()],
-            default: strongest.clone(),
-            also: Some(Box::new(legal)),
+            text: format!(
+                "{count} Guantanamo unit(s) are released: which counters? The strongest fill up a shorter list."
+            ),
+            options: vec![Vec::new()],
+            default: Vec::new(),
+            also: Some(Box::new(|tokens: &Vec<Token>| listed(tokens) == *tokens)),
         };
-        self.umpire.ask(question, ordered, |policy| match policy {
+        let mut chosen = self.umpire.ask(question, ordered, |policy| match policy {
             Policy::Pieces(wished) => {
                 let wished: Vec<Token> = wished.iter().filter_map(|piece| piece.token()).collect();
-                crate::engine::Say::Choose(by_wish(&wished))
+                crate::engine::Say::Choose(listed(&wished))
             }
             _ => crate::engine::Say::Default,
-        })
+        })?;
+        // Nothing is told of anybody's strength where the player's own list suffices.
+        let missing = count - chosen.len();
+        if missing > 0 {
+            let rest: Vec<Token> = held.iter().copied().filter(|token| !chosen.contains(token)).collect();
+            let data = self.data();
+            let strongest: Vec<Token> = self.fact(&rest, "guantanamo", "strongest", |units| {
+                let factor = |unit: &terms::UnitId| data.counter(*unit).map_or(0, |counter| counter.factor_at(1));
+                let mut order: Vec<(&Token, &terms::UnitId)> = units.iter().collect();
+                order.sort_by_key(|(_, unit)| (std::cmp::Reverse(factor(unit)), **unit));
+                let mut tokens: Vec<Token> = order.into_iter().take(missing).map(|(token, _)| *token).collect();
+                tokens.sort_unstable();
+                tokens
+            })?;
+            chosen.extend(strongest);
+        }
+        chosen.sort_unstable();
+        Ok(chosen)
     }
 
     /// II.B, II.C, the end of the turn and the opening of the next (§3.2g, §3.3a).
@@ -534,6 +549,12 @@ impl Game for SantiagoCampaign {
         }
     }
 
+    fn seal_plan(&self, state: &State, orders: &mut Orders, hide: &mut dyn FnMut(Json) -> Slot) {
+        if let Orders::Turn(turn) = orders {
+            plan::seal(self, state, turn, hide);
+        }
+    }
+
     fn template(&self, seen: &Seen<'_, State>, _stop: &Stop) -> String {
         template::template(self, seen)
     }
@@ -598,6 +619,19 @@ impl Game for SantiagoCampaign {
             schema("orders-spanish-combat", schemars::schema_for!(TurnOrders)),
             schema("case-start", schemars::schema_for!(arrange::CaseStart)),
         ]
+    }
+
+    /// §8.1c: the face-down counters of one hex or box, which their owner may mix.
+    fn masks(&self, state: &State, side: Side) -> Vec<Vec<Slot>> {
+        let mut stacks: BTreeMap<Post, Vec<Slot>> = BTreeMap::new();
+        for counter in state.counters.values() {
+            if let state::Face::Down(sealed) = &counter.face
+                && sealed.owner() == side
+            {
+                stacks.entry(counter.at).or_default().push(sealed.slot().clone());
+            }
+        }
+        stacks.into_values().collect()
     }
 
     /// §8.1c: counters may be turned and mixed within their hex or box, and nothing else about them may change.

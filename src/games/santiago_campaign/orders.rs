@@ -180,11 +180,11 @@ document! {
         /// US: instructions for drawn units, by landing site (§6.2).
         pub landings: BTreeMap<Hex, Vec<LandingOrder>>,
         /// Spanish, after the Guantanamo roll: which counters are released, first choice first (§23.1c).
-        pub release: Vec<Token>,
+        pub release: Option<Concealed<Vec<Token>>>,
         /// Moves, carried out in this order (§9.5).
-        pub moves: Vec<MoveOrder>,
+        pub moves: Vec<Concealed<MoveOrder>>,
         /// Attacks, carried out in this order (§11.1c).
-        pub attacks: Vec<AttackOrder>,
+        pub attacks: Vec<Concealed<AttackOrder>>,
         /// Give up the game (§3.3c).
         pub capitulate: bool,
     }
@@ -196,7 +196,7 @@ impl TurnOrders {
         TurnOrders {
             split: Vec::new(),
             landings: BTreeMap::new(),
-            release: Vec::new(),
+            release: None,
             moves: Vec::new(),
             attacks: Vec::new(),
             capitulate: false,

@@ -2,7 +2,7 @@
 
 use crate::board::{Grid, Hex};
 use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader};
-use crate::engine::{Clause, Json, Query, Reply, Seen};
+use crate::engine::{Clause, Concealed, Json, Query, Reply, Seen};
 
 use super::check::{Trial, all_supplied, check};
 use super::combat::{Battle, Fighter, total};
@@ -143,14 +143,16 @@ fn odds(
         return Err(faults);
     }
     let Orders::Turn(turn) = &orders else { return Ok(Reply::default()) };
-    for order in &turn.moves {
+    for entry in &turn.moves {
+        let Concealed::Open(order) = entry else { continue };
         trial.go(order.unit, &order.path, order.open != Some(false));
     }
     let side = if matches!(seen.state.stage, Stage::SpanishTurn | Stage::SpanishCombat) { SPAIN } else { US };
     let now = trial.now();
     let mut reply = Reply::default();
     let mut json = Vec::new();
-    for order in &turn.attacks {
+    for entry in &turn.attacks {
+        let Concealed::Open(order) = entry else { continue };
         let fighter = |piece: &Piece| -> Option<Fighter> {
             let unit = match piece.token() {
                 Some(token) => now.identity(token)?,

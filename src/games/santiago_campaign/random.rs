@@ -9,13 +9,14 @@ use crate::engine::{Concealed, Json, Seen, Side};
 use super::check::{Trial, all_supplied};
 use super::data::Counter;
 use super::orders::{
-    AttackOrder, Balloon, Class, LandingOrder, Marines, MoveOrder, Orders, Share, SpanishSetup, TurnOrders, UsSetup,
+    After, AttackOrder, Balloon, Class, LandingOrder, Marines, MoveOrder, Orders, Share, SpanishSetup, TurnOrders,
+    UsSetup,
 };
 use super::play::{Known, Position, own_knowledge};
 use super::setup::{bars_set_up, stack_fits};
 use super::state::{Place, Post, Stage, State};
 use super::supply::Suppose;
-use super::terms::{Arm, Group, HoldingBox, Nation, Piece, UnitId};
+use super::terms::{Arm, CombatResult, Group, HoldingBox, Nation, Piece, UnitId};
 use super::{SantiagoCampaign, US};
 
 /// Legal orders for the packet due.
@@ -118,7 +119,8 @@ fn turn(mut trial: Trial<'_>, side: Side, chance: &mut Chance) -> TurnOrders {
         } else {
             let held: Vec<_> = trial.state.tokens_held(HoldingBox::Guantanamo).collect();
             if chance.one_in(2) && !held.is_empty() {
-                orders.release = held.into_iter().filter(|_| chance.one_in(3)).collect();
+                let wished = held.into_iter().filter(|_| chance.one_in(3)).collect();
+                orders.release = Some(Concealed::Open(wished));
             }
         }
         moves(&mut trial, side, &mut orders, chance);
@@ -174,9 +176,9 @@ fn moves(trial: &mut Trial<'_>, side: Side, orders: &mut TurnOrders, chance: &mu
         if chance.one_in(3) {
             continue;
         }
-        // Which Guantanamo units come is not known before the roll of this very phase.
+        // Which Guantanamo units come is not known before the roll of this very phase; some are ordered all the same.
         let boxed = piece.token().and_then(|token| trial.state.counters.get(&token)).map(|counter| counter.at);
-        if boxed == Some(Post::In(HoldingBox::Guantanamo)) && !released {
+        if boxed == Some(Post::In(HoldingBox::Guantanamo)) && !released && !chance.one_in(3) {
             continue;
         }
         let balloon = piece.token().is_none() && trial.now().arm(piece.unit()) == Some(Arm::Balloon);
@@ -185,7 +187,7 @@ fn moves(trial: &mut Trial<'_>, side: Side, orders: &mut TurnOrders, chance: &mu
             let mode = if trial.state.balloon_up { Balloon::Down } else { Balloon::Up };
             if chance.one_in(2) {
                 trial.state.balloon_up = mode == Balloon::Up;
-                orders.moves.push(MoveOrder { balloon: Some(mode), ..plain });
+                orders.moves.push(Concealed::Open(MoveOrder { balloon: Some(mode), ..plain }));
                 continue;
             }
             if trial.state.balloon_up {
@@ -204,7 +206,7 @@ fn moves(trial: &mut Trial<'_>, side: Side, orders: &mut TurnOrders, chance: &mu
         }
         let Some((_, path)) = chance.pick(&choices).cloned() else { continue };
         trial.go(piece, &path, true);
-        orders.moves.push(MoveOrder { path, ..plain });
+        orders.moves.push(Concealed::Open(MoveOrder { path, ..plain }));
     }
 }
 
@@ -255,11 +257,20 @@ fn attacks(trial: &Trial<'_>, side: Side, orders: &mut TurnOrders, chance: &mut 
         if chance.one_in(3) && attackers.len() > 1 {
             attackers.remove(chance.below(attackers.len()));
         }
+        let earlier = orders.attacks.last().and_then(|entry| match entry {
+            Concealed::Open(order) => Some(order.target),
+            Concealed::Sealed(_) => None,
+        });
+        let results = [CombatResult::Stalled, CombatResult::Eliminated, CombatResult::Bloodbath, CombatResult::Retreat];
+        let after = earlier.filter(|_| chance.one_in(4)).map(|attack| {
+            let gave = results.into_iter().filter(|_| chance.one_in(2)).collect();
+            After { attack, gave }
+        });
         let order = AttackOrder {
             target,
             attackers,
-            after: None,
-            if_vacant: None,
+            after,
+            if_vacant: earlier.filter(|_| chance.one_in(6)),
             go_on: chance.one_in(2),
             losses: Vec::new(),
             advance: Vec::new(),
@@ -267,7 +278,7 @@ fn attacks(trial: &Trial<'_>, side: Side, orders: &mut TurnOrders, chance: &mut 
         };
         if now.attack_bar(side, &order, &BTreeSet::new()).is_none() {
             used.extend(order.attackers.iter().copied());
-            orders.attacks.push(order);
+            orders.attacks.push(Concealed::Open(order));
         }
     }
 }

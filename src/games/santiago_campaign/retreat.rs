@@ -363,7 +363,15 @@ impl Play<'_, '_> {
         let (game, state) = (self.game, self.state.clone());
         self.fact(&tokens, party.from, "chains", |units| {
             let known = Known(units.clone());
-            Position { game, state: &state, known: &known }.chains(party)
+            let mut chains = Position { game, state: &state, known: &known }.chains(party);
+            // The first is the default; the order of the others would tell which counters are the weaker ones.
+            if let Some((_, others)) = chains.split_first_mut() {
+                others.sort_by_cached_key(|chain| {
+                    let moves: Vec<(Piece, Hex)> = chain.moves.iter().map(|shove| (shove.piece, shove.to)).collect();
+                    (chain.to, moves)
+                });
+            }
+            chains
         })
     }
 

@@ -292,6 +292,9 @@ pub fn tell(game: &SantiagoCampaign, event: &Event, diary: &mut Diary) {
             );
         }
         Event::Released { counters } => diary.detail(format!("Released: {}.", list(counters)), &clauses),
+        Event::Withheld { what } => {
+            diary.line(format!("A sealed {what} of the Spanish plan is not carried out."), &clauses);
+        }
         Event::OrderLapsed { what, why, .. } => diary.line(format!("An order lapses ({what}): {why}."), &clauses),
         Event::ChoiceLapsed(lapse) => diary.line(
             format!(
