@@ -18,7 +18,7 @@ fn random_games_end_in_a_victory_line_with_every_invariant_held() {
     // Lone Warrior has no turn limit, and players who choose at random need not come to an end of it; its room plays
     // its own random games.
     for game in GAMES.iter().filter(|game| game.id() != "lone-warrior") {
-        let statistics = play(*game, SOME, "whole games");
+        let statistics = play(*game, SOME, "every test run");
         println!("{}", statistics.text());
         assert_eq!(statistics.games, SOME as u64, "{}", game.id());
         assert!(statistics.stops > 0, "{}: no player was ever asked anything", game.id());

@@ -130,9 +130,12 @@ fn play(
 ) -> Result<Tale, String> {
     let table = ruleset.open(charter).map_err(|faults| told("the table cannot be laid", &faults))?;
     let (state, stop) = table.begin();
-    let questions = Questions {
-        ask: chance.one_in(2),
-        max_asks: if chance.one_in(2) { None } else { u32::try_from(chance.below(4)).ok() },
+    // Every other game asks, every fourth as often as a question arises: a run of a few games puts questions too.
+    let asks = |most: Option<u32>| Questions { ask: true, max_asks: most };
+    let questions = match number % 4 {
+        1 => asks(None),
+        3 => asks(u32::try_from(chance.below(4)).ok()),
+        _ => Questions { ask: false, max_asks: None },
     };
     let mut game = Hall {
         sitting: Sitting::new(&*table, state, stop, Holdings::default()),
