@@ -26,7 +26,7 @@ impl<T> Layer<T> {
     }
 
     /// The values in the order of the cells' numbers, one for each.
-    pub(super) fn from_values(values: Vec<T>) -> Self {
+    pub fn from_values(values: Vec<T>) -> Self {
         Self { values }
     }
 

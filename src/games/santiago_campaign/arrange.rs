@@ -159,12 +159,13 @@ pub fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Ar
     if let Some(patch) = &case.map {
         patch_map(&mut game.data, patch, at, faults);
     }
+    game.data.lay_net();
     for (name, invented) in &case.counters {
         let id = UnitId::named(name);
         let kind = invented.kind.unwrap_or(Arm::Infantry);
         let mut counter = Counter::invented(id, invented.nation, kind, invented.factor, invented.reduced);
         counter.flags = invented.flags.clone();
-        game.data.counters.insert(id, counter);
+        game.data.add_counter(counter);
     }
     let (state, holdings) = place(&game, &case, at, faults)?;
     let stop = game.due(state.stage);
@@ -293,7 +294,7 @@ fn place(
             return None;
         }
     };
-    for (id, unit) in &mut state.units {
+    for (id, unit) in state.units.iter_mut() {
         unit.at = if pool.contains(id) { Place::OffMap } else { Place::Lost };
         if let Some(hex) = units.get(id) {
             unit.at = Place::At(*hex);
@@ -382,6 +383,8 @@ struct Written {
     dead: Vec<String>,
     #[serde(default)]
     balloon_up: bool,
+    #[serde(default)]
+    spared: BTreeSet<Hex>,
     us_passed: BTreeSet<Hex>,
     sources: BTreeMap<Hex, WrittenSource>,
     markers_used: u32,
@@ -431,7 +434,7 @@ pub fn read_state(game: &SantiagoCampaign, written: &Json) -> Result<State, Vec<
     let read: Written = from_json(written).map_err(|error| vec![error])?;
     let mut faults = Vec::new();
     let hex = |text: &str| text.parse::<Hex>().ok().filter(|hex| game.data.grid().contains(*hex));
-    let unit_named = |name: &str| game.data.counters.keys().copied().find(|id| id.as_str() == name);
+    let unit_named = |name: &str| game.data.unit(name);
     let mut state = State::new(&game.data);
     state.units.clear();
     for (name, unit) in &read.units {
@@ -499,6 +502,7 @@ pub fn read_state(game: &SantiagoCampaign, written: &Json) -> Result<State, Vec<
     }
     state.turn = read.turn;
     state.balloon_up = read.balloon_up;
+    state.spared = read.spared;
     state.us_passed = read.us_passed;
     let source = |s: &WrittenSource| Source { number: s.number, landing_from: s.landing_from };
     state.sources = read.sources.iter().map(|(hex, written)| (*hex, source(written))).collect();
@@ -521,7 +525,7 @@ pub fn flaws(game: &SantiagoCampaign, state: &State) -> Vec<String> {
     let now = Position { game, state, known: &known };
     let mut flaws = Vec::new();
     let mut hexes: BTreeSet<Hex> = BTreeSet::new();
-    for (id, unit) in &state.units {
+    for (id, unit) in state.units.iter() {
         let Some(counter) = data.counter(*id) else {
             flaws.push(format!("{id} is no counter of the game"));
             continue;
@@ -551,9 +555,10 @@ pub fn flaws(game: &SantiagoCampaign, state: &State) -> Vec<String> {
     for hex in &hexes {
         let arms: Vec<Arm> = now.americans_in(*hex).iter().filter_map(|id| now.arm(*id)).collect();
         let cubans = now.cubans_in(*hex).len();
-        // A game can end in the middle of a march, with a unit in a hex it was only passing.
-        let halted = state.ending.is_none();
-        if halted && (!now.fits(*hex, &arms) || cubans > 1 || (cubans == 1 && !arms.is_empty())) {
+        // US and Cuban units pass through each other (§9.4b), and a game can end in the middle of a march; or they were
+        // found together and the Spanish player let it be (§9.1c). No other stack is ever too high.
+        let together = state.ending.is_some() || state.spared.contains(hex);
+        if !now.fits(*hex, &arms) || cubans > 1 || (cubans == 1 && !arms.is_empty() && !together) {
             flaws.push(format!("{hex} is overstacked with {} US and {cubans} Cuban units", arms.len()));
         }
         if state.tokens_in(*hex).next().is_some() {
@@ -572,6 +577,11 @@ pub fn flaws(game: &SantiagoCampaign, state: &State) -> Vec<String> {
         }
         if state.sources.contains_key(&hex) {
             flaws.push(format!("a Supply Source marker stands among Spanish counters in {hex}"));
+        }
+    }
+    for hex in &state.spared {
+        if now.americans_in(*hex).is_empty() || now.cubans_in(*hex).is_empty() {
+            flaws.push(format!("{hex} counts as spared, and no US and Cuban units share it"));
         }
     }
     for hex in state.sources.keys().filter(|hex| !data.is_beach(**hex)) {

@@ -4,6 +4,7 @@
 //! battery, the US player may act as if it were; the resolution tells him if it is not.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use crate::board::Hex;
 use crate::engine::doc::{DocPath, Fault};
@@ -27,17 +28,29 @@ pub struct Trial<'g> {
     pub state: State,
     /// What the author knows.
     pub known: Known,
+    /// Supply as he sees it, until a Spanish counter or a source changes.
+    supply: Option<Rc<SupplyMaps>>,
 }
 
 impl<'g> Trial<'g> {
     /// The position as it is.
     pub fn new(game: &'g SantiagoCampaign, state: &State, known: Known) -> Trial<'g> {
-        Trial { game, state: state.clone(), known }
+        Trial { game, state: state.clone(), known, supply: None }
     }
 
     /// The position so far.
     pub fn now(&self) -> Position<'_> {
         Position { game: self.game, state: &self.state, known: &self.known }
+    }
+
+    /// Supply for the movers of a side; Spanish ones need none (§12.1b).
+    pub fn maps(&mut self, side: Side) -> Rc<SupplyMaps> {
+        let maps = match self.supply.take() {
+            Some(maps) => maps,
+            None if side == US => Rc::new(self.now().supply_maps(Suppose::default())),
+            None => Rc::new(SupplyMaps::everywhere(&self.now())),
+        };
+        Rc::clone(self.supply.insert(maps))
     }
 
     /// Who would move, and from where; entering units from their entry hex with the first half point spent.
@@ -131,7 +144,9 @@ impl<'g> Trial<'g> {
                 return Err(fail(Bar::new("7.1d", why)));
             }
             if mover.nation == Nation::Us && !mover.lost && !self.supplied(to, stride.overrun, stride.supply, opens) {
-                return Err(fail(Bar::new("12.10a", format!("a unit in {to} would be out of supply"))));
+                let opened = (opens && self.may_open(to)).then_some(to);
+                let why = now.why_unsupplied(to, Suppose { vacated: stride.overrun.then_some(to), opened });
+                return Err(fail(Bar::new("12.10a", format!("a unit in {to} would be out of supply: {why}"))));
             }
             spent = total;
             halted = stride.zone == Trit::Yes;
@@ -184,6 +199,7 @@ impl<'g> Trial<'g> {
                     let tokens: Vec<Token> = self.state.tokens_in(*hex).collect();
                     for token in tokens {
                         self.state.counters.remove(&token);
+                        self.supply = None;
                     }
                     self.state.us_passed.insert(*hex);
                     let american = self.now().nation(piece.unit()) == Some(Nation::Us);
@@ -191,6 +207,7 @@ impl<'g> Trial<'g> {
                         self.state.markers_used += 1;
                         let number = self.state.markers_used;
                         self.state.sources.insert(*hex, Source { number, landing_from: self.state.turn + 1 });
+                        self.supply = None;
                     }
                 }
             }
@@ -554,8 +571,7 @@ impl Checker<'_> {
     }
 
     fn one_move(&mut self, order: &mut MoveOrder, at: &DocPath) {
-        let maps =
-            if self.side == US { self.trial.now().supply_maps(Suppose::default()) } else { all_supplied(&self.trial) };
+        let maps = self.trial.maps(self.side);
         let piece = order.unit;
         let is_balloon = self.trial.now().arm(piece.unit()) == Some(Arm::Balloon) && piece.token().is_none();
         if order.balloon.is_some() && !is_balloon {
@@ -682,7 +698,8 @@ impl Checker<'_> {
             .filter_map(|next| match now.stride(mover, next, to, maps) {
                 Err(bar) => Some(bar),
                 Ok(stride) if now.barred_by_supply(mover, &stride, to) => {
-                    Some(Bar::new("12.10a", format!("a unit in {to} would be out of supply")))
+                    let why = now.why_unsupplied(to, Suppose::default());
+                    Some(Bar::new("12.10a", format!("a unit in {to} would be out of supply: {why}")))
                 }
                 Ok(stride) if stride.zone == Trit::Yes && next == from => {
                     Some(Bar::new("7.1d", format!("{from} and {to} are both in enemy zones of control")))
@@ -746,9 +763,4 @@ impl Checker<'_> {
             }
         }
     }
-}
-
-/// Supply maps for Spanish movers, who need none (§12.1b).
-pub fn all_supplied(trial: &Trial<'_>) -> SupplyMaps {
-    SupplyMaps::everywhere(&trial.now())
 }

@@ -163,7 +163,11 @@ impl Position<'_> {
         }
         let vacated = Suppose { vacated: Some(target), opened: None };
         if self.supply_maps(vacated).at(self, target) == Trit::No {
-            return Some(Bar::new("12.10d", format!("a unit that advanced into {target} would be out of supply")));
+            let why = self.why_unsupplied(target, vacated);
+            return Some(Bar::new(
+                "12.10d",
+                format!("a unit that advanced into {target} would be out of supply: {why}"),
+            ));
         }
         self.escort_bar(order)
     }
@@ -474,6 +478,12 @@ impl Play<'_, '_> {
         let what = format!("attack on {target}");
         let able = |piece: &Piece| self.now().attacker_bar(side, *piece, target, &self.fought).is_none();
         order.attackers.retain(able);
+        if let Some(least) = order.min_odds
+            && !self.reaches(side, &order, least)?
+        {
+            self.lapse(what, "11.1c", format!("the odds are not sure to be {least}"));
+            return Ok(());
+        }
         let american =
             side == US && order.attackers.iter().any(|piece| self.now().nation(piece.unit()) == Some(Nation::Us));
         if american && !self.supplied(target, Suppose { vacated: Some(target), opened: None })? {

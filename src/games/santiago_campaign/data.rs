@@ -73,7 +73,7 @@ pub struct Ground {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Counter {
-    id: String,
+    id: UnitId,
     /// As printed.
     pub label: String,
     /// The unit's name.
@@ -119,7 +119,7 @@ impl Counter {
             Nation::Spanish => Group::Start,
         };
         Counter {
-            id: id.to_string(),
+            id,
             label: id.to_string(),
             name: id.to_string(),
             nation,
@@ -135,7 +135,7 @@ impl Counter {
 
     /// Its id.
     pub fn id(&self) -> UnitId {
-        UnitId::named(&self.id)
+        self.id
     }
 
     /// One or two (§2.13a).
@@ -572,6 +572,17 @@ pub struct Limits {
     source: String,
 }
 
+/// A way supply can take out of a hex (§12.2 to §12.7).
+#[derive(Clone, Copy, Debug)]
+pub struct Link {
+    /// The place of the next hex in the grid.
+    pub to: usize,
+    /// By road, or through Santiago (§12.3a, §12.12).
+    pub road: bool,
+    /// The road that leaves the map (§12.10e).
+    pub off_map: bool,
+}
+
 /// Everything a match is played with.
 #[derive(Clone, Debug)]
 pub struct Data {
@@ -579,6 +590,14 @@ pub struct Data {
     pub map: Terrain<HexGrid, Ground, Along>,
     /// All counters that are units.
     pub counters: BTreeMap<UnitId, Counter>,
+    /// For every place of the grid the ways supply can take: neither swamp nor water, whoever stands there.
+    pub supply_net: Vec<Vec<Link>>,
+    /// The Spanish batteries (§7.3a).
+    pub batteries: Vec<UnitId>,
+    /// The garrisons and their fortresses (§2.12d).
+    pub garrisons: Vec<(Hex, UnitId)>,
+    /// The balloon (§17).
+    pub balloon: Option<UnitId>,
     /// The tables.
     pub tables: Tables,
     /// Santiago's hexes (§4.1a).
@@ -689,7 +708,7 @@ impl Data {
             .zip(texts)
             .map(|((name, _), text)| (*name, crate::engine::digest::hash("data", &[text])))
             .collect();
-        Some(Data {
+        let mut data = Data {
             city: map.city.hexes,
             fortresses,
             beaches,
@@ -701,9 +720,60 @@ impl Data {
             counter_total: (unit_count + markers, counters.total.count),
             loaded: to_json(&digests).unwrap_or(Json::Bool(false)),
             map: terrain,
+            supply_net: Vec::new(),
+            batteries: Vec::new(),
+            garrisons: Vec::new(),
+            balloon: None,
             counters: units,
             tables,
-        })
+        };
+        data.index();
+        data.lay_net();
+        Some(data)
+    }
+
+    /// Lays out the ways of supply, again after every change to the map.
+    pub fn lay_net(&mut self) {
+        let grid = self.grid();
+        // §12.12: city hexes are linked with each other and with roads beside them.
+        let joins = |hex: Hex| self.is_city(hex) || self.has_road(hex);
+        let city = |a: Hex, b: Hex| (self.is_city(a) && joins(b)) || (self.is_city(b) && joins(a));
+        let link = |from: Hex, edge, next: Hex| {
+            let along = self.map.leaving(from, edge);
+            let open = self.is_open(next) && !along.has(Along::Water);
+            let road = along.has(Along::Road) || city(from, next);
+            grid.index(next).filter(|_| open).map(|to| Link { to, road, off_map: false })
+        };
+        let ways = |hex: Hex| grid.neighbours(hex).filter_map(|(edge, next)| link(hex, edge, next)).collect();
+        let mut net: Vec<Vec<Link>> = grid.cells().map(ways).collect();
+        let (inland, coast) = self.off_map_road;
+        for (from, to) in [(inland, coast), (coast, inland)] {
+            let ends = (grid.index(from), grid.index(to).filter(|_| self.is_open(to)));
+            if let (Some(ways), Some(to)) = (ends.0.and_then(|from| net.get_mut(from)), ends.1) {
+                ways.push(Link { to, road: true, off_map: true });
+            }
+        }
+        self.supply_net = net;
+    }
+
+    /// One more counter, or another one of that id.
+    pub fn add_counter(&mut self, counter: Counter) {
+        self.counters.insert(counter.id(), counter);
+        self.index();
+    }
+
+    /// Notes who is what, so that nobody need look through all counters for it.
+    fn index(&mut self) {
+        let counters = || self.counters.values();
+        let battery = |counter: &&Counter| counter.nation == Nation::Spanish && counter.kind == Arm::Artillery;
+        let garrison = |counter: &Counter| match counter.kind {
+            Arm::Garrison => counter.default_hex.map(|hex| (hex, counter.id())),
+            _ => None,
+        };
+        let batteries = counters().filter(battery).map(Counter::id).collect();
+        let garrisons = counters().filter_map(garrison).collect();
+        let balloon = counters().find(|counter| counter.kind == Arm::Balloon).map(Counter::id);
+        (self.batteries, self.garrisons, self.balloon) = (batteries, garrisons, balloon);
     }
 
     /// The grid.
@@ -714,6 +784,11 @@ impl Data {
     /// A counter.
     pub fn counter(&self, id: UnitId) -> Option<&Counter> {
         self.counters.get(&id)
+    }
+
+    /// The unit with exactly this id.
+    pub fn unit(&self, id: &str) -> Option<UnitId> {
+        self.counters.get_key_value(id).map(|(id, _)| *id)
     }
 
     /// The terrain of a hex; the sea off the map.

@@ -11,6 +11,7 @@ use crate::engine::{self, Clause, Lapse, Side, Tally};
 use super::data::Mp;
 use super::state::Ending;
 use super::terms::{CombatResult, HoldingBox, Nation, Odds, Piece, Token, UnitId};
+use super::toll::Toll;
 
 /// The phases of the sequence of play (§3.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -47,7 +48,7 @@ pub struct Paid {
     /// What it cost.
     pub cost: Mp,
     /// Why: `road`, `jungle + river`.
-    pub why: String,
+    pub why: Toll,
 }
 
 /// Why a move ended early.
@@ -347,6 +348,13 @@ pub enum Event {
     GameOver { ending: Ending },
 }
 
+/// The clauses of a march: the given ones, what each hex cost, and what ended it.
+fn marched(fixed: &[&'static str], path: &[Paid], cut: Option<&Cut>) -> Vec<Clause> {
+    let tolls: std::collections::BTreeSet<&'static str> = path.iter().flat_map(|paid| paid.why.clauses()).collect();
+    let all = fixed.iter().copied().chain(tolls).map(Clause);
+    all.chain(cut.map(|cut| cut.clause)).collect()
+}
+
 impl From<Lapse> for Event {
     fn from(lapse: Lapse) -> Event {
         Event::ChoiceLapsed(lapse)
@@ -390,13 +398,14 @@ impl engine::Event for Event {
                 MarkerEvent::SecondLanding => &["6.3b"],
                 MarkerEvent::Overland => &["6.6a", "6.6d"],
             },
-            Event::SourceLost { .. } => &["6.4b"],
+            Event::SourceLost { how, .. } => match how.as_str() {
+                "retreat" | "displacement" => &["6.4c"],
+                "movement" => &["6.4b", "10.8c"],
+                _ => &["6.4b"],
+            },
             Event::Split { .. } => &["6.5a"],
             Event::Drawn { .. } => &["6.2a"],
-            Event::Landed { cut, .. } => {
-                let cut = cut.iter().map(|cut| cut.clause);
-                return ["6.2d", "6.2e"].into_iter().map(Clause).chain(cut).collect();
-            }
+            Event::Landed { path, cut, .. } => return marched(&["6.2d", "6.2e", "6.5f"], path, cut.as_ref()),
             Event::SetAside { .. } => &["6.5i"],
             Event::PoolEmpty => &["6.7b"],
             Event::SupplyLength { die, truce, .. } => match (die, truce) {
@@ -405,9 +414,15 @@ impl engine::Event for Event {
                 (None, false) => &["12.5a"],
             },
             Event::Recovered { .. } => &["13.2e"],
-            Event::FeverRoll { .. } => &["13.2a", "tbl.fever"],
-            Event::Moved { cut, .. } => {
-                return std::iter::once(Clause("10.3b")).chain(cut.iter().map(|cut| cut.clause)).collect();
+            Event::FeverRoll { infected, spared, .. } => match (infected.is_empty(), spared.is_empty()) {
+                (true, true) => &["13.2a", "tbl.fever"],
+                (false, true) => &["13.2a", "tbl.fever", "13.2c"],
+                (true, false) => &["13.2a", "tbl.fever", "13.3d"],
+                (false, false) => &["13.2a", "tbl.fever", "13.2c", "13.3d", "13.3e"],
+            },
+            Event::Moved { path, cut, out_of_supply, .. } => {
+                let supply: &[&'static str] = if *out_of_supply { &["10.3b", "12.8a", "12.9d"] } else { &["10.3b"] };
+                return marched(supply, path, cut.as_ref());
             }
             Event::Overrun { .. } => &["10.8a"],
             Event::BalloonMode { up, .. } => {
@@ -418,9 +433,16 @@ impl engine::Event for Event {
                 }
             }
             Event::BalloonFired { .. } => &["17.5d"],
-            Event::Scatter { .. } => &["17.5f"],
-            Event::StepLost { cause, .. } | Event::SpanishLost { cause, .. } => {
-                return vec![Clause(cause.clause()), Clause("2.13d")];
+            Event::Scatter { struck: true, .. } => &["17.5f", "17.5g"],
+            Event::Scatter { struck: false, .. } => &["17.5f", "17.5i"],
+            Event::StepLost { nation, left, cause, .. } => {
+                let step = if *left == 0 { "2.13d" } else { "2.13c" };
+                let cause = if *cause == Cause::Defending && *nation == Nation::Us { "11.14c" } else { cause.clause() };
+                let track = (*nation == Nation::Us).then_some("5.3f");
+                return [cause, step].into_iter().chain(track).map(Clause).collect();
+            }
+            Event::SpanishLost { cause, .. } => {
+                return [cause.clause(), "2.13d", "8.1d"].map(Clause).to_vec();
             }
             Event::Attack { .. } => &["11.1a"],
             Event::Revealed { .. } => &["8.1b"],
@@ -428,23 +450,37 @@ impl engine::Event for Event {
             Event::DroppedOut { .. } => &["12.9a"],
             Event::CubanStrength { .. } => &["14.2a"],
             Event::AttackVoid { clause, .. } | Event::OrderLapsed { clause, .. } => return vec![*clause],
-            Event::Combat { shifts, result, .. } => {
+            Event::Combat { attackers, defenders, shifts, final_odds, column, result, .. } => {
+                let lost = |factors: &[Factor]| factors.iter().any(|factor| factor.out_of_supply);
+                let also = [
+                    (lost(attackers), "12.9b"),
+                    (lost(defenders), "12.9f"),
+                    (attackers.iter().any(|factor| factor.bonus > 0), "15.1a"),
+                    (defenders.iter().any(|factor| factor.spent), "11.2g"),
+                    (shifts.total() != 0, "11.12a"),
+                    (*column != Some(*final_odds), "11.12c"),
+                ];
+                let also = also.into_iter().filter(|(holds, _)| *holds).map(|(_, clause)| Clause(clause));
                 let result = match result {
                     CombatResult::Stalled => "11.14a",
                     CombatResult::Eliminated => "11.14b",
                     CombatResult::Bloodbath => "11.14e",
                     CombatResult::Retreat => "11.14j",
                 };
-                return ["11.8e", "tbl.crt", result].into_iter().map(Clause).chain(shifts.clauses()).collect();
+                let always = ["11.8e", "tbl.crt", result].into_iter().map(Clause);
+                return always.chain(also).chain(shifts.clauses()).collect();
             }
             Event::FortressHolds { .. } => &["22.2a"],
-            Event::Retreated { rank, .. } => match rank {
+            Event::Retreated { pieces, rank, .. } => match rank {
+                RetreatRank::Free if pieces.len() > 1 => &["11.15a", "11.15d"],
                 RetreatRank::Free => &["11.15a"],
                 RetreatRank::OverCubans => &["14.4a"],
                 RetreatRank::Displacing => &["11.16a"],
             },
+            Event::Displaced { moves } if moves.len() > 1 => &["11.16a", "11.16b", "11.16f"],
             Event::Displaced { .. } => &["11.16a", "11.16f"],
             Event::CubanDisplaced { .. } => &["14.4c"],
+            Event::BloodbathBill { required, paid, .. } if paid != required => &["11.14f", "11.14h", "11.14l"],
             Event::BloodbathBill { .. } => &["11.14f", "11.14h"],
             Event::Advanced { .. } => &["11.17a", "11.17g"],
             Event::NoAdvance { .. } => &["11.17e"],
@@ -459,7 +495,8 @@ impl engine::Event for Event {
             }
             Event::TruceRoll { .. } => &["19.3a", "19.3b"],
             Event::TruceOver => &["19.3e"],
-            Event::GuantanamoRoll { .. } => &["23.1a", "tbl.guantanamo"],
+            Event::GuantanamoRoll { withheld: 0, .. } => &["23.1a", "tbl.guantanamo"],
+            Event::GuantanamoRoll { .. } => &["23.1a", "23.1d", "tbl.guantanamo"],
             Event::Released { .. } => &["23.1c"],
             Event::Withheld { .. } => &["11.1c"],
             Event::ChoiceLapsed(lapse) => return vec![lapse.clause],
@@ -468,7 +505,7 @@ impl engine::Event for Event {
                 Ending::CityMajor => &["4.1a", "4.2c"],
                 Ending::CityMarginal => &["4.2a", "4.2c"],
                 Ending::SiegeMarginal => &["4.3a"],
-                Ending::Fortresses => &["4.6a", "3.3d"],
+                Ending::Fortresses => &["4.6a", "22.3", "3.3d"],
                 Ending::NoSource => &["4.7a", "3.3d"],
                 Ending::SpainHolds => &["4.8a", "3.3b"],
                 Ending::UsCapitulates | Ending::SpainCapitulates => &["3.3c"],

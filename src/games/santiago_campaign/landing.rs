@@ -113,7 +113,7 @@ impl Play<'_, '_> {
         if self.now().pool().is_empty() {
             self.umpire.note(Event::PoolEmpty);
         }
-        Ok(())
+        self.check_stacking()
     }
 
     /// Game Turn 1: ten at the first site, a roll, five more (§6.2i, §6.3).
@@ -226,7 +226,7 @@ impl Play<'_, '_> {
         let mut sites = vec![site];
         sites.extend(self.now().sites().into_iter().filter(|other| *other != site));
         for site in sites {
-            let maps = self.supply_maps().clone();
+            let maps = self.supply_maps();
             let hexes = self.now().landing_hexes(unit, site, more, &maps);
             let Some(default) = self.now().default_landing(site, &hexes, &maps) else { continue };
             let ordered = self.instruction(orders, unit, site, &hexes);

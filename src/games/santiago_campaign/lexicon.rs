@@ -18,8 +18,12 @@ impl Lexicon for SantiagoCampaign {
             }),
             "unit" => self.unit_named(text).ok_or_else(|| self.unknown_unit(text)),
             "token" | "piece" => {
-                if Token::is_name(&fold(text)) {
-                    return Ok(fold(text));
+                if Token::is_name(text) {
+                    return Ok(text.to_owned());
+                }
+                let folded = fold(text);
+                if Token::is_name(&folded) {
+                    return Ok(folded);
                 }
                 self.unit_named(text).ok_or_else(|| self.unknown_unit(text))
             }
@@ -39,6 +43,9 @@ impl SantiagoCampaign {
 
     /// By id, or by a label that only one unit has.
     fn unit_named(&self, text: &str) -> Option<String> {
+        if let Some(id) = self.data.unit(text) {
+            return Some(id.to_string());
+        }
         let wanted = fold(text);
         if let Some(id) = self.data.counters.keys().find(|id| fold(id.as_str()) == wanted) {
             return Some(id.to_string());

@@ -7,8 +7,10 @@ mod balloon;
 mod check;
 mod combat;
 mod data;
+mod displace;
 mod events;
 mod facts;
+mod forecast;
 mod landing;
 mod lexicon;
 mod map;
@@ -21,6 +23,7 @@ mod query;
 mod random;
 mod results;
 mod retreat;
+mod roster;
 mod setup;
 mod stacking;
 mod state;
@@ -28,6 +31,7 @@ mod supply;
 mod tell;
 mod template;
 mod terms;
+mod toll;
 mod victory;
 
 #[cfg(test)]
@@ -176,7 +180,7 @@ impl Play<'_, '_> {
         if let Some(fire) = fire.clone().filter(|fire| fire.when == When::Early) {
             self.fire_at_balloon(&fire)?;
         }
-        for entry in &orders.moves {
+        for (count, entry) in orders.moves.iter().enumerate() {
             let Some(order) = self.called_move(US, entry)? else { continue };
             if order.unit.token().is_some() || moved.contains(&order.unit) {
                 self.lapse(format!("move of {}", order.unit), "10.1b", "it has moved or is not yours");
@@ -199,7 +203,14 @@ impl Play<'_, '_> {
                 self.lapse(format!("move of {}", order.unit), "17.2d", "the balloon is up");
                 continue;
             }
-            self.us_move(&order)?;
+            let to_come: Vec<Piece> = (orders.moves.iter().skip(count + 1))
+                .filter_map(|later| match later {
+                    Concealed::Open(later) if !later.path.is_empty() => Some(later.unit),
+                    _ => None,
+                })
+                .filter(|unit| !moved.contains(unit))
+                .collect();
+            self.us_move(&order, &to_come)?;
         }
         if let Some(fire) = fire.filter(|fire| fire.when == When::Late) {
             self.fire_at_balloon(&fire)?;
@@ -271,7 +282,7 @@ impl Play<'_, '_> {
             moved.push(order.unit);
             self.spanish_move(&order)?;
         }
-        Ok(())
+        self.check_stacking()
     }
 
     /// The Guantanamo table, once, at the start of II.A of Game Turn 2 (§23.1a).
@@ -640,7 +651,7 @@ impl Game for SantiagoCampaign {
             let known = Known::of(self, seen.state, seen.holdings);
             let position = Position { game: self, state: seen.state, known: &known };
             let mut stacks: BTreeMap<Post, Vec<terms::UnitId>> = BTreeMap::new();
-            for (token, counter) in &seen.state.counters {
+            for (token, counter) in seen.state.counters.iter() {
                 stacks.entry(counter.at).or_default().extend(position.identity(*token));
             }
             for units in stacks.values_mut() {

@@ -3,11 +3,13 @@
 //! One function prices and bars a step as the public sees it; the check, the template and the random player use it
 //! with the mover's own knowledge, and the resolution adds the hidden facts it leaves open.
 
+use std::rc::Rc;
+
 use crate::board::{Hex, Reach, Step, reach};
 use crate::engine::{Clause, Question, Ruling, Say, Subject};
 
 use super::US;
-use super::data::{Along, Mp};
+use super::data::Mp;
 use super::events::{Cause, Cut, Event, MarkerEvent, Paid};
 use super::orders::MoveOrder;
 use super::play::{Play, Position, Trit};
@@ -15,6 +17,7 @@ use super::policy::{Ever, OPEN_BEACH, Policy};
 use super::state::{Face, Place, Post, Source};
 use super::supply::{Lay, SupplyMaps, Suppose};
 use super::terms::{Arm, HoldingBox, Land, Nation, Piece, StackPlace, Token, UnitId};
+use super::toll::Toll;
 
 /// Why a step or an order is not allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +60,7 @@ pub struct Stride {
     /// What it costs.
     pub cost: Mp,
     /// Why.
-    pub why: String,
+    pub why: Toll,
     /// Spanish counters that must turn out to be a lone battery, or American guns that are overrun.
     pub overrun: bool,
     /// Is the hex in an enemy zone of control?
@@ -95,53 +98,35 @@ impl Position<'_> {
         at == hex || (self.data().adjacent(at, hex) && self.data().land(hex) == Land::Jungle)
     }
 
-    /// Does an engineer other than the mover help across this hexside? (§21.2)
-    fn engineer_helps(&self, mover: &Mover, from: Hex, to: Hex) -> bool {
-        let engineer = |id: &UnitId| self.arm(*id) == Some(Arm::Engineer) && Piece::from(*id) != mover.piece;
-        mover.nation != Nation::Spanish
-            && [from, to].into_iter().any(|hex| self.state.units_in(hex).any(|id| engineer(&id)))
-    }
-
-    /// What a step costs by terrain alone, and why (§10.3 to §10.6).
-    pub fn price(&self, mover: &Mover, from: Hex, to: Hex) -> Result<(Mp, String), Bar> {
-        let data = self.data();
-        let along = data.between(from, to);
-        let land = data.land(to);
-        if !land.is_open() {
-            let clause =
-                if land == Land::Swamp { if mover.nation == Nation::Cuban { "9.4d" } else { "9.2c" } } else { "10.3b" };
-            return Err(Bar::new(clause, format!("{to} is {land}")));
-        }
-        if along.has(Along::Water) {
-            return Err(Bar::new("12.7", format!("only water lies between {from} and {to}")));
-        }
-        let chart = &data.tables.terrain_effects;
-        let (mut cost, mut why) = if along.has(Along::Road) {
-            (chart.road(), "road".to_owned())
-        } else {
-            (chart.enter(land, mover.light).unwrap_or(Mp::MAX), land.to_string())
-        };
-        if along.has(Along::River) && !along.has(Along::Bridge) && !self.engineer_helps(mover, from, to) {
-            cost += chart.river();
-            why.push_str(" + river");
-        }
-        if along.has(Along::Up) {
-            cost += chart.upslope();
-            why.push_str(" + upslope");
-        }
-        Ok((cost, why))
-    }
-
     /// One step, as far as the viewer can tell.
     pub fn stride(&self, mover: &Mover, from: Hex, to: Hex, maps: &SupplyMaps) -> Result<Stride, Bar> {
+        self.stride_on(None, mover, from, to, maps)
+    }
+
+    /// The same, with zones and occupied hexes laid out beforehand.
+    fn stride_on(
+        &self,
+        lay: Option<&Lay>,
+        mover: &Mover,
+        from: Hex,
+        to: Hex,
+        maps: &SupplyMaps,
+    ) -> Result<Stride, Bar> {
         let (cost, why) = self.price(mover, from, to)?;
         match mover.nation {
-            Nation::Spanish => self.spanish_stride(mover, to, cost, why, maps.lay.as_ref()),
-            Nation::Us | Nation::Cuban => self.us_stride(mover, to, cost, why, maps),
+            Nation::Spanish => self.spanish_stride(mover, to, (cost, why), lay),
+            Nation::Us | Nation::Cuban => self.us_stride(mover, to, (cost, why), maps, lay),
         }
     }
 
-    fn us_stride(&self, mover: &Mover, to: Hex, cost: Mp, why: String, maps: &SupplyMaps) -> Result<Stride, Bar> {
+    fn us_stride(
+        &self,
+        mover: &Mover,
+        to: Hex,
+        (cost, why): (Mp, Toll),
+        maps: &SupplyMaps,
+        lay: Option<&Lay>,
+    ) -> Result<Stride, Bar> {
         let data = self.data();
         let cuban = mover.nation == Nation::Cuban;
         if self.is_closed(to) {
@@ -151,7 +136,7 @@ impl Position<'_> {
                 format!("{to} is closed until all Spanish reinforcements have entered there"),
             ));
         }
-        let empty = maps.lay.as_ref().is_some_and(|lay| lay.taken.get(data.grid(), to) == Some(&false));
+        let empty = lay.is_some_and(|lay| lay.taken.get(data.grid(), to) == Some(&false));
         let tokens: Vec<Token> = if empty { Vec::new() } else { self.state.tokens_in(to).collect() };
         if cuban && data.is_city(to) {
             return Err(Bar::new("14.3a", format!("Cuban units never enter Santiago ({to})")));
@@ -193,7 +178,7 @@ impl Position<'_> {
                 return Err(Bar::new(clause, format!("{to} has no room for {}", mover.piece)));
             }
         }
-        let zone = match &maps.lay {
+        let zone = match lay {
             _ if cuban => Trit::No,
             Some(lay) => lay.zones.get(data.grid(), to).copied().unwrap_or(Trit::No),
             None => self.spanish_zone(to),
@@ -202,7 +187,13 @@ impl Position<'_> {
         Ok(Stride { cost, why, overrun, zone, supply })
     }
 
-    fn spanish_stride(&self, mover: &Mover, to: Hex, cost: Mp, why: String, lay: Option<&Lay>) -> Result<Stride, Bar> {
+    fn spanish_stride(
+        &self,
+        mover: &Mover,
+        to: Hex,
+        (cost, why): (Mp, Toll),
+        lay: Option<&Lay>,
+    ) -> Result<Stride, Bar> {
         if let Some(lay) = lay.filter(|lay| lay.taken.get(self.data().grid(), to) == Some(&false)) {
             let zone = lay.zones.get(self.data().grid(), to).copied().unwrap_or(Trit::No);
             return Ok(Stride { cost, why, overrun: false, zone, supply: Trit::Yes });
@@ -245,9 +236,9 @@ impl Position<'_> {
         let pinned = self.enemy_zone(mover, from) == Trit::Yes;
         let home = mover.lost.then(|| self.steps_to_supply(&maps.maybe));
         let grid = self.data().grid();
-        let maps = &SupplyMaps { lay: Some(self.lay(mover.nation)), ..maps.clone() };
+        let lay = self.lay(mover.nation);
         reach(grid, from, mover.purse, |a, _, b| {
-            let Ok(stride) = self.stride(mover, a, b, maps) else { return Step::Barred(()) };
+            let Ok(stride) = self.stride_on(Some(&lay), mover, a, b, maps) else { return Step::Barred(()) };
             if !self.brings_home(mover, home.as_ref(), a, b) || self.barred_by_supply(mover, &stride, b) {
                 return Step::Barred(());
             }
@@ -336,9 +327,9 @@ impl Play<'_, '_> {
                 break;
             }
             let maps = if mover.nation == Nation::Us {
-                self.supply_maps().clone()
+                self.supply_maps()
             } else {
-                SupplyMaps::everywhere(&self.now())
+                Rc::new(SupplyMaps::everywhere(&self.now()))
             };
             let now = self.now();
             let stride = match now.stride(mover, at, to, &maps) {
@@ -377,15 +368,32 @@ impl Play<'_, '_> {
             at = to;
             stop_here = zone;
         }
-        // Back to the last hex in which it may stay, where the walk was cut short in one it may only pass.
-        if cut.is_some() {
-            while taken.last().is_some_and(|last| !self.now().may_stay(mover, last.hex)) {
-                if let Some(last) = taken.pop() {
-                    spent = spent - last.cost;
-                }
-            }
+        let mut walked = Walked { path: taken, spent, cut };
+        // Where the walk was cut short in a hex it may only pass.
+        if walked.cut.is_some() {
+            self.back_off(mover, &mut walked);
         }
-        Ok(Walked { path: taken, spent, cut })
+        Ok(walked)
+    }
+
+    /// Back to the last hex in which the unit may stay.
+    fn back_off(&self, mover: &Mover, walked: &mut Walked) {
+        while let Some(last) = walked.path.pop_if(|last| !self.now().may_stay(mover, last.hex)) {
+            walked.spent = walked.spent - last.cost;
+        }
+    }
+
+    /// US and Cuban units do not end a phase together (§9.4c): whoever comes last stops short of units of the other
+    /// nationality, unless they still move on. The orders had it otherwise; a hidden fact cut somebody's move.
+    fn stop_short(&self, mover: &Mover, walked: &mut Walked, to_come: &[Piece]) {
+        let Some(last) = walked.path.last().map(|paid| paid.hex) else { return };
+        let stays = |id: UnitId| self.now().nation(id) != Some(mover.nation) && !to_come.contains(&Piece::from(id));
+        let Some(other) = self.state.units_in(last).find(|id| stays(*id)) else { return };
+        if walked.cut.is_none() && !self.now().may_stay(mover, last) {
+            let why = format!("{other} is there to stay");
+            walked.cut = Some(Cut { before: last, why, clause: Clause("9.4c") });
+            self.back_off(mover, walked);
+        }
     }
 
     /// What a hidden fact forbids, asked only where the public cannot tell.
@@ -525,8 +533,8 @@ impl Play<'_, '_> {
         self.umpire.note(Event::SourcePlaced { hex, how, left });
     }
 
-    /// One move of the US Movement Phase (§10).
-    pub fn us_move(&mut self, order: &MoveOrder) -> Ruling<()> {
+    /// One move of the US Movement Phase (§10). `to_come` are the units that still move after it.
+    pub fn us_move(&mut self, order: &MoveOrder, to_come: &[Piece]) -> Ruling<()> {
         let id = order.unit.unit();
         let unit = self.state.unit(id);
         let (Some(from), Some(nation)) = (unit.at.hex(), self.now().nation(id)) else {
@@ -542,12 +550,13 @@ impl Play<'_, '_> {
             return Ok(());
         }
         let out_of_supply = nation == Nation::Us && !self.supplied(from, Suppose::default())?;
-        let maps = self.supply_maps().clone();
+        let maps = self.supply_maps();
         let Some(mut mover) = self.now().mover(order.unit, &maps) else { return Ok(()) };
         let full = self.data().movement_factor(nation);
         mover.lost = out_of_supply;
         mover.purse = if out_of_supply { full.half().unwrap_or(full) } else { full };
-        let walked = self.walk(&mover, from, &order.path, Mp::ZERO, order.open != Some(false))?;
+        let mut walked = self.walk(&mover, from, &order.path, Mp::ZERO, order.open != Some(false))?;
+        self.stop_short(&mover, &mut walked, to_come);
         self.note_move(&mover, Some(from), &walked, out_of_supply);
         self.follow(order.unit, &walked, order.open)
     }
@@ -610,7 +619,7 @@ impl Play<'_, '_> {
             Err(bar) => return Ok(none(refuse(bar))),
         };
         let cost = self.data().tables.terrain_effects.road();
-        let stride = match now.spanish_stride(mover, hex, cost, "road".to_owned(), None) {
+        let stride = match now.spanish_stride(mover, hex, (cost, Toll::ENTRY), None) {
             Ok(stride) => stride,
             Err(bar) => return Ok(none(refuse(bar))),
         };

@@ -9,7 +9,7 @@ use crate::engine::Concealed;
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
 use crate::{document, words};
 
-use super::terms::{CombatResult, HoldingBox, Piece, Token, UnitId};
+use super::terms::{CombatResult, HoldingBox, Odds, Piece, Token, UnitId};
 
 document! {
     /// The Spanish set-up (§5.1). What lies where is hidden when the file is signed.
@@ -140,6 +140,26 @@ impl schemars::JsonSchema for CombatResult {
     }
 }
 
+impl FromDoc for Odds {
+    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
+        let text = reader.text(node, at, "odds such as `2:1`")?;
+        let odds = Odds::parse(text);
+        if odds.is_none() {
+            reader.fault(at, format!("`{text}` is no odds"), "write odds such as `2:1` or `1:2`");
+        }
+        odds
+    }
+}
+
+impl schemars::JsonSchema for Odds {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Odds".into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "pattern": "^([0-9]+:1|1:[0-9]+)$" })
+    }
+}
+
 document! {
     /// Attack only if an earlier attack of this list came out so.
     pub struct After {
@@ -161,6 +181,8 @@ document! {
         pub after: Option<After>,
         /// Only if this hex is empty of enemies by then.
         pub if_vacant: Option<Hex>,
+        /// Only if the odds, shifts included, are sure to be this high by what you can see: `2:1`.
+        pub min_odds: Option<Odds>,
         /// Go on with whoever still can if some attackers no longer can.
         pub go_on: bool,
         /// Whom a bloodbath takes, in this order (§11.14h).

@@ -5,11 +5,12 @@
 //! public state does not say.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use crate::board::{Grid, Hex};
 use crate::engine::dice::Die;
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
-use crate::engine::{Clause, Halt, Holdings, Phase, Ruling, Sealed, Seen, Side, Stop, Subject, Umpire};
+use crate::engine::{Clause, Halt, Holdings, Json, Phase, Ruling, Sealed, Seen, Side, Stop, Subject, Umpire};
 
 use super::data::{Counter, Data};
 use super::events::{Cause, Event, PhaseName};
@@ -26,11 +27,15 @@ impl Known {
     /// What the holder of these values knows.
     pub fn of(game: &SantiagoCampaign, state: &State, holdings: &Holdings) -> Known {
         let mut known = BTreeMap::new();
-        for (token, counter) in &state.counters {
+        for (token, counter) in state.counters.iter() {
             let Face::Down(sealed) = &counter.face else { continue };
-            let Some(value) = holdings.get(sealed.owner(), sealed.slot()) else { continue };
-            let mut reader = Reader::new(game);
-            if let Some(unit) = UnitId::read(&Node::from_json(value), &DocPath::root(), &mut reader) {
+            let Some(Json::Str(name)) = holdings.get(sealed.owner(), sealed.slot()) else { continue };
+            // Ids are signed as they stand in the counter list; any other spelling goes through the lexicon.
+            let unit = game.data.unit(name).or_else(|| {
+                let mut reader = Reader::new(game);
+                UnitId::read(&Node::text(name.as_str()), &DocPath::root(), &mut reader)
+            });
+            if let Some(unit) = unit {
                 known.insert(*token, unit);
             }
         }
@@ -112,21 +117,18 @@ impl<'p> Position<'p> {
 
     /// The balloon, if it is on the map.
     pub fn balloon(&self) -> Option<(UnitId, Hex)> {
-        let counter = self.data().counters.values().find(|counter| counter.kind == Arm::Balloon)?;
-        self.state.hex_of(counter.id()).map(|hex| (counter.id(), hex))
+        let id = self.data().balloon?;
+        self.state.hex_of(id).map(|hex| (id, hex))
     }
 
     /// Can a Spanish battery still be among the face-down counters?
     fn batteries_left(&self) -> bool {
-        let batteries =
-            self.data().counters.values().filter(|c| c.nation == Nation::Spanish && c.kind == Arm::Artillery);
-        batteries.into_iter().any(|counter| !self.state.dead.contains(&counter.id()))
+        self.data().batteries.iter().any(|id| !self.state.dead.contains(id))
     }
 
     /// Is the garrison of this fortress alive? It never leaves it, so it is there (§2.12c).
     fn garrison_holds(&self, hex: Hex) -> bool {
-        let garrison = |c: &&Counter| c.kind == Arm::Garrison && c.default_hex == Some(hex);
-        self.data().counters.values().find(garrison).is_some_and(|c| !self.state.dead.contains(&c.id()))
+        self.data().garrisons.iter().any(|(at, id)| *at == hex && !self.state.dead.contains(id))
     }
 
     /// Does the Spanish stack in a hex exert a zone of control? (§7.1a, §7.3a)
@@ -154,7 +156,7 @@ impl<'p> Position<'p> {
     /// Spanish stacks by hex.
     pub fn stacks(&self) -> BTreeMap<Hex, Vec<Token>> {
         let mut stacks: BTreeMap<Hex, Vec<Token>> = BTreeMap::new();
-        for (token, counter) in &self.state.counters {
+        for (token, counter) in self.state.counters.iter() {
             if let Post::At(hex) = counter.at {
                 stacks.entry(hex).or_default().push(*token);
             }
@@ -270,7 +272,7 @@ pub struct Play<'p, 'u> {
     /// Nothing is known beforehand: every hidden fact goes through the umpire.
     pub blind: Known,
     /// Supply as far as the public can tell; dropped whenever a Spanish counter or a source changes.
-    pub supply: Option<SupplyMaps>,
+    pub supply: Option<Rc<SupplyMaps>>,
     /// Who has been in a battle this phase (§11.2a).
     pub fought: BTreeSet<Piece>,
 }
@@ -311,6 +313,7 @@ impl<'p, 'u> Play<'p, 'u> {
     pub fn end_game<T>(&mut self, ending: Ending) -> Ruling<T> {
         self.state.ending = Some(ending);
         self.state.stage = Stage::Over;
+        self.state.spared.clear();
         self.umpire.note(Event::GameOver { ending });
         Err(Halt::Stop(Stop::End))
     }

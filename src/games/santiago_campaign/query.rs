@@ -1,11 +1,12 @@
 //! Answers to `reach`, `supply`, `los` and `odds`.
 
+use std::collections::BTreeSet;
+
 use crate::board::{Grid, Hex};
 use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader};
 use crate::engine::{Clause, Concealed, Json, Query, Reply, Seen};
 
-use super::check::{Trial, all_supplied, check};
-use super::combat::{Battle, Fighter, total};
+use super::check::{Trial, check};
 use super::orders::Orders;
 use super::play::{Position, Trit, own_knowledge};
 use super::state::{Stage, State};
@@ -16,9 +17,9 @@ use super::{SPAIN, SantiagoCampaign, US};
 /// Answers a query as one side sees the position.
 pub fn answer(game: &SantiagoCampaign, seen: &Seen<'_, State>, query: &Query) -> Result<Reply, Vec<Fault>> {
     let side = seen.side.or(seen.state.stage.side()).unwrap_or(US);
-    let trial = Trial::new(game, seen.state, own_knowledge(game, seen, side));
+    let mut trial = Trial::new(game, seen.state, own_knowledge(game, seen, side));
     match query {
-        Query::Reach { unit } => reach(&trial, read::<Piece>(game, unit)?),
+        Query::Reach { unit } => reach(&mut trial, read::<Piece>(game, unit)?),
         Query::Supply { unit } => supply(&trial, unit.as_deref().map(|unit| read::<Piece>(game, unit)).transpose()?),
         Query::Sight { from, to } => sight(&trial.now(), read::<Hex>(game, from)?, read::<Hex>(game, to)?),
         Query::Odds { orders } => odds(game, seen, trial, orders),
@@ -34,12 +35,13 @@ fn text(hex: Hex) -> Json {
     Json::Str(hex.to_string())
 }
 
-fn reach(trial: &Trial<'_>, piece: Piece) -> Result<Reply, Vec<Fault>> {
+fn reach(trial: &mut Trial<'_>, piece: Piece) -> Result<Reply, Vec<Fault>> {
     let now = trial.now();
     let token = now.state.counters.keys().copied().find(|token| now.identity(*token) == Some(piece.unit()));
     let piece = token.map_or(piece, Piece::from);
     let spanish = piece.token().is_some();
-    let maps = if spanish { all_supplied(trial) } else { now.supply_maps(Suppose::default()) };
+    let maps = trial.maps(if spanish { SPAIN } else { US });
+    let now = trial.now();
     let (mover, from) = trial.mover(piece, &maps).map_err(|bar| {
         vec![Fault::new(&DocPath::root(), bar.why, "choose a unit that may move").by(Clause(bar.clause))]
     })?;
@@ -76,7 +78,7 @@ fn supply(trial: &Trial<'_>, only: Option<Piece>) -> Result<Reply, Vec<Fault>> {
     let maps = now.supply_maps(Suppose::default());
     let mut reply = Reply::default();
     let (mut rows, mut json) = (Vec::new(), Vec::new());
-    for (id, unit) in &now.state.units {
+    for (id, unit) in now.state.units.iter() {
         let Some(hex) = unit.at.hex().filter(|_| now.nation(*id) == Some(Nation::Us)) else { continue };
         if only.is_some_and(|only| only != Piece::from(*id)) {
             continue;
@@ -86,7 +88,12 @@ fn supply(trial: &Trial<'_>, only: Option<Piece>) -> Result<Reply, Vec<Fault>> {
             Trit::Maybe => ("unclear", "in supply only if a face-down counter is a lone battery (§7.3)"),
             Trit::No => ("out", "OUT of supply (§12.2)"),
         };
-        rows.push(vec![id.to_string(), now.data().say(hex), how.to_owned()]);
+        let mut how = how.to_owned();
+        if word == "out" {
+            how.push_str(": ");
+            how.push_str(&now.why_unsupplied(hex, Suppose::default()));
+        }
+        rows.push(vec![id.to_string(), now.data().say(hex), how]);
         let entry = [
             ("unit".to_owned(), Json::Str(id.to_string())),
             ("hex".to_owned(), text(hex)),
@@ -153,57 +160,37 @@ fn odds(
     let mut json = Vec::new();
     for entry in &turn.attacks {
         let Concealed::Open(order) = entry else { continue };
-        let fighter = |piece: &Piece| -> Option<Fighter> {
-            let unit = match piece.token() {
-                Some(token) => now.identity(token)?,
-                None => piece.unit(),
-            };
-            let (hex, arm, nation) = (now.hex_of(*piece)?, now.arm(unit)?, now.nation(unit)?);
-            let adjacent = now.data().adjacent(hex, order.target);
-            let counts = now.factor(unit);
-            let piece = *piece;
-            Some(Fighter {
-                piece,
-                unit,
-                arm,
-                nation,
-                hex,
-                counts,
-                bonus: 0,
-                out_of_supply: false,
-                spent: false,
-                adjacent,
-            })
-        };
-        let attackers: Vec<Fighter> = order.attackers.iter().filter_map(fighter).collect();
-        let attack = total(&attackers, true);
-        let battle = Battle { side, target: order.target, attackers, defenders: Vec::new() };
-        let shifts = now.shifts(&battle);
+        let forecast = now.forecast(side, order, &BTreeSet::new());
+        let (attack, defence, shifts) = (forecast.attack, forecast.defence, &forecast.shifts);
         reply.diary.heading(2, format!("Attack on {}", now.data().say(order.target)));
-        reply
-            .diary
-            .line(format!("Attacking factors {attack}, before supply and what Cuban units roll."), &[Clause("11.8a")]);
-        reply.diary.sum("column shift", "", &shifts, format!("{:+}", shifts.total()));
-        if side == US {
-            // The defenders lie face-down: what each strength would mean.
-            let table = &now.data().tables.combat_results;
-            let rows = [2, 4, 6, 8, 10].map(|defence| {
-                let odds = Odds::of(attack, defence, table.highest());
-                let last = odds.shifted(shifts.total());
-                vec![defence.to_string(), odds.to_string(), last.to_string()]
-            });
-            reply.diary.table(&["if they defend with", "odds", "after shifts"], rows.to_vec());
-        } else {
-            let defence: u32 = now.state.units_in(order.target).map(|id| now.factor(id)).sum();
-            let odds = Odds::of(attack, defence, now.data().tables.combat_results.highest());
-            reply.diary.line(
-                format!("{attack} to {defence} is {odds}, {} after shifts.", odds.shifted(shifts.total())),
+        reply.diary.line(
+            format!("Attacking factors {attack}, by what is sure of supply and with Cuban units at their least."),
+            &[Clause("11.8a")],
+        );
+        reply.diary.sum("column shift", "", shifts, format!("{:+}", shifts.total()));
+        let table = &now.data().tables.combat_results;
+        let line = |defence: u32| {
+            let odds = Odds::of(attack, defence, table.highest());
+            vec![defence.to_string(), odds.to_string(), odds.shifted(shifts.total()).to_string()]
+        };
+        if side == US && attack > 0 && !game.options.face_up {
+            // The defenders lie face-down: what each strength would mean, up to the most they can have.
+            let rows = (1..defence).filter(|defence| defence % 2 == 0).chain([defence]).map(line);
+            reply.diary.table(&["if they defend with", "odds", "after shifts"], rows.collect());
+        }
+        match (forecast.odds, forecast.final_odds()) {
+            (Some(odds), Some(last)) => reply.diary.line(
+                format!("At the worst {attack} to {defence} is {odds}, {last} after shifts."),
                 &[Clause("11.12a")],
-            );
+            ),
+            _ => reply
+                .diary
+                .line("It may come to nothing: nobody is sure to attack from next to the hex.", &[Clause("11.4b")]),
         }
         let entry = [
             ("target".to_owned(), text(order.target)),
             ("attack".to_owned(), Json::Int(i64::from(attack))),
+            ("defence-at-most".to_owned(), Json::Int(i64::from(defence))),
             ("shift".to_owned(), Json::Int(i64::from(shifts.total()))),
         ];
         json.push(Json::Map(entry.into()));

@@ -6,7 +6,7 @@ use crate::board::{Grid, Hex};
 use crate::engine::dice::Chance;
 use crate::engine::{Concealed, Json, Seen, Side};
 
-use super::check::{Trial, all_supplied};
+use super::check::Trial;
 use super::data::Counter;
 use super::orders::{
     After, AttackOrder, Balloon, Class, LandingOrder, Marines, MoveOrder, Orders, Share, SpanishSetup, TurnOrders,
@@ -16,7 +16,7 @@ use super::play::{Known, Position, own_knowledge};
 use super::setup::{bars_set_up, stack_fits};
 use super::state::{Place, Post, Stage, State};
 use super::supply::Suppose;
-use super::terms::{Arm, CombatResult, Group, HoldingBox, Nation, Piece, UnitId};
+use super::terms::{Arm, CombatResult, Group, HoldingBox, Nation, Odds, Piece, UnitId};
 use super::{SantiagoCampaign, US};
 
 /// Legal orders for the packet due.
@@ -36,10 +36,14 @@ fn spanish_setup(game: &SantiagoCampaign, chance: &mut Chance) -> SpanishSetup {
     let data = &game.data;
     let mut deploy: BTreeMap<Hex, Vec<UnitId>> = BTreeMap::new();
     let mut hexes: Vec<Hex> = data.grid().cells().filter(|hex| bars_set_up(data, *hex).is_none()).collect();
-    // Half of the time near Santiago, where armies meet.
-    let near = chance.one_in(2);
-    let city = data.city.first().copied();
-    hexes.retain(|hex| !near || city.is_none_or(|city| data.grid().distance(city, *hex) <= 9));
+    // Near Santiago, where armies meet; round the beaches, as near as may be; or anywhere.
+    let (close, least) = (9, data.tables.limits.set_up_distance);
+    let distance = |hex: &Hex, from: &[Hex]| from.iter().map(|other| data.grid().distance(*hex, *other)).min();
+    match chance.below(3) {
+        0 => hexes.retain(|hex| distance(hex, &data.city).is_none_or(|far| far <= close)),
+        1 => hexes.retain(|hex| distance(hex, &data.beaches).is_none_or(|far| far <= least + 1)),
+        _ => {}
+    }
     let mut units: Vec<&Counter> = data.counters.values().filter(|c| c.nation == Nation::Spanish).collect();
     chance.shuffle(&mut units);
     let mut boxes: BTreeMap<HoldingBox, Vec<UnitId>> = BTreeMap::new();
@@ -79,7 +83,7 @@ fn spanish_setup(game: &SantiagoCampaign, chance: &mut Chance) -> SpanishSetup {
         deploy: deploy.into_iter().map(|(hex, units)| (hex, open(units))).collect(),
         manzanillo: open(boxes.remove(&HoldingBox::Manzanillo).unwrap_or_default()),
         guantanamo: open(boxes.remove(&HoldingBox::Guantanamo).unwrap_or_default()),
-        face_up: if chance.one_in(4) { vec![HoldingBox::Manzanillo] } else { Vec::new() },
+        face_up: HoldingBox::ALL.iter().copied().filter(|_| chance.one_in(4)).collect(),
     };
     setup.complete(data);
     setup
@@ -150,17 +154,34 @@ fn landings(trial: &Trial<'_>, orders: &mut TurnOrders, chance: &mut Chance) {
     if due == 0 || chance.one_in(2) {
         return;
     }
-    let classes = [Class::Any, Class::Infantry, Class::Cavalry, Class::Artillery, Class::Engineer];
-    for site in sites {
+    let pool = now.pool();
+    // In the first turn the table may send units to any beach.
+    let beaches = if trial.state.turn == 1 { &now.data().beaches } else { &sites };
+    for site in beaches.iter().copied() {
         let near: Vec<Hex> = super::play::within(now.data(), site, 4).filter(|hex| now.data().is_open(*hex)).collect();
-        let list = (0..chance.below(4))
-            .filter_map(|_| {
-                let to = chance.pick(&near).copied()?;
-                Some(LandingOrder { unit: None, class: chance.pick(&classes).copied(), to: Some(to), path: Vec::new() })
-            })
-            .collect();
+        let list = (0..chance.below(6)).filter_map(|_| landing(&now, site, &near, &pool, chance)).collect();
         orders.landings.insert(site, list);
     }
+}
+
+/// One instruction for drawn units: for one of them, for a class or for all, to a hex or along a path.
+fn landing(now: &Position<'_>, site: Hex, near: &[Hex], pool: &[UnitId], chance: &mut Chance) -> Option<LandingOrder> {
+    let to = chance.pick(near).copied()?;
+    let mut order = LandingOrder { unit: None, class: None, to: Some(to), path: Vec::new() };
+    match chance.below(4) {
+        0 => order.unit = chance.pick(pool).copied(),
+        1 | 2 => order.class = chance.pick(Class::ALL).copied(),
+        _ => {}
+    }
+    if let Some(id) = pool.first().filter(|_| chance.one_in(3)) {
+        let maps = now.supply_maps(Suppose::default());
+        let path = now.reach(&now.lander(*id), site, &maps).path(to);
+        if let Some(path) = path.filter(|path| path.len() > 1) {
+            order.to = None;
+            order.path = path.into_iter().skip(1).collect();
+        }
+    }
+    Some(order)
 }
 
 fn moves(trial: &mut Trial<'_>, side: Side, orders: &mut TurnOrders, chance: &mut Chance) {
@@ -183,18 +204,21 @@ fn moves(trial: &mut Trial<'_>, side: Side, orders: &mut TurnOrders, chance: &mu
         }
         let balloon = piece.token().is_none() && trial.now().arm(piece.unit()) == Some(Arm::Balloon);
         let plain = MoveOrder { unit: piece, path: Vec::new(), to: None, balloon: None, open: None };
+        let mut mode = None;
         if balloon && !trial.state.unit(piece.unit()).fever {
-            let mode = if trial.state.balloon_up { Balloon::Down } else { Balloon::Up };
-            if chance.one_in(2) {
-                trial.state.balloon_up = mode == Balloon::Up;
-                orders.moves.push(Concealed::Open(MoveOrder { balloon: Some(mode), ..plain }));
+            let up = trial.state.balloon_up;
+            mode = chance.one_in(2).then_some(if up { Balloon::Down } else { Balloon::Up });
+            if up && mode.is_none() {
                 continue;
             }
-            if trial.state.balloon_up {
+            trial.state.balloon_up = up && mode.is_none() || mode == Some(Balloon::Up);
+            // One that comes down may move on in the same phase.
+            if mode == Some(Balloon::Up) || (mode.is_some() && chance.one_in(2)) {
+                orders.moves.push(Concealed::Open(MoveOrder { balloon: mode, ..plain }));
                 continue;
             }
         }
-        let maps = if side == US { trial.now().supply_maps(Suppose::default()) } else { all_supplied(trial) };
+        let maps = trial.maps(side);
         let Ok((mover, _)) = trial.mover(piece, &maps) else { continue };
         let mut choices = trial.choices(piece, &maps);
         choices.retain(|(hex, _)| trial.now().may_stay(&mover, *hex));
@@ -204,9 +228,24 @@ fn moves(trial: &mut Trial<'_>, side: Side, orders: &mut TurnOrders, chance: &mu
             choices.sort_by_key(|(hex, _)| (grid.distance(*hex, goal), *hex));
             choices.truncate(4);
         }
-        let Some((_, path)) = chance.pick(&choices).cloned() else { continue };
-        trial.go(piece, &path, true);
-        orders.moves.push(Concealed::Open(MoveOrder { path, ..plain }));
+        let Some((_, path)) = chance.pick(&choices).cloned() else {
+            if mode.is_some() {
+                orders.moves.push(Concealed::Open(MoveOrder { balloon: mode, ..plain }));
+            }
+            continue;
+        };
+        let beach = side == US && path.iter().any(|hex| trial.game.data.is_beach(*hex));
+        let open = if beach && chance.one_in(2) { Some(chance.one_in(2)) } else { None };
+        // A beach that stays shut gives no supply on the way.
+        if open == Some(false)
+            && trial
+                .mover(piece, &maps)
+                .is_ok_and(|(mover, from)| trial.walk(&mover, from, &path, &maps, false).is_err())
+        {
+            continue;
+        }
+        trial.go(piece, &path, open != Some(false));
+        orders.moves.push(Concealed::Open(MoveOrder { path, balloon: mode, open, ..plain }));
     }
 }
 
@@ -242,8 +281,10 @@ fn attacks(trial: &Trial<'_>, side: Side, orders: &mut TurnOrders, chance: &mut 
     for target in targets {
         let near =
             |piece: &Piece| now.hex_of(*piece).is_some_and(|hex| now.data().grid().distance(hex, target) <= range);
+        // Who attacked before can be ordered again if that hangs on how it came out.
+        let again = !orders.attacks.is_empty() && chance.one_in(6);
         let mut attackers: Vec<Piece> = (own.iter().copied())
-            .filter(|piece| !used.contains(piece) && near(piece))
+            .filter(|piece| (again || !used.contains(piece)) && near(piece))
             .filter(|piece| now.attacker_bar(side, *piece, target, &BTreeSet::new()).is_none())
             .collect();
         let cuban = |piece: &Piece| piece.token().is_none() && now.nation(piece.unit()) == Some(Nation::Cuban);
@@ -257,29 +298,43 @@ fn attacks(trial: &Trial<'_>, side: Side, orders: &mut TurnOrders, chance: &mut 
         if chance.one_in(3) && attackers.len() > 1 {
             attackers.remove(chance.below(attackers.len()));
         }
-        let earlier = orders.attacks.last().and_then(|entry| match entry {
-            Concealed::Open(order) => Some(order.target),
+        let wish = |chance: &mut Chance| {
+            let mut wish = if chance.one_in(2) { attackers.clone() } else { Vec::new() };
+            chance.shuffle(&mut wish);
+            wish.truncate(3);
+            wish
+        };
+        let odds = [Odds(-1), Odds(0), Odds(1), Odds(2)];
+        let mut order = AttackOrder {
+            target,
+            losses: wish(chance),
+            advance: wish(chance),
+            attackers,
+            after: None,
+            if_vacant: None,
+            min_odds: chance.pick(&odds).copied().filter(|_| chance.one_in(5)),
+            go_on: chance.one_in(2),
+            open: if chance.one_in(4) { Some(chance.one_in(2)) } else { None },
+        };
+        if now.attack_bar(side, &order, &BTreeSet::new()).is_some() {
+            continue;
+        }
+        let earlier = chance.pick(&orders.attacks).and_then(|attack| match attack {
+            Concealed::Open(attack) => Some(attack.target),
             Concealed::Sealed(_) => None,
         });
-        let results = [CombatResult::Stalled, CombatResult::Eliminated, CombatResult::Bloodbath, CombatResult::Retreat];
-        let after = earlier.filter(|_| chance.one_in(4)).map(|attack| {
-            let gave = results.into_iter().filter(|_| chance.one_in(2)).collect();
-            After { attack, gave }
-        });
-        let order = AttackOrder {
-            target,
-            attackers,
-            after,
-            if_vacant: earlier.filter(|_| chance.one_in(6)),
-            go_on: chance.one_in(2),
-            losses: Vec::new(),
-            advance: Vec::new(),
-            open: None,
-        };
-        if now.attack_bar(side, &order, &BTreeSet::new()).is_none() {
-            used.extend(order.attackers.iter().copied());
-            orders.attacks.push(Concealed::Open(order));
+        if let Some(earlier) = earlier.filter(|_| again || chance.one_in(4)) {
+            if chance.one_in(2) {
+                order.if_vacant = Some(earlier);
+            } else {
+                let all =
+                    [CombatResult::Stalled, CombatResult::Eliminated, CombatResult::Bloodbath, CombatResult::Retreat];
+                let gave = all.into_iter().filter(|_| chance.one_in(2)).collect();
+                order.after = Some(After { attack: earlier, gave });
+            }
         }
+        used.extend(order.attackers.iter().copied());
+        orders.attacks.push(Concealed::Open(order));
     }
 }
 
@@ -294,8 +349,20 @@ pub fn policy(game: &SantiagoCampaign, state: &State, kind: &str, chance: &mut C
     };
     match kind {
         "landing" | "retreat" | "cuban-displaced" => hexes(),
+        "open-beach" if chance.one_in(3) => {
+            let some = game.data.beaches.iter().filter(|_| chance.one_in(2)).map(|hex| Json::Str(hex.to_string()));
+            Json::List(some.collect())
+        }
         "open-beach" => text(if chance.one_in(3) { "never" } else { "always" }),
-        "balloon-fire" => text(["early", "late", "never"][chance.below(3)]),
+        "balloon-fire" => {
+            let when = text(["early", "late", "never"][chance.below(3)]);
+            let hexes: Vec<Hex> = now.stacks().into_keys().filter(|_| chance.one_in(2)).collect();
+            let from = Json::List(hexes.into_iter().map(|hex| Json::Str(hex.to_string())).collect());
+            match chance.below(3) {
+                0 => Json::Map([("when".to_owned(), when), ("from".to_owned(), from)].into()),
+                _ => when,
+            }
+        }
         "displace" => text(if chance.one_in(3) { "never" } else { "always" }),
         "balloon-loss" | "bloodbath" | "advance" | "overstack" => {
             let mut pieces: Vec<Piece> =

@@ -2,47 +2,34 @@
 //!
 //! Where the choice hangs on face-down counters, one fact tells the list of legal hexes or chains and nothing more.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::board::{Grid, Hex};
-use crate::document;
 use crate::engine::{Clause, Question, Ruling, Say, Subject};
 
 use super::US;
 use super::combat::{Battle, Fighter};
 use super::data::Along;
-use super::events::{Cause, Event, RetreatRank, Shove};
+use super::displace::{Chain, Offers};
+use super::events::{Cause, Event, RetreatRank};
 use super::play::{Known, Play, Position, Trit};
 use super::policy::{CUBAN_RETREAT, DISPLACE, Ever, Policy, RETREAT};
 use super::terms::{Arm, Land, Nation, Piece, StackPlace, Token, UnitId};
 
-/// No chain is longer: a player would give up the retreating units first, and so does the search.
-const LONGEST_CHAIN: usize = 4;
-/// Chains offered at most.
-const CHAINS: usize = 48;
-
-document! {
-    /// A retreat into a full hex: where to, and who makes room.
-    pub struct Chain {
-        /// The hex retreated into.
-        pub to: Hex,
-        /// Who moves on, in order.
-        pub moves: Vec<Shove>,
-    }
-}
-
 /// Units that must retreat together.
 #[derive(Clone, Debug)]
-struct Party {
-    nation: Nation,
-    from: Hex,
-    pieces: Vec<Piece>,
-    arms: Vec<Arm>,
+pub struct Party {
+    /// Their nationality.
+    pub nation: Nation,
+    /// The hex they leave.
+    pub from: Hex,
+    /// Who.
+    pub pieces: Vec<Piece>,
+    /// What they are, in the same order.
+    pub arms: Vec<Arm>,
 }
 
 impl Position<'_> {
     /// May a unit of this nationality retreat into the hex at all, stacking and zones aside? (§11.15c)
-    fn may_fall_back(&self, nation: Nation, from: Hex, to: Hex) -> bool {
+    pub fn may_fall_back(&self, nation: Nation, from: Hex, to: Hex) -> bool {
         let data = self.data();
         if !data.is_open(to) || data.between(from, to).has(Along::Water) {
             return false;
@@ -74,7 +61,7 @@ impl Position<'_> {
     }
 
     /// Own units in a hex with what they are; a counter nobody can read counts as non-artillery.
-    fn residents(&self, nation: Nation, hex: Hex) -> Vec<(Piece, Arm)> {
+    pub fn residents(&self, nation: Nation, hex: Hex) -> Vec<(Piece, Arm)> {
         match nation {
             Nation::Spanish => {
                 let arm = |token: Token| self.token_arm(token).unwrap_or(Arm::Infantry);
@@ -153,38 +140,6 @@ impl Position<'_> {
         hexes
     }
 
-    /// The shortest displacement chains that make room (§11.16), the default first.
-    fn chains(&self, party: &Party) -> Vec<Chain> {
-        let mut targets: Vec<Hex> = (self.data().around(party.from))
-            .filter(|hex| self.may_fall_back(party.nation, party.from, *hex))
-            .filter(|hex| !self.residents(party.nation, *hex).is_empty())
-            .collect();
-        targets.sort_unstable();
-        for longest in 1..=LONGEST_CHAIN {
-            let mut found: Vec<(u32, Chain)> = Vec::new();
-            for to in &targets {
-                let mut search = Search { position: self, party, moved: BTreeMap::new(), found: Vec::new() };
-                search.fill(*to, longest, Vec::new());
-                found.extend(search.found.into_iter().map(|moves| {
-                    let factors = moves.iter().map(|shove| self.piece_factor(shove.piece)).sum();
-                    (factors, Chain { to: *to, moves })
-                }));
-            }
-            if !found.is_empty() {
-                let key = |(factors, chain): &(u32, Chain)| {
-                    let to: Vec<Hex> = chain.moves.iter().map(|shove| shove.to).collect();
-                    let who: Vec<Piece> = chain.moves.iter().map(|shove| shove.piece).collect();
-                    (*factors, chain.to, to, who)
-                };
-                found.sort_by_key(key);
-                found.dedup_by(|a, b| a.1 == b.1);
-                found.truncate(CHAINS);
-                return found.into_iter().map(|(_, chain)| chain).collect();
-            }
-        }
-        Vec::new()
-    }
-
     /// The factor of a piece, as far as it can be read.
     pub fn piece_factor(&self, piece: Piece) -> u32 {
         match piece.token() {
@@ -209,100 +164,28 @@ impl Position<'_> {
     }
 }
 
-/// A search for displacement chains of one length.
-struct Search<'s, 'p> {
-    position: &'s Position<'p>,
-    party: &'s Party,
-    /// Where displaced units are now.
-    moved: BTreeMap<Piece, Hex>,
-    found: Vec<Vec<Shove>>,
-}
-
-impl Search<'_, '_> {
-    /// Units in a hex as the chain has left it, the newcomers marked.
-    fn present(&self, hex: Hex, to: Hex) -> Vec<(Piece, Arm, bool)> {
-        let nation = self.party.nation;
-        let mut units: Vec<(Piece, Arm, bool)> = (self.position.residents(nation, hex).into_iter())
-            .filter(|(piece, _)| !self.moved.contains_key(piece))
-            .map(|(piece, arm)| (piece, arm, false))
-            .collect();
-        for (piece, at) in self.moved.iter().filter(|(_, at)| **at == hex) {
-            let _ = at;
-            units.push((*piece, self.arm(*piece), true));
-        }
-        if hex == to {
-            let party = self.party.pieces.iter().copied().zip(self.party.arms.iter().copied());
-            units.extend(party.map(|(piece, arm)| (piece, arm, true)));
-        }
-        units
-    }
-
-    fn arm(&self, piece: Piece) -> Arm {
-        let arm = match piece.token() {
-            Some(token) => self.position.token_arm(token),
-            None => self.position.arm(piece.unit()),
-        };
-        arm.unwrap_or(Arm::Infantry)
-    }
-
-    /// Makes room in `to` with exactly `left` more displacements.
-    fn fill(&mut self, to: Hex, left: usize, moves: Vec<Shove>) {
-        if self.found.len() >= 4 * CHAINS {
-            return;
-        }
-        let hexes: BTreeSet<Hex> = std::iter::once(to).chain(self.moved.values().copied()).collect();
-        let full = hexes.into_iter().find(|hex| {
-            let arms: Vec<Arm> = self.present(*hex, to).into_iter().map(|(_, arm, _)| arm).collect();
-            !self.position.fits(*hex, &arms)
-        });
-        let Some(hex) = full else {
-            if left == 0 {
-                self.found.push(moves);
-            }
-            return;
-        };
-        if left == 0 {
-            return;
-        }
-        // §11.16h: artillery, the balloon and garrisons are never displaced.
-        let fixed = |arm: Arm| matches!(arm, Arm::Artillery | Arm::Balloon | Arm::Garrison);
-        let candidates: Vec<Piece> =
-            self.present(hex, to).into_iter().filter(|(_, arm, new)| !new && !fixed(*arm)).map(|(p, _, _)| p).collect();
-        let around: Vec<Hex> = self.position.data().around(hex).collect();
-        for piece in candidates {
-            for next in around.iter().copied().filter(|next| *next != self.party.from && *next != to) {
-                if !self.may_take(piece, hex, next, to) {
-                    continue;
-                }
-                self.moved.insert(piece, next);
-                let mut on = moves.clone();
-                on.push(Shove { piece, from: hex, to: next });
-                self.fill(to, left - 1, on);
-                self.moved.remove(&piece);
-            }
-        }
-    }
-
-    /// May a displaced unit go there? The rules of a retreat hold (§11.16c).
-    fn may_take(&self, _piece: Piece, from: Hex, next: Hex, to: Hex) -> bool {
-        let nation = self.party.nation;
-        let negated = !self.present(next, to).is_empty();
-        self.position.may_fall_back(nation, from, next)
-            && (negated || self.position.zone_against(nation, next) != Trit::Yes)
-    }
-}
-
 impl Play<'_, '_> {
-    /// DR: the artillery is lost, the rest retreat together (§11.6c, §11.14j, §11.15d).
+    /// DR: the artillery is lost, the rest retreat together (§11.6c, §11.14j, §11.15d). US and Cuban units found in one
+    /// hex part on the way, since no retreat may end with them together (§14.1c).
     pub fn drive_back(&mut self, battle: &Battle) -> Ruling<()> {
         let (line, guns): (Vec<Fighter>, Vec<Fighter>) = battle.defenders.iter().cloned().partition(Fighter::is_line);
         for fighter in &guns {
             self.eliminate(fighter, Cause::LeftBehind);
         }
-        let Some(nation) = line.first().map(|fighter| fighter.nation) else { return Ok(()) };
+        for nation in [Nation::Us, Nation::Cuban, Nation::Spanish] {
+            let together: Vec<&Fighter> = line.iter().filter(|fighter| fighter.nation == nation).collect();
+            if !together.is_empty() {
+                self.retreat(nation, battle.target, &together)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The units of one nationality retreat.
+    fn retreat(&mut self, nation: Nation, from: Hex, line: &[&Fighter]) -> Ruling<()> {
         let party = Party {
             nation,
-            from: battle.target,
+            from,
             pieces: line.iter().map(|fighter| fighter.piece).collect(),
             arms: line.iter().map(|fighter| fighter.arm).collect(),
         };
@@ -317,8 +200,7 @@ impl Play<'_, '_> {
             self.push_cubans(&party, to)?;
             return self.fall_back(&party, to, RetreatRank::OverCubans);
         }
-        let chains = self.list_chains(&party)?;
-        let cause = match self.choose_chain(&party, chains)? {
+        let cause = match self.choose_chain(&party)? {
             Ok(chain) => {
                 self.umpire.note(Event::Displaced { moves: chain.moves.clone() });
                 for shove in chain.moves.iter().rev() {
@@ -331,7 +213,7 @@ impl Play<'_, '_> {
             }
             Err(cause) => cause,
         };
-        for fighter in &line {
+        for fighter in line {
             self.eliminate(fighter, cause);
         }
         Ok(())
@@ -357,21 +239,20 @@ impl Play<'_, '_> {
         })
     }
 
-    fn list_chains(&mut self, party: &Party) -> Ruling<Vec<Chain>> {
-        let range = u32::try_from(LONGEST_CHAIN + 2).unwrap_or(6);
-        let tokens = self.hidden_near(party.from, range);
+    fn list_chains(&mut self, party: &Party, begun: Option<&Chain>) -> Ruling<Offers> {
+        let tokens = self.hidden_near(party.from, u32::MAX);
         let (game, state) = (self.game, self.state.clone());
         self.fact(&tokens, party.from, "chains", |units| {
             let known = Known(units.clone());
-            let mut chains = Position { game, state: &state, known: &known }.chains(party);
+            let mut offers = Position { game, state: &state, known: &known }.chains(party, begun);
             // The first is the default; the order of the others would tell which counters are the weaker ones.
-            if let Some((_, others)) = chains.split_first_mut() {
+            if let Some((_, others)) = offers.chains.split_first_mut() {
                 others.sort_by_cached_key(|chain| {
                     let moves: Vec<(Piece, Hex)> = chain.moves.iter().map(|shove| (shove.piece, shove.to)).collect();
                     (chain.to, moves)
                 });
             }
-            chains
+            offers
         })
     }
 
@@ -395,28 +276,38 @@ impl Play<'_, '_> {
     }
 
     /// A chain, or why the retreating units are lost (§11.16d, §11.16e).
-    fn choose_chain(&mut self, party: &Party, chains: Vec<Chain>) -> Ruling<Result<Chain, Cause>> {
-        let Some(default) = chains.first().cloned() else { return Ok(Err(Cause::NoRetreat)) };
-        let mut options: Vec<Displacement> = chains.into_iter().map(|chain| Displacement(Some(chain))).collect();
-        options.push(Displacement(None));
-        let question = Question {
-            who: party.nation.side(),
-            kind: DISPLACE,
-            about: Subject::of(party.from),
-            clause: Clause("11.16e"),
-            text: format!(
-                "the units in {} can retreat only if others make room: who does? `give-up` loses them.",
-                party.from
-            ),
-            options,
-            default: Displacement(Some(default)),
-            also: None,
-        };
-        let chosen = self.umpire.ask(question, None, |policy| match policy {
-            Policy::Ever(Ever::Never) => Say::Choose(Displacement(None)),
-            _ => Say::Default,
-        })?;
-        Ok(chosen.0.ok_or(Cause::GivenUp))
+    fn choose_chain(&mut self, party: &Party) -> Ruling<Result<Chain, Cause>> {
+        let mut begun: Option<Chain> = None;
+        loop {
+            let offers = self.list_chains(party, begun.as_ref())?;
+            let Some(default) = offers.chains.first().cloned() else { return Ok(Err(Cause::NoRetreat)) };
+            let mut options: Vec<Displacement> =
+                offers.chains.into_iter().map(|chain| Displacement(Some(chain))).collect();
+            options.push(Displacement(None));
+            let question = Question {
+                who: party.nation.side(),
+                kind: DISPLACE,
+                about: Subject::of(party.from),
+                clause: Clause("11.16e"),
+                text: format!(
+                    "the units in {} can retreat only if others make room: {}? `give-up` loses them.",
+                    party.from,
+                    if offers.whole { "who does" } else { "who is the next to go" },
+                ),
+                options,
+                default: Displacement(Some(default)),
+                also: None,
+            };
+            let chosen = self.umpire.ask(question, None, |policy| match policy {
+                Policy::Ever(Ever::Never) => Say::Choose(Displacement(None)),
+                _ => Say::Default,
+            })?;
+            match chosen.0 {
+                None => return Ok(Err(Cause::GivenUp)),
+                Some(chain) if offers.whole => return Ok(Ok(chain)),
+                Some(chain) => begun = Some(chain),
+            }
+        }
     }
 
     fn fall_back(&mut self, party: &Party, to: Hex, rank: RetreatRank) -> Ruling<()> {

@@ -11,6 +11,7 @@ use super::events::{Event, MarkerEvent, PhaseName, SiteRoll};
 use super::movement::Bar;
 use super::orders::{Marines, SpanishSetup, UsSetup};
 use super::play::{Play, Position};
+use super::roster::Roster;
 use super::state::{Face, Place, Post, TokenState};
 use super::terms::{Arm, Flag, Group, HoldingBox, Land, Nation, Token, UnitId};
 
@@ -200,14 +201,16 @@ impl Position<'_> {
         let mut waiting = units.into_iter().filter(|id| !places.contains_key(id)).collect::<Vec<_>>().into_iter();
         let zones: Vec<usize> =
             quota.iter().enumerate().flat_map(|(zone, left)| std::iter::repeat_n(zone + 1, *left as usize)).collect();
+        let open: Vec<Hex> = grid.cells().filter(|hex| self.bars_cuban_set_up(*hex).is_none()).collect();
         for zone in zones {
             let Some(id) = waiting.next() else { break };
             let taken: BTreeSet<Hex> = places.values().copied().collect();
             let beside = |hex: Hex| data.around(hex).any(|next| spanish.contains(&next) || taken.contains(&next));
-            let free = |hex: &Hex| self.bars_cuban_set_up(*hex).is_none() && !taken.contains(hex);
+            let free = |hex: &Hex| !taken.contains(hex);
             let off = |hex: Hex| usize::from(self.zone(hex)).abs_diff(zone);
             let distance = |hex: Hex| santiago.map_or(0, |city| grid.distance(city, hex));
-            let best = grid.cells().filter(free).min_by_key(|hex| (off(*hex), beside(*hex), distance(*hex), *hex));
+            let best =
+                open.iter().copied().filter(free).min_by_key(|hex| (off(*hex), beside(*hex), distance(*hex), *hex));
             if let Some(hex) = best {
                 places.insert(id, hex);
             }
@@ -222,7 +225,7 @@ impl Play<'_, '_> {
         self.begin_phase("spain", "setup", PhaseName::SpanishSetup);
         let data = self.data();
         let layout = orders.layout();
-        let mut counters = BTreeMap::new();
+        let mut counters = Roster::default();
         for (number, (post, unit)) in (1..).zip(&layout.posts) {
             let token = Token::numbered(number);
             let slot = Slot::parse(token.as_str()).map_err(|error| Halt::Bug(error.to_string()))?;
@@ -282,7 +285,7 @@ impl Play<'_, '_> {
     pub fn us_setup(&mut self, orders: &UsSetup) -> Ruling<()> {
         self.begin_phase("us", "setup", PhaseName::UsSetup);
         let places = self.now().place_cubans(&orders.place);
-        for (id, hex) in orders.place.iter().filter(|(id, hex)| places.get(id) != Some(hex)) {
+        for (id, hex) in orders.place.iter().filter(|(id, hex)| places.get(*id) != Some(hex)) {
             let why = self.now().bars_cuban_set_up(*hex);
             let (clause, why) = why.map_or(("5.2a", "its zone is full".to_owned()), |bar| (bar.clause, bar.why));
             self.lapse(format!("{id} to {hex}"), clause, why);

@@ -58,9 +58,10 @@ fn choose<T: Copy>(things: &[T], size: usize) -> Vec<Vec<T>> {
 }
 
 impl Play<'_, '_> {
-    /// The check at the end of a phase of the US side. Spanish stacks are vouched for while they move.
+    /// The check at the end of a phase. Spanish stacks are vouched for while they move.
     pub fn check_stacking(&mut self) -> Ruling<()> {
         let hexes: BTreeSet<Hex> = self.state.units.values().filter_map(|unit| unit.at.hex()).collect();
+        let mut spared = BTreeSet::new();
         for hex in hexes {
             let sets = self.now().excess(hex);
             let Some(default) = sets.first().cloned() else { continue };
@@ -86,10 +87,14 @@ impl Play<'_, '_> {
                 _ => Say::Default,
             })?;
             self.umpire.note(Event::Overstacked { hex, removed: removed.iter().copied().map(Piece::from).collect() });
+            if removed.is_empty() {
+                spared.insert(hex);
+            }
             for id in removed {
                 self.lose_unit(id, Cause::Overstacking);
             }
         }
+        self.state.spared = spared;
         Ok(())
     }
 }

@@ -8,6 +8,7 @@ use crate::board::Hex;
 use crate::engine::{Sealed, Side, Slot, Verdict};
 
 use super::data::Data;
+use super::roster::Roster;
 use super::terms::{HoldingBox, Nation, Token, UnitId};
 use super::{SPAIN, US};
 
@@ -276,15 +277,18 @@ pub struct State {
     /// Whose orders are due.
     pub stage: Stage,
     /// American and Cuban counters.
-    pub units: BTreeMap<UnitId, UnitState>,
+    pub units: Roster<UnitId, UnitState>,
     /// Spanish counters on the table.
-    pub counters: BTreeMap<Token, TokenState>,
+    pub counters: Roster<Token, TokenState>,
     /// The Spanish dead pile, open to all (§8.1d).
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub dead: BTreeSet<UnitId>,
     /// The balloon is up (§17.2).
     #[serde(skip_serializing_if = "is_false")]
     pub balloon_up: bool,
+    /// Hexes that US and Cuban units share against §9.4c, which the Spanish player let be when last asked (§9.1c).
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub spared: BTreeSet<Hex>,
     /// Hexes a US or Cuban unit was the last to pass; all others were last Spanish (§4.5).
     pub us_passed: BTreeSet<Hex>,
     /// Supply Source markers on the map.
@@ -325,9 +329,10 @@ impl State {
             turn: 1,
             stage: Stage::SpanishSetup,
             units: ours.map(|counter| (counter.id(), unit(Place::OffMap, counter.steps()))).collect(),
-            counters: BTreeMap::new(),
+            counters: Roster::default(),
             dead: BTreeSet::new(),
             balloon_up: false,
+            spared: BTreeSet::new(),
             us_passed: BTreeSet::new(),
             sources: BTreeMap::new(),
             markers_used: 0,

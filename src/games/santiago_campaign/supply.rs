@@ -6,6 +6,7 @@
 //! zone at all may be hidden, so two maps bound the truth and the umpire is asked only between them.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
 
 use crate::board::{Grid, Hex, Layer};
 use crate::engine::Ruling;
@@ -21,8 +22,6 @@ pub struct SupplyMaps {
     pub surely: Layer<bool>,
     /// In supply if every doubtful counter is a lone battery.
     pub maybe: Layer<bool>,
-    /// Zones and occupied hexes, where many steps are to be tried from one position.
-    pub lay: Option<Lay>,
 }
 
 /// What a mover of one nationality meets on the map, laid out once.
@@ -38,7 +37,7 @@ impl SupplyMaps {
     /// Maps for a mover who needs no supply.
     pub fn everywhere(position: &Position<'_>) -> SupplyMaps {
         let layer = Layer::filled(position.data().grid(), true);
-        SupplyMaps { surely: layer.clone(), maybe: layer, lay: None }
+        SupplyMaps { surely: layer.clone(), maybe: layer }
     }
 }
 
@@ -54,80 +53,106 @@ pub struct Suppose {
 impl Position<'_> {
     /// Hexes in supply, given which Spanish stacks exert a zone of control.
     pub fn supplied_hexes(&self, suppose: Suppose, exerts: impl Fn(Hex) -> bool) -> Layer<bool> {
+        self.trace(suppose, self.state.supply_length, exerts)
+    }
+
+    /// Hexes from which a line leads to a source with so many hexes off the road.
+    fn trace(&self, suppose: Suppose, length: u32, exerts: impl Fn(Hex) -> bool) -> Layer<bool> {
         let data = self.data();
         let grid = data.grid();
-        let mut occupied = Layer::filled(grid, false);
-        let mut zone = Layer::filled(grid, false);
+        let net = &data.supply_net;
+        // §12.2d: no Spanish unit, no closed entry hex; swamp and open water are not in the net (§12.7).
+        let mut passable = vec![true; net.len()];
+        let mut zone = vec![false; net.len()];
+        let mut shut = |hex: Hex| {
+            if let Some(place) = grid.index(hex).and_then(|index| passable.get_mut(index)) {
+                *place = false;
+            }
+        };
+        [data.guantanamo, data.manzanillo].into_iter().filter(|hex| self.is_closed(*hex)).for_each(&mut shut);
         for hex in self.stacks().into_keys().filter(|hex| suppose.vacated != Some(*hex)) {
-            mark(grid, &mut occupied, hex);
+            shut(hex);
             if exerts(hex) {
-                for next in data.around(hex) {
-                    mark(grid, &mut zone, next);
+                for index in data.around(hex).filter_map(|next| grid.index(next)) {
+                    zone[index] = true;
                 }
             }
         }
-        let is = |layer: &Layer<bool>, hex: Hex| layer.get(grid, hex).copied().unwrap_or(false);
-        // §12.2d, §12.7: no swamp, no Spanish unit, no closed entry hex.
-        let passable = |hex: Hex| data.is_open(hex) && !is(&occupied, hex) && !self.is_closed(hex);
-        let mut supplied = Layer::filled(grid, false);
+        let mut supplied = vec![false; net.len()];
         // The road part: along roads of any length from every source (§12.3a). What is in a zone of control is reached
         // and not passed (§12.4); the source itself may lie in one (§12.4c).
-        let mut road = VecDeque::new();
-        for source in self.state.sources.keys().copied().chain(suppose.opened) {
-            if passable(source) && !is(&supplied, source) {
-                mark(grid, &mut supplied, source);
+        let mut road: VecDeque<usize> = VecDeque::new();
+        let sources = self.state.sources.keys().copied().chain(suppose.opened);
+        for source in sources.filter(|hex| data.is_open(*hex)).filter_map(|hex| grid.index(hex)) {
+            if passable[source] && !supplied[source] {
+                supplied[source] = true;
                 road.push_back(source);
             }
         }
-        let sources: Vec<Hex> = road.iter().copied().collect();
-        let mut country: VecDeque<(Hex, u32)> = VecDeque::new();
+        let sources: Vec<usize> = road.iter().copied().collect();
+        let mut country: VecDeque<(usize, u32)> = VecDeque::new();
         while let Some(hex) = road.pop_front() {
-            if is(&zone, hex) && !sources.contains(&hex) {
+            if zone[hex] && !sources.contains(&hex) {
                 continue;
             }
             country.push_back((hex, 0));
-            for (edge, next) in grid.neighbours(hex) {
-                let along = data.map.leaving(hex, edge);
-                let linked = along.has(Along::Road) || self.city_road(hex, next);
-                if linked && !along.has(Along::Water) && passable(next) && !is(&supplied, next) {
-                    mark(grid, &mut supplied, next);
-                    road.push_back(next);
+            for link in net[hex].iter().filter(|link| link.road) {
+                if passable[link.to] && !supplied[link.to] {
+                    supplied[link.to] = true;
+                    road.push_back(link.to);
                 }
-            }
-            // §12.10e, §12.10g: the off-map road.
-            let (inland, coast) = data.off_map_road;
-            let across = if hex == inland {
-                Some(coast)
-            } else if hex == coast {
-                Some(inland)
-            } else {
-                None
-            };
-            if let Some(next) = across.filter(|next| passable(*next) && !is(&supplied, *next)) {
-                mark(grid, &mut supplied, next);
-                road.push_back(next);
             }
         }
         // The off-road part: so many hexes at most, counted from the unit to the road or source hex (§12.5d).
         while let Some((hex, steps)) = country.pop_front() {
-            if steps >= self.state.supply_length || (steps > 0 && is(&zone, hex)) {
+            if steps >= length || (steps > 0 && zone[hex]) {
                 continue;
             }
-            for (edge, next) in grid.neighbours(hex) {
-                if !data.map.leaving(hex, edge).has(Along::Water) && passable(next) && !is(&supplied, next) {
-                    mark(grid, &mut supplied, next);
-                    country.push_back((next, steps + 1));
+            for link in net[hex].iter().filter(|link| !link.off_map) {
+                if passable[link.to] && !supplied[link.to] {
+                    supplied[link.to] = true;
+                    country.push_back((link.to, steps + 1));
                 }
             }
         }
-        supplied
+        Layer::from_values(supplied)
     }
 
-    /// City hexes are linked with each other and with roads beside them (§12.12).
-    fn city_road(&self, a: Hex, b: Hex) -> bool {
-        let data = self.data();
-        let joins = |hex: Hex| data.is_city(hex) || data.has_road(hex);
-        (data.is_city(a) && joins(b)) || (data.is_city(b) && joins(a))
+    /// Why a unit in a hex would be out of supply, as far as the viewer can tell; what he cannot see speaks for supply.
+    pub fn why_unsupplied(&self, hex: Hex, suppose: Suppose) -> String {
+        let grid = self.data().grid();
+        let at = |layer: &Layer<bool>, hex: Hex| layer.get(grid, hex).copied().unwrap_or(false);
+        let exerts = |at: Hex| self.exerts(at) == Trit::Yes;
+        let length = self.state.supply_length;
+        if self.state.sources.is_empty() && suppose.opened.is_none() {
+            return "no Supply Source marker is on the map".to_owned();
+        }
+        // Far from the roads, with the zones as they are: how long the line would have to be.
+        let cells = u32::try_from(grid.len()).unwrap_or(u32::MAX);
+        if at(&self.trace(suppose, cells, exerts), hex) {
+            let needed = (length..cells).find(|longer| at(&self.trace(suppose, *longer, exerts), hex)).unwrap_or(cells);
+            return format!(
+                "its line would be {needed} hexes long to the nearest road or source that can be used, and this turn's \
+                 off-road length is {length}"
+            );
+        }
+        // Cut off: the nearest places where a line ends in a zone of control.
+        let reached = self.trace(suppose, length, exerts);
+        let mut ends: Vec<Hex> = (reached.iter(grid).filter(|(_, yes)| **yes).map(|(end, _)| end))
+            .filter(|end| self.spanish_zone(*end) == Trit::Yes)
+            .collect();
+        ends.sort_by_key(|end| (grid.distance(*end, hex), *end));
+        let nearest = ends.first().map_or(0, |end| grid.distance(*end, hex));
+        ends.retain(|end| grid.distance(*end, hex) == nearest);
+        let free = at(&self.trace(suppose, length, |_| false), hex);
+        match (ends.is_empty(), free) {
+            (false, true) => {
+                let names: Vec<String> = ends.iter().map(Hex::to_string).collect();
+                format!("Spanish zones of control end every line to it, the nearest in {}", names.join(", "))
+            }
+            (_, true) => "Spanish units and their zones of control cut every line to it".to_owned(),
+            (_, false) => format!("it is cut off, and no line of {length} hexes would reach a road or source anyway"),
+        }
     }
 
     /// What the viewer can tell of supply.
@@ -141,7 +166,7 @@ impl Position<'_> {
         } else {
             surely.clone()
         };
-        SupplyMaps { surely, maybe, lay: None }
+        SupplyMaps { surely, maybe }
     }
 
     /// Zones of control against a nationality, and every occupied hex.
@@ -163,7 +188,7 @@ impl Position<'_> {
                 cover(hex, self.exerts_of(hex, &tokens));
             }
         }
-        for (id, unit) in &self.state.units {
+        for (id, unit) in self.state.units.iter() {
             let Some(hex) = unit.at.hex() else { continue };
             mark(grid, &mut taken, hex);
             if nation == Nation::Spanish && self.arm(*id).is_some_and(Arm::exerts_zone) {
@@ -208,19 +233,19 @@ fn mark(grid: &crate::board::HexGrid, layer: &mut Layer<bool>, hex: Hex) {
 
 impl Play<'_, '_> {
     /// Supply as far as the public can tell, computed once until something changes.
-    pub fn supply_maps(&mut self) -> &SupplyMaps {
+    pub fn supply_maps(&mut self) -> Rc<SupplyMaps> {
         let maps = match self.supply.take() {
             Some(maps) => maps,
-            None => self.now().supply_maps(Suppose::default()),
+            None => Rc::new(self.now().supply_maps(Suppose::default())),
         };
-        self.supply.insert(maps)
+        Rc::clone(self.supply.insert(maps))
     }
 
     /// Would an American unit be in supply in this hex? (§12.2) The umpire says so where nobody can see it.
     pub fn supplied(&mut self, hex: Hex, suppose: Suppose) -> Ruling<bool> {
         let plain = suppose.vacated.is_none() && suppose.opened.is_none();
         let level = if plain {
-            let maps = self.supply_maps().clone();
+            let maps = self.supply_maps();
             maps.at(&self.now(), hex)
         } else {
             self.now().supply_maps(suppose).at(&self.now(), hex)

@@ -385,7 +385,7 @@ pub fn tell_state(game: &SantiagoCampaign, seen: &Seen<'_, State>, diary: &mut D
     }
     let maps = now.supply_maps(Suppose::default());
     let mut rows = Vec::new();
-    for (id, unit) in &state.units {
+    for (id, unit) in state.units.iter() {
         let Some(hex) = unit.at.hex() else { continue };
         let mut notes = Vec::new();
         if unit.fever {

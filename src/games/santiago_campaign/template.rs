@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::board::Hex;
 use crate::engine::{Concealed, Seen};
 
-use super::check::{Trial, all_supplied};
+use super::check::Trial;
 use super::orders::SpanishSetup;
 use super::play::{Position, own_knowledge};
 use super::state::{Stage, State};
@@ -18,7 +18,7 @@ use super::{SPAIN, SantiagoCampaign, US};
 pub fn template(game: &SantiagoCampaign, seen: &Seen<'_, State>) -> String {
     let mut text = String::new();
     let Some(side) = seen.state.stage.side() else { return text };
-    let trial = Trial::new(game, seen.state, own_knowledge(game, seen, side));
+    let mut trial = Trial::new(game, seen.state, own_knowledge(game, seen, side));
     match seen.state.stage {
         Stage::SpanishSetup => spanish_setup(game, &mut text),
         Stage::UsSetup => us_setup(&trial.now(), &mut text),
@@ -30,7 +30,7 @@ pub fn template(game: &SantiagoCampaign, seen: &Seen<'_, State>) -> String {
                 } else {
                     release(&trial.now(), &mut text);
                 }
-                moves(&trial, side == SPAIN, &mut text);
+                moves(&mut trial, side == SPAIN, &mut text);
             }
             if combat_only || !game.options.phases_apart {
                 attacks(&trial.now(), side == SPAIN, &mut text);
@@ -153,11 +153,11 @@ fn release(now: &Position<'_>, text: &mut String) {
     }
 }
 
-fn moves(trial: &Trial<'_>, spanish: bool, text: &mut String) {
+fn moves(trial: &mut Trial<'_>, spanish: bool, text: &mut String) {
     line(text, "# Moves, in the order they are made (§9.5): `to: HEX` for the cheapest path, or `path: [HEX, …]`.");
     line(text, "moves: []");
+    let maps = trial.maps(if spanish { SPAIN } else { US });
     let now = trial.now();
-    let maps = if spanish { all_supplied(trial) } else { now.supply_maps(Suppose::default()) };
     let pieces: Vec<Piece> = if spanish {
         trial.state.counters.keys().copied().map(Piece::from).collect()
     } else {
@@ -198,7 +198,8 @@ fn attacks(now: &Position<'_>, spanish: bool, text: &mut String) {
         text,
         "# Attacks, in the order they are made (§11), from where your units stand after moving. Optional in each:",
     );
-    line(text, "# after: {attack: HEX, gave: [DE, DR]}, if-vacant: HEX, go-on: yes, losses: [units], advance: [units]");
+    line(text, "# after: {attack: HEX, gave: [DE, DR]}, if-vacant: HEX, min-odds: 2:1, go-on: yes, losses: [units],");
+    line(text, "# advance: [units], open: no");
     line(text, "attacks: []");
     let side = if spanish { SPAIN } else { US };
     let targets: BTreeSet<Hex> = if spanish {

@@ -1,5 +1,6 @@
 //! The words of the game: nationalities, kinds of unit, terrain, and the names of counters.
 
+use std::borrow::Borrow;
 use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -27,6 +28,13 @@ macro_rules! counter_name {
             /// The name.
             pub fn as_str(self) -> &'static str {
                 self.0.as_str()
+            }
+        }
+
+        // Ordered and compared as its text, so a map can be asked for a text.
+        impl Borrow<str> for $name {
+            fn borrow(&self) -> &str {
+                self.as_str()
             }
         }
 
@@ -77,6 +85,12 @@ counter_name! {
     Piece, "piece", "A unit or a Spanish counter, such as us-6r or sp-07"
 }
 
+impl<'de> Deserialize<'de> for UnitId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(|text| UnitId::named(&text))
+    }
+}
+
 impl Token {
     /// The counter with this number.
     pub fn numbered(number: usize) -> Token {
@@ -93,24 +107,24 @@ impl Token {
 impl Piece {
     /// A Spanish counter on the table, if it is one.
     pub fn token(self) -> Option<Token> {
-        Token::is_name(self.as_str()).then(|| Token::named(self.as_str()))
+        Token::is_name(self.as_str()).then_some(Token(self.0))
     }
 
     /// The unit of that name.
     pub fn unit(self) -> UnitId {
-        UnitId::named(self.as_str())
+        UnitId(self.0)
     }
 }
 
 impl From<UnitId> for Piece {
     fn from(id: UnitId) -> Piece {
-        Piece::named(id.as_str())
+        Piece(id.0)
     }
 }
 
 impl From<Token> for Piece {
     fn from(token: Token) -> Piece {
-        Piece::named(token.as_str())
+        Piece(token.0)
     }
 }
 

@@ -21,7 +21,7 @@ impl Position<'_> {
                 *place = true;
             }
         };
-        for (id, unit) in &self.state.units {
+        for (id, unit) in self.state.units.iter() {
             let Some(hex) = unit.at.hex() else { continue };
             block(hex); // §4.4c
             if self.arm(*id).is_some_and(super::terms::Arm::exerts_zone) {

@@ -1,0 +1,116 @@
+//! A short list of counters by name, kept in order.
+
+use serde::{Serialize, Serializer};
+
+/// A map for a few dozen counters, which the rules mostly look through from one end to the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Roster<K, V>(Vec<(K, V)>);
+
+impl<K, V> Default for Roster<K, V> {
+    fn default() -> Self {
+        Roster(Vec::new())
+    }
+}
+
+impl<K: Ord + Copy, V> Roster<K, V> {
+    fn place(&self, key: &K) -> Result<usize, usize> {
+        self.0.binary_search_by(|(other, _)| other.cmp(key))
+    }
+
+    /// What is noted under a name.
+    pub fn get(&self, key: &K) -> Option<&V> {
+        self.place(key).ok().and_then(|place| self.0.get(place)).map(|(_, value)| value)
+    }
+
+    /// The same, to be changed.
+    pub fn get_mut(&mut self, key: &K) -> Option<&mut V> {
+        let place = self.place(key).ok()?;
+        self.0.get_mut(place).map(|(_, value)| value)
+    }
+
+    /// Is the name there?
+    pub fn contains_key(&self, key: &K) -> bool {
+        self.place(key).is_ok()
+    }
+
+    /// Notes something under a name, in place of what was there.
+    pub fn insert(&mut self, key: K, value: V) {
+        match self.place(&key) {
+            Ok(place) => self.0[place].1 = value,
+            Err(place) => self.0.insert(place, (key, value)),
+        }
+    }
+
+    /// Strikes a name off.
+    pub fn remove(&mut self, key: &K) {
+        if let Ok(place) = self.place(key) {
+            self.0.remove(place);
+        }
+    }
+
+    /// Strikes everything off.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// How many names.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Everything, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
+        self.0.iter().map(|(key, value)| (key, value))
+    }
+
+    /// Everything, to be changed.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (&K, &mut V)> {
+        self.0.iter_mut().map(|(key, value)| (&*key, value))
+    }
+
+    /// All names, in order.
+    pub fn keys(&self) -> impl Iterator<Item = &K> {
+        self.0.iter().map(|(key, _)| key)
+    }
+
+    /// What is noted, in the order of the names.
+    pub fn values(&self) -> impl Iterator<Item = &V> {
+        self.0.iter().map(|(_, value)| value)
+    }
+
+    /// The same, to be changed.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
+        self.0.iter_mut().map(|(_, value)| value)
+    }
+}
+
+impl<K: Ord + Copy, V> FromIterator<(K, V)> for Roster<K, V> {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(pairs: I) -> Self {
+        let mut roster = Roster::default();
+        pairs.into_iter().for_each(|(key, value)| roster.insert(key, value));
+        roster
+    }
+}
+
+impl<K: Serialize, V: Serialize> Serialize for Roster<K, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_kept_in_order_and_once() {
+        let mut roster: Roster<u8, char> = [(3, 'c'), (1, 'a'), (2, 'b'), (1, 'x')].into_iter().collect();
+        assert_eq!(
+            roster.iter().map(|(key, value)| (*key, *value)).collect::<Vec<_>>(),
+            [(1, 'x'), (2, 'b'), (3, 'c')]
+        );
+        roster.remove(&2);
+        roster.remove(&9);
+        assert_eq!((roster.get(&2), roster.get(&3), roster.len()), (None, Some(&'c'), 2));
+    }
+}

@@ -1,0 +1,126 @@
+//! §10.3 to §10.6: what a step costs by terrain alone, and why.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+use crate::board::Hex;
+
+use super::data::{Along, Mp};
+use super::movement::{Bar, Mover};
+use super::play::Position;
+use super::terms::{Arm, Land, Nation, Piece, UnitId};
+
+/// What a step was charged for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Toll {
+    /// The terrain entered.
+    land: Land,
+    /// By road instead (§10.6a).
+    road: bool,
+    /// At the light rate for jungle: Cubans (§10.9a), and units the balloon guides (§17.3b).
+    light: Option<Nation>,
+    /// How a river was crossed.
+    river: Option<River>,
+    /// Up a slope (§10.4b) or down one (§10.4c).
+    slope: Option<bool>,
+}
+
+/// How a river hexside is crossed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum River {
+    /// Through the water (§10.4a).
+    Forded,
+    /// On a bridge (§10.5a).
+    Bridged,
+    /// With the help of engineers (§21.2a).
+    Helped,
+}
+
+impl Toll {
+    /// Coming on the map by road (§23.1h).
+    pub const ENTRY: Toll = Toll { land: Land::Clear, road: true, light: None, river: None, slope: None };
+
+    /// The clauses that set the price.
+    pub fn clauses(self) -> impl Iterator<Item = &'static str> {
+        let hex = match (self.road, self.light) {
+            (true, _) => Some("10.6a"),
+            (false, Some(Nation::Cuban)) => Some("10.9a"),
+            (false, Some(_)) => Some("17.3b"),
+            (false, None) => None,
+        };
+        let river = match self.river {
+            Some(River::Forded) if self.road => Some("10.6b"),
+            Some(River::Forded) => Some("10.4a"),
+            Some(River::Bridged) => Some("10.5a"),
+            Some(River::Helped) => Some("21.2a"),
+            None => None,
+        };
+        let slope = self.slope.map(|up| if up { "10.4b" } else { "10.4c" });
+        [hex, river, slope].into_iter().flatten()
+    }
+}
+
+impl fmt::Display for Toll {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.road { "road" } else { self.land.as_str() })?;
+        if self.river == Some(River::Forded) {
+            f.write_str(" + river")?;
+        }
+        if self.slope == Some(true) {
+            f.write_str(" + upslope")?;
+        }
+        Ok(())
+    }
+}
+
+impl Serialize for Toll {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl Position<'_> {
+    /// Does an engineer other than the mover help across this hexside? (§21.2)
+    fn engineer_helps(&self, mover: &Mover, from: Hex, to: Hex) -> bool {
+        let engineer = |id: &UnitId| self.arm(*id) == Some(Arm::Engineer) && Piece::from(*id) != mover.piece;
+        mover.nation != Nation::Spanish
+            && [from, to].into_iter().any(|hex| self.state.units_in(hex).any(|id| engineer(&id)))
+    }
+
+    /// What a step costs by terrain alone, and why (§10.3 to §10.6).
+    pub fn price(&self, mover: &Mover, from: Hex, to: Hex) -> Result<(Mp, Toll), Bar> {
+        let data = self.data();
+        let along = data.between(from, to);
+        let land = data.land(to);
+        if !land.is_open() {
+            let clause = match (land, mover.nation) {
+                (Land::Swamp, Nation::Cuban) => "9.4d",
+                (Land::Swamp, _) => "9.2c",
+                _ => "10.3b",
+            };
+            return Err(Bar::new(clause, format!("{to} is {land}")));
+        }
+        if along.has(Along::Water) {
+            return Err(Bar::new("12.7", format!("only water lies between {from} and {to}")));
+        }
+        let chart = &data.tables.terrain_effects;
+        let road = along.has(Along::Road);
+        let mut cost = if road { chart.road() } else { chart.enter(land, mover.light).unwrap_or(Mp::MAX) };
+        let light = (mover.light && land == Land::Jungle).then_some(mover.nation);
+        let river = match (along.has(Along::River), along.has(Along::Bridge)) {
+            (false, _) => None,
+            (true, true) => Some(River::Bridged),
+            (true, false) if self.engineer_helps(mover, from, to) => Some(River::Helped),
+            (true, false) => Some(River::Forded),
+        };
+        if river == Some(River::Forded) {
+            cost += chart.river();
+        }
+        let slope = if along.has(Along::Up) { Some(true) } else { along.has(Along::Down).then_some(false) };
+        if slope == Some(true) {
+            cost += chart.upslope();
+        }
+        Ok((cost, Toll { land, road, light, river, slope }))
+    }
+}
