@@ -1,6 +1,6 @@
 //! Chapter 6: disembarkation. Units are drawn blindly one at a time, and each finishes its move before the next draw.
 
-use crate::board::Hex;
+use crate::board::{Hex, HexGrid, Reach};
 use crate::engine::dice::Die;
 use crate::engine::{Clause, Halt, Question, Ruling, Say, Subject};
 
@@ -14,6 +14,9 @@ use super::policy::{LANDING, Policy};
 use super::state::Place;
 use super::supply::SupplyMaps;
 use super::terms::{Arm, Nation, Piece, StackPlace, UnitId};
+
+/// Where a landing unit can go, and how.
+type Ashore = Reach<HexGrid, 2>;
 
 /// What landing costs (§6.2d).
 const PUT_ASHORE: Mp = Mp::whole(1);
@@ -55,8 +58,13 @@ impl Position<'_> {
     /// Hexes in which a drawn unit may end its landing at a site, as far as the US player can tell; none if it cannot
     /// be put ashore there at all. `more` says that more units are due at the site (§6.5j).
     pub fn landing_hexes(&self, id: UnitId, site: Hex, more: bool, maps: &SupplyMaps) -> Vec<Hex> {
+        self.landing_reach(id, site, more, maps).0
+    }
+
+    /// The same, with the ways there.
+    fn landing_reach(&self, id: UnitId, site: Hex, more: bool, maps: &SupplyMaps) -> (Vec<Hex>, Option<Ashore>) {
         let mover = self.lander(id);
-        let Some(arm) = mover.arm else { return Vec::new() };
+        let Some(arm) = mover.arm else { return (Vec::new(), None) };
         let (line, gun) = self.us_room(site, &[]);
         let room = match arm.place() {
             StackPlace::Line => line,
@@ -64,20 +72,18 @@ impl Position<'_> {
             StackPlace::Free => u32::MAX,
         };
         if room == 0 || self.is_closed(site) {
-            return Vec::new();
+            return (Vec::new(), None);
         }
-        let reached: Vec<Hex> = if self.spanish_zone(site) == Trit::Yes {
-            vec![site] // §6.2k
-        } else {
-            self.reach(&mover, site, maps).cells().collect()
-        };
+        // §6.2k: who is put ashore in an enemy zone of control stops there.
+        let ways = (self.spanish_zone(site) != Trit::Yes).then(|| self.reach(&mover, site, maps));
+        let reached: Vec<Hex> = ways.as_ref().map_or_else(|| vec![site], |ways| ways.cells().collect());
         let mut hexes: Vec<Hex> = reached.into_iter().filter(|hex| self.may_stay(&mover, *hex)).collect();
         // §6.5j: the last place of its class on the beach stays free while more units are due and it can go elsewhere.
         let elsewhere = hexes.iter().any(|hex| *hex != site && self.state.tokens_in(*hex).next().is_none());
         if more && room == 1 && elsewhere {
             hexes.retain(|hex| *hex != site);
         }
-        hexes
+        (hexes, ways)
     }
 
     /// Where a unit goes if nobody says anything: outside doubtful or enemy zones first, farthest inland, lowest number.
@@ -227,19 +233,19 @@ impl Play<'_, '_> {
         sites.extend(self.now().sites().into_iter().filter(|other| *other != site));
         for site in sites {
             let maps = self.supply_maps();
-            let hexes = self.now().landing_hexes(unit, site, more, &maps);
+            let (hexes, ways) = self.now().landing_reach(unit, site, more, &maps);
             let Some(default) = self.now().default_landing(site, &hexes, &maps) else { continue };
             let ordered = self.instruction(orders, unit, site, &hexes);
-            let path = match &ordered {
-                Some(Instruction::Path(path)) => Some(path.clone()),
-                _ => None,
+            let cheapest = |to: Hex| {
+                let way = ways.as_ref().and_then(|ways| ways.path(to));
+                way.map_or_else(Vec::new, |way| way.into_iter().skip(1).collect())
             };
-            let to = match ordered {
-                Some(Instruction::Path(path)) => path.last().copied().unwrap_or(site),
-                Some(Instruction::To(hex)) => hex,
-                None => self.ask_landing(unit, site, hexes.clone(), default)?,
+            let path = match ordered {
+                Some(Instruction::Path(path)) => path,
+                Some(Instruction::To(hex)) => cheapest(hex),
+                None => cheapest(self.ask_landing(unit, site, hexes, default)?),
             };
-            self.go_ashore(unit, site, to, path, &maps)?;
+            self.go_ashore(unit, site, &path)?;
             return Ok(true);
         }
         Ok(false)
@@ -286,16 +292,9 @@ impl Play<'_, '_> {
     }
 
     /// Puts a unit on the beach and moves it on (§6.2d, §6.2e).
-    fn go_ashore(&mut self, unit: UnitId, site: Hex, to: Hex, path: Option<Vec<Hex>>, maps: &SupplyMaps) -> Ruling<()> {
+    fn go_ashore(&mut self, unit: UnitId, site: Hex, path: &[Hex]) -> Ruling<()> {
         let piece = Piece::from(unit);
         let mover = self.now().lander(unit);
-        let path = match path {
-            Some(path) => path,
-            None => {
-                let reach = self.now().reach(&mover, site, maps);
-                reach.path(to).map(|path| path.into_iter().skip(1).collect()).unwrap_or_default()
-            }
-        };
         if let Some(state) = self.state.units.get_mut(&unit) {
             state.at = Place::At(site);
             state.landed = true;
@@ -308,7 +307,7 @@ impl Play<'_, '_> {
             let cut = super::events::Cut { before, why, clause: Clause("6.2k") };
             Walked { path: Vec::new(), spent: Mp::ZERO, cut: Some(cut) }
         } else {
-            self.walk(&mover, site, &path, Mp::ZERO, true)?
+            self.walk(&mover, site, path, Mp::ZERO, true)?
         };
         let spent = walked.spent + PUT_ASHORE;
         self.umpire.note(Event::Landed { unit, site, path: walked.path.clone(), spent, cut: walked.cut.clone() });

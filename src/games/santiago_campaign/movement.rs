@@ -3,6 +3,7 @@
 //! One function prices and bars a step as the public sees it; the check, the template and the random player use it
 //! with the mover's own knowledge, and the resolution adds the hidden facts it leaves open.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::board::{Hex, Reach, Step, reach};
@@ -237,9 +238,14 @@ impl Position<'_> {
         let home = mover.lost.then(|| self.steps_to_supply(&maps.maybe));
         let grid = self.data().grid();
         let lay = self.lay(mover.nation);
+        let mut beyond: BTreeMap<Hex, bool> = BTreeMap::new();
         reach(grid, from, mover.purse, |a, _, b| {
             let Ok(stride) = self.stride_on(Some(&lay), mover, a, b, maps) else { return Step::Barred(()) };
-            if !self.brings_home(mover, home.as_ref(), a, b) || self.barred_by_supply(mover, &stride, b) {
+            if !self.brings_home(mover, home.as_ref(), a, b) {
+                return Step::Barred(());
+            }
+            let unsupplied = mover.nation == Nation::Us && !mover.lost && stride.supply == Trit::No;
+            if unsupplied && *beyond.entry(b).or_insert_with(|| self.barred_by_supply(mover, &stride, b)) {
                 return Step::Barred(());
             }
             if stride.zone == Trit::Yes {
