@@ -128,12 +128,20 @@ macro_rules! printed_number {
             fn schema_name() -> std::borrow::Cow<'static, str> {
                 stringify!($name).into()
             }
-            fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                json_schema!({
-                    "type": "string",
-                    "pattern": "^[0-9]{4}$",
-                    "description": concat!("A ", $kind, " number of four digits"),
-                })
+            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+                if generator.contract().is_deserialize() {
+                    // A person writes `1308`, which YAML takes for a number, or the name of a place.
+                    json_schema!({
+                        "type": ["string", "integer"],
+                        "description": concat!("A ", $kind, ": the four digits of its number, or the name of a place"),
+                    })
+                } else {
+                    json_schema!({
+                        "type": "string",
+                        "pattern": "^[0-9]{4}$",
+                        "description": concat!("A ", $kind, " number of four digits"),
+                    })
+                }
             }
         }
     };
@@ -270,10 +278,14 @@ mod tests {
     }
 
     #[test]
-    fn the_schema_asks_for_four_digits() {
-        let schema = schemars::schema_for!(Hex).to_value();
-        assert_eq!(schema["type"], "string");
-        assert_eq!(schema["pattern"], "^[0-9]{4}$");
+    fn a_hex_is_written_with_four_digits_and_read_as_people_type_it() {
+        let written = crate::engine::schema_to_write::<Hex>();
+        assert_eq!(written["type"], "string");
+        assert_eq!(written["pattern"], "^[0-9]{4}$");
+        // `1308` without quotes, or `Siboney`.
+        let read = crate::engine::schema_to_read::<Hex>();
+        assert_eq!(read["type"], serde_json::json!(["string", "integer"]));
+        assert!(read.get("pattern").is_none());
     }
 
     #[test]

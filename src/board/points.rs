@@ -227,7 +227,7 @@ impl<const PARTS: u32> JsonSchema for Points<PARTS> {
         "Points".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "description": "A number of points such as `2`, `2½` or `1/4`" })
+        json_schema!({ "type": ["string", "number"], "description": "A number of points such as `2`, `2½` or `1/4`" })
     }
 }
 

@@ -37,7 +37,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::report::Look;
 
-pub use schemas::all as all_schemas;
+pub use schemas::{all as all_schemas, order_file_name};
 pub use trouble::{Trouble, exit};
 
 /// Adjudicate wargames by e-mail with dice nobody can foresee or bend.

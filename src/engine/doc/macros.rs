@@ -198,10 +198,11 @@ macro_rules! words {
                 concat!(module_path!(), "::", stringify!($name)).into()
             }
 
-            fn json_schema(_: &mut ::schemars::SchemaGenerator) -> ::schemars::Schema {
+            fn json_schema(generator: &mut ::schemars::SchemaGenerator) -> ::schemars::Schema {
                 $crate::engine::doc::word_schema(
                     &[$( $crate::doc_line!($($attribute)*) ),*],
-                    &[$( ($word, &[$( $crate::doc_line!($($variant_attribute)*) ),*]) ),+],
+                    &[$( (&[$word $(, $alias)*], &[$( $crate::doc_line!($($variant_attribute)*) ),*]) ),+],
+                    generator,
                 )
             }
         }
@@ -274,6 +275,13 @@ impl Shape {
         } else {
             self.required.push(key.into());
         }
+        if generator.contract().is_deserialize() {
+            let mut written = as_people_write(schema.to_value());
+            if T::OPTIONAL {
+                written = or_nothing(written);
+            }
+            schema = Schema::try_from(written).unwrap_or_default();
+        }
         let text = description(docs);
         if !text.is_empty() {
             schema.insert("description".to_owned(), text.into());
@@ -297,15 +305,17 @@ impl Shape {
     }
 }
 
-/// The schema of one of several words.
-pub fn word_schema(docs: &[Option<&str>], words: &[(&str, &[Option<&str>])]) -> Schema {
-    let choices: Vec<Value> = words
-        .iter()
-        .map(|(word, docs)| {
-            let text = description(docs);
-            if text.is_empty() { json!({ "const": word }) } else { json!({ "const": word, "description": text }) }
-        })
-        .collect();
+/// The schema of one of several words, each given with its other spellings, which people may write too.
+pub fn word_schema(docs: &[Option<&str>], words: &[(&[&str], &[Option<&str>])], generator: &SchemaGenerator) -> Schema {
+    let spellings = if generator.contract().is_deserialize() { usize::MAX } else { 1 };
+    let choice = |word: &str, text: &str| {
+        if text.is_empty() { json!({ "const": word }) } else { json!({ "const": word, "description": text }) }
+    };
+    let mut choices: Vec<Value> = Vec::new();
+    for (words, docs) in words {
+        let text = description(docs);
+        choices.extend(words.iter().take(spellings).map(|word| choice(word, &text)));
+    }
     let mut schema = Map::new();
     schema.insert("type".to_owned(), "string".into());
     let text = description(docs);
@@ -330,6 +340,37 @@ fn description(docs: &[Option<&str>]) -> String {
         }
     }
     text.trim().to_owned()
+}
+
+/// People write `yes` and `no`, which an editor takes for texts; texts such as `204` without quotes; and a list of one
+/// without brackets.
+fn as_people_write(mut schema: Value) -> Value {
+    let Some(keywords) = schema.as_object_mut() else { return schema };
+    for inner in ["items", "additionalProperties"] {
+        if let Some(part) = keywords.get_mut(inner) {
+            *part = as_people_write(part.take());
+        }
+    }
+    match (keywords.get("type").and_then(Value::as_str), keywords.len()) {
+        (Some("boolean"), 1) => json!({ "enum": ["yes", "no", true, false] }),
+        (Some("string"), 1) => json!({ "type": ["string", "integer"] }),
+        (Some("array"), 2) => match keywords.get("items").cloned() {
+            Some(item) => json!({ "anyOf": [item, schema] }),
+            None => schema,
+        },
+        _ => schema,
+    }
+}
+
+/// The schema of a key below which every line may still be a comment. Also used for the orders as a whole.
+pub fn or_nothing(mut schema: Value) -> Value {
+    let Some(keywords) = schema.as_object_mut() else { return schema };
+    if let Some(Value::Array(choices)) = keywords.get_mut("anyOf") {
+        choices.push(json!({ "type": "null" }));
+    } else if keywords.get("type").is_some_and(|kind| kind == "object") {
+        keywords.insert("type".to_owned(), json!(["object", "null"]));
+    }
+    schema
 }
 
 fn without_null(schema: Schema) -> Schema {
@@ -476,12 +517,31 @@ mod tests {
         assert_eq!(order["description"], "One move.\n\nMade in the movement phase.");
         assert_eq!(order["required"], json!(["pace", "steps"]));
         assert_eq!(order["properties"]["units"]["description"], "Who moves, all together.");
-        assert_eq!(order["properties"]["to"]["type"], "string");
-        assert_eq!(order["properties"]["press-if"]["type"], "string");
+        // Texts may look like numbers, lists of one go without brackets, and a key may have nothing below it.
+        assert_eq!(order["properties"]["to"]["type"], json!(["string", "integer"]));
+        assert_eq!(order["properties"]["press-if"]["type"], json!(["string", "integer"]));
+        let units = json!([
+            { "type": ["string", "integer"] },
+            { "type": "array", "items": { "type": ["string", "integer"] } },
+            { "type": "null" },
+        ]);
+        assert_eq!(order["properties"]["units"]["anyOf"], units);
+        assert_eq!(order["properties"]["reserve"]["enum"], json!(["yes", "no", true, false]));
         assert_eq!(order["properties"]["type"], json!({"$ref": "#/$defs/Pace"}));
         let pace = &schema["$defs"]["Pace"];
         assert_eq!(pace["oneOf"][1]["const"], "forced-march");
         assert_eq!(pace["oneOf"][1]["description"], "At the price of stragglers.");
+    }
+
+    #[test]
+    fn the_schema_of_what_is_written_has_one_spelling() {
+        let schema = crate::engine::schema_to_write::<Packet>();
+        let order = &schema["$defs"]["MoveOrder"];
+        assert_eq!(order["properties"]["reserve"]["type"], "boolean");
+        assert_eq!(order["properties"]["to"]["type"], "string");
+        let words = |pace: &Value| pace["oneOf"].as_array().map_or(0, Vec::len);
+        assert_eq!(words(&schema["$defs"]["Pace"]), Pace::ALL.len());
+        assert!(words(&schemars::schema_for!(Packet).to_value()["$defs"]["Pace"]) > Pace::ALL.len());
     }
 
     #[test]

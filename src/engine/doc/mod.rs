@@ -18,7 +18,7 @@ mod yaml;
 
 pub use crate::{document, words};
 pub use fault::Fault;
-pub use macros::{Shape, find_word, key_of, read_word, word_schema};
+pub use macros::{Shape, find_word, key_of, or_nothing, read_word, word_schema};
 pub use nearest::{did_you_mean, distance, fold, nearest, one_of};
 pub use node::{Node, same_key};
 pub use path::{DocPath, Segment};

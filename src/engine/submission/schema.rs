@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::engine::doc::or_nothing;
 use crate::engine::{KindInfo, Moment, Ruleset};
 
 /// The schema of an order file of one packet. `orders` is the schema of the game's own part.
@@ -29,7 +30,7 @@ pub fn order_file_schema(ruleset: &dyn Ruleset, packet: &str, orders: Value) -> 
             "side": { "enum": sides, "description": "Whose orders these are." },
             "turn": { "type": ["integer", "string"], "description": "The game turn." },
             "packet": { "enum": [packet, "answers"], "description": "Which orders these are." },
-            "orders": orders,
+            "orders": or_nothing(orders),
             "policies": kinds(ruleset, true),
             "standing": kinds(ruleset, false),
             "answers": answers(),

@@ -121,7 +121,9 @@ impl schemars::JsonSchema for UnitAt {
         "UnitAt".into()
     }
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        UnitPatch::json_schema(generator)
+        let patch = generator.subschema_for::<UnitPatch>();
+        let place = generator.subschema_for::<Place>();
+        schemars::json_schema!({ "anyOf": [place, patch] })
     }
 }
 
@@ -158,7 +160,9 @@ impl schemars::JsonSchema for LeaderAt {
         "LeaderAt".into()
     }
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        LeaderPatch::json_schema(generator)
+        let patch = generator.subschema_for::<LeaderPatch>();
+        let place = generator.subschema_for::<Square>();
+        schemars::json_schema!({ "anyOf": [place, patch], "description": "A unit, a box or `lost`; or in full" })
     }
 }
 

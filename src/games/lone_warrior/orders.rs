@@ -115,7 +115,7 @@ impl schemars::JsonSchema for Way {
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         let words: Vec<&str> = Direction::ALL.iter().map(|direction| direction.as_str()).collect();
         schemars::json_schema!({
-            "type": "string",
+            "type": ["string", "integer"],
             "description": format!("A direction ({}), a box, or the unit in it", words.join(", ")),
         })
     }

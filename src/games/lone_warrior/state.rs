@@ -59,8 +59,10 @@ impl schemars::JsonSchema for Place {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Place".into()
     }
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({ "type": "string", "description": "A box, `off-table` or `lost`" })
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        // In a case a box may be written without quotes.
+        let kinds = if generator.contract().is_deserialize() { vec!["string", "integer"] } else { vec!["string"] };
+        schemars::json_schema!({ "type": kinds, "description": "A box, `off-table` or `lost`" })
     }
 }
 

@@ -4,9 +4,11 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use crate::engine::Stop;
+use crate::engine::{Stop, schema_to_read, schema_to_write};
 
 use super::LoneWarrior;
+use super::arrange::Start;
+use super::files::{FieldsFile, UnitsFile};
 use super::orders::{Activation, BothOrders, FieldOrders, SetupOrders};
 use super::position::Position;
 use super::state::{Place, State};
@@ -134,8 +136,12 @@ impl schemars::JsonSchema for TurnPacket {
 /// JSON Schemas of the packets a person writes.
 pub fn schemas() -> Vec<(String, serde_json::Value)> {
     vec![
-        ("orders-setup".to_owned(), schemars::schema_for!(SetupOrders).to_value()),
-        ("orders-turn".to_owned(), schemars::schema_for!(TurnPacket).to_value()),
-        ("orders-continue".to_owned(), schemars::schema_for!(TurnPacket).to_value()),
+        ("orders-setup".to_owned(), schema_to_read::<SetupOrders>()),
+        ("orders-turn".to_owned(), schema_to_read::<TurnPacket>()),
+        ("orders-continue".to_owned(), schema_to_read::<TurnPacket>()),
+        ("state".to_owned(), schema_to_write::<State>()),
+        ("case-start".to_owned(), schema_to_read::<Start>()),
+        ("data-battlefields".to_owned(), schema_to_read::<FieldsFile>()),
+        ("data-units".to_owned(), schema_to_read::<UnitsFile>()),
     ]
 }

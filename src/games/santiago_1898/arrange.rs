@@ -6,13 +6,15 @@ use serde::Deserialize;
 
 use crate::board::{Grid, Hex};
 use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader};
-use crate::engine::{Arranged, Charter, Game, Holdings, Json, from_json};
+use crate::engine::{Arranged, Charter, Game, Holdings, Json, from_json, schema_to_read, schema_to_write};
 use crate::{document, words};
 
+use super::data::files::{CountersFile, MapFile, ScenariosFile};
 use super::data::{Data, Factors, Unit};
 use super::orders::{SetupOrders, TurnOrders};
 use super::play::{Position, player};
 use super::state::{Cause, Ending, Machineguns, Place, Role, Stage, State, UnitState};
+use super::tables::Tables;
 use super::terms::{Flag, Force, Terrain, UnitId, UnitKind};
 use super::{SPAIN, Santiago1898, US};
 
@@ -602,13 +604,14 @@ pub fn flaws(game: &Santiago1898, state: &State) -> Vec<String> {
 
 /// The schemas of the files a person writes for this game.
 pub fn schemas() -> Vec<(String, serde_json::Value)> {
-    fn schema<T: schemars::JsonSchema>() -> serde_json::Value {
-        schemars::schema_for!(T).to_value()
-    }
     vec![
-        ("orders-setup".into(), schema::<SetupOrders>()),
-        ("orders-turn".into(), schema::<TurnOrders>()),
-        ("state".into(), schema::<State>()),
-        ("case-start".into(), schema::<CaseTable>()),
+        ("orders-setup".into(), schema_to_read::<SetupOrders>()),
+        ("orders-turn".into(), schema_to_read::<TurnOrders>()),
+        ("state".into(), schema_to_write::<State>()),
+        ("case-start".into(), schema_to_read::<CaseTable>()),
+        ("data-map".into(), schema_to_write::<MapFile>()),
+        ("data-counters".into(), schema_to_write::<CountersFile>()),
+        ("data-tables".into(), schema_to_write::<Tables>()),
+        ("data-scenarios".into(), schema_to_write::<ScenariosFile>()),
     ]
 }

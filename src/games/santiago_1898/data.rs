@@ -5,7 +5,7 @@
 //! what contradicts the rulebook with its clause ([`check`]).
 
 mod check;
-mod files;
+pub(super) mod files;
 mod load;
 mod muster;
 mod patch;

@@ -7,6 +7,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::terms::{Force, Provenance, Terrain};
@@ -34,7 +35,7 @@ pub enum Withdrawal {
 }
 
 /// A historic event (§7.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum HistoricEvent {
     /// Cuban shock attacks +1 this turn (§7.2.1a).
@@ -50,7 +51,7 @@ pub enum HistoricEvent {
 }
 
 /// What the jungle does to a US stack (§8.6).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Jungle {
     /// The Spanish player completes the move (§8.6c).
@@ -194,6 +195,17 @@ macro_rules! printed_cell {
                 serializer.collect_str(self)
             }
         }
+        impl JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({ "type": "string", "description": concat!("A result: ", $like) })
+            }
+        }
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let text = String::deserialize(deserializer)?;
@@ -299,7 +311,7 @@ fn cell<C: Copy>(columns: &[u32], rows: &Rows<C>, value: u32, die: i32) -> Optio
 }
 
 /// §4.2.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct SurrenderTable {
     /// Where it comes from.
@@ -319,7 +331,7 @@ pub struct SurrenderTable {
 }
 
 /// §4.4.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct WithdrawalTable {
     /// Where it comes from.
@@ -335,7 +347,7 @@ pub struct WithdrawalTable {
 }
 
 /// §7.2.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct EventTable {
     /// Where it comes from.
@@ -353,7 +365,7 @@ pub struct EventTable {
 }
 
 /// §8.6.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct JungleTable {
     /// Where it comes from.
@@ -367,7 +379,7 @@ pub struct JungleTable {
 }
 
 /// One row of the fever table.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct FeverRow {
     /// First and last turn of the row.
@@ -379,7 +391,7 @@ pub struct FeverRow {
 }
 
 /// §10.5.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct FeverTable {
     /// Where it comes from.
@@ -391,7 +403,7 @@ pub struct FeverTable {
 }
 
 /// Modifiers of the Defensive Fire Table (DFM).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct FireModifiers {
     /// From a hill at a hex that is none (DFM.a).
@@ -413,7 +425,7 @@ pub struct FireModifiers {
 }
 
 /// The Defensive Fire Table (DFT).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct FireTable {
     /// Where it comes from.
@@ -427,7 +439,7 @@ pub struct FireTable {
 }
 
 /// Column shifts of the Shock Combat Table (SCM); to the right is positive.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ShockShifts {
     /// A leader with the attackers, times his rating.
@@ -445,7 +457,7 @@ pub struct ShockShifts {
 }
 
 /// The Shock Combat Table (SCT).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ShockTable {
     /// Where it comes from.
@@ -459,7 +471,7 @@ pub struct ShockTable {
 }
 
 /// §9.8.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct FriendlyFire {
     /// Where it comes from.
@@ -471,7 +483,7 @@ pub struct FriendlyFire {
 }
 
 /// Costs that bad weather changes, off roads and railroads (§7.2.3a).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct BadWeather {
     /// A clear hex.
@@ -481,7 +493,7 @@ pub struct BadWeather {
 }
 
 /// The Terrain Effects Chart (TEC), in movement points.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Movement {
     /// Where it comes from.
@@ -526,7 +538,7 @@ impl Movement {
 }
 
 /// Numbers named in the rules.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Limits {
     /// Where they come from.
@@ -552,7 +564,7 @@ pub struct Limits {
 }
 
 /// All printed tables, as they stand in `tables.yaml`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Tables {
     /// `santiago-1898`.

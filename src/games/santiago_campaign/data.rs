@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::board::{Feature, Features, Frame, Grid, Hex, HexGrid, Points, Terrain, read_picture};
@@ -70,7 +71,7 @@ pub struct Ground {
 }
 
 /// One counter.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Counter {
     id: UnitId,
@@ -101,7 +102,7 @@ pub struct Counter {
 }
 
 /// Where a counter and its values come from.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CounterSource {
     /// The unit itself.
@@ -158,9 +159,9 @@ impl Counter {
     }
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-struct MapFile {
+pub(super) struct MapFile {
     game: String,
     frame: Frame,
     terrain: TerrainPart,
@@ -169,12 +170,12 @@ struct MapFile {
     city: HexList,
     fortresses: Vec<Named>,
     beaches: Vec<Named>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     places: Vec<Named>,
     roads: Vec<RoadPart>,
     rivers: Vec<RiverPart>,
     bridges: Vec<BridgePart>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     sea_sides: Vec<(Hex, Hex)>,
     blockhouses: HexList,
     trenches: TrenchPart,
@@ -185,18 +186,18 @@ struct MapFile {
     entries: EntryPart,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct TerrainPart {
     legend: BTreeMap<String, Land>,
     #[serde(rename = "source")]
     _source: String,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     known: Vec<KnownTerrain>,
     picture: BTreeMap<String, String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct KnownTerrain {
     hex: Hex,
@@ -205,17 +206,17 @@ struct KnownTerrain {
     _source: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ElevationPart {
     #[serde(rename = "source")]
     _source: String,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     known: Vec<KnownSlope>,
     picture: BTreeMap<String, String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct KnownSlope {
     low: Hex,
@@ -224,7 +225,7 @@ struct KnownSlope {
     _source: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct PicturePart {
     #[serde(rename = "source")]
@@ -232,7 +233,7 @@ struct PicturePart {
     picture: BTreeMap<String, String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct HexList {
     hexes: Vec<Hex>,
@@ -240,7 +241,7 @@ struct HexList {
     _source: String,
 }
 
-#[derive(Clone, Deserialize)]
+#[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Named {
     name: String,
@@ -249,7 +250,7 @@ struct Named {
     _source: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RoadPart {
     name: String,
@@ -258,7 +259,7 @@ struct RoadPart {
     path: Vec<Hex>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RiverPart {
     name: String,
@@ -267,7 +268,7 @@ struct RiverPart {
     sides: Vec<(Hex, Hex)>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct BridgePart {
     side: (Hex, Hex),
@@ -275,7 +276,7 @@ struct BridgePart {
     _source: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct TrenchPart {
     #[serde(rename = "source")]
@@ -283,7 +284,7 @@ struct TrenchPart {
     pairs: Vec<(Hex, Hex)>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct LinkPart {
     from: Hex,
@@ -292,7 +293,7 @@ struct LinkPart {
     _source: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct EntryPart {
     manzanillo: Hex,
@@ -301,16 +302,16 @@ struct EntryPart {
     _source: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct CountersFile {
+pub(super) struct CountersFile {
     game: String,
     units: Vec<Counter>,
     markers: Vec<MarkerPart>,
     total: TotalPart,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct MarkerPart {
     #[serde(rename = "id")]
@@ -320,7 +321,7 @@ struct MarkerPart {
     _source: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct TotalPart {
     count: u32,
@@ -329,7 +330,7 @@ struct TotalPart {
 }
 
 /// The tables, as in the file.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Tables {
     game: String,
@@ -354,7 +355,7 @@ pub struct Tables {
 }
 
 /// The Combat Results Table.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CombatResults {
     source: String,
@@ -388,7 +389,7 @@ impl CombatResults {
 }
 
 /// The Terrain Effects Chart.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TerrainEffects {
     hexes: BTreeMap<Land, HexEffect>,
@@ -396,7 +397,7 @@ pub struct TerrainEffects {
     sides: Sides,
 }
 
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct HexEffect {
     mp: Mp,
@@ -406,7 +407,7 @@ struct HexEffect {
     source: String,
 }
 
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Works {
     blockhouse: LeftOnly,
@@ -414,14 +415,14 @@ struct Works {
     fortress: LeftOnly,
 }
 
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct LeftOnly {
     left: i32,
     source: String,
 }
 
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Sides {
     road: HexEffect,
@@ -468,7 +469,7 @@ impl TerrainEffects {
 }
 
 /// Movement factors.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MovementFactors {
     us: Mp,
@@ -478,7 +479,7 @@ pub struct MovementFactors {
 }
 
 /// The landing table.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct LandingSites {
     source: String,
@@ -495,7 +496,7 @@ pub struct LandingSites {
 }
 
 /// The Cuban chart.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CubanChart {
     source: String,
@@ -504,7 +505,7 @@ pub struct CubanChart {
 }
 
 /// The Guantanamo table.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GuantanamoTable {
     source: String,
@@ -513,7 +514,7 @@ pub struct GuantanamoTable {
 }
 
 /// The fever table.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct FeverTable {
     source: String,
@@ -533,7 +534,7 @@ impl FeverTable {
 }
 
 /// When things happen.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Clock {
     /// The last game turn (§3.3b).
@@ -554,7 +555,7 @@ pub struct Clock {
 }
 
 /// Limits and distances.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Limits {
     /// Steps the US may lose for a major victory (§4.1b).

@@ -43,7 +43,8 @@ use crate::engine::dice::Chance;
 use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader};
 use crate::engine::{
     About, Arranged, Charter, Clause, Concealed, DataFinding, Diary, Flow, Game, Json, OptionInfo, Picture, Query,
-    Reply, Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Umpire, Verdict, Window, to_json,
+    Reply, Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Umpire, Verdict, Window, schema_to_read, schema_to_write,
+    to_json,
 };
 
 pub use data::Data;
@@ -620,15 +621,18 @@ impl Game for SantiagoCampaign {
     }
 
     fn schemas() -> Vec<(String, serde_json::Value)> {
-        let schema = |name: &str, schema: schemars::Schema| (name.to_owned(), schema.to_value());
         vec![
-            schema("orders-spanish-setup", schemars::schema_for!(SpanishSetup)),
-            schema("orders-us-setup", schemars::schema_for!(UsSetup)),
-            schema("orders-us-turn", schemars::schema_for!(TurnOrders)),
-            schema("orders-us-combat", schemars::schema_for!(TurnOrders)),
-            schema("orders-spanish-turn", schemars::schema_for!(TurnOrders)),
-            schema("orders-spanish-combat", schemars::schema_for!(TurnOrders)),
-            schema("case-start", schemars::schema_for!(arrange::CaseStart)),
+            ("orders-spanish-setup".into(), schema_to_read::<SpanishSetup>()),
+            ("orders-us-setup".into(), schema_to_read::<UsSetup>()),
+            ("orders-us-turn".into(), schema_to_read::<TurnOrders>()),
+            ("orders-us-combat".into(), schema_to_read::<TurnOrders>()),
+            ("orders-spanish-turn".into(), schema_to_read::<TurnOrders>()),
+            ("orders-spanish-combat".into(), schema_to_read::<TurnOrders>()),
+            ("case-start".into(), schema_to_read::<arrange::CaseStart>()),
+            ("state".into(), schema_to_write::<State>()),
+            ("data-map".into(), schema_to_write::<data::MapFile>()),
+            ("data-counters".into(), schema_to_write::<data::CountersFile>()),
+            ("data-tables".into(), schema_to_write::<data::Tables>()),
         ]
     }
 

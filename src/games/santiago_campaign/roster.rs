@@ -1,10 +1,26 @@
 //! A short list of counters by name, kept in order.
 
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 
 /// A map for a few dozen counters, which the rules mostly look through from one end to the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Roster<K, V>(Vec<(K, V)>);
+
+/// Written as a map.
+impl<K: JsonSchema, V: JsonSchema> JsonSchema for Roster<K, V> {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        format!("{}Roster", V::schema_name()).into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        BTreeMap::<K, V>::json_schema(generator)
+    }
+}
 
 impl<K, V> Default for Roster<K, V> {
     fn default() -> Self {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
 use crate::board::Hex;
@@ -11,6 +12,23 @@ use super::data::Data;
 use super::roster::Roster;
 use super::terms::{HoldingBox, Nation, Token, UnitId};
 use super::{SPAIN, US};
+
+/// Types written as one word.
+macro_rules! spelled {
+    ($($name:ident, $text:literal;)+) => {$(
+        impl JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({ "type": "string", "description": $text })
+            }
+        }
+    )+};
+}
 
 /// Where an American or Cuban counter is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,8 +64,28 @@ impl Serialize for Place {
     }
 }
 
+spelled! {
+    Place, "A hex, `off-map`, `guantanamo` or `lost`";
+    Post, "A hex or a holding box";
+}
+
+impl JsonSchema for Face {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Face".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "The unit if it lies face up; its seal if it lies face down",
+            "type": ["string", "object"],
+        })
+    }
+}
+
 /// One American or Cuban counter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct UnitState {
     /// Where it is.
@@ -125,7 +163,7 @@ impl Serialize for Post {
 }
 
 /// One Spanish counter on the table.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct TokenState {
     /// Where it is.
@@ -135,7 +173,7 @@ pub struct TokenState {
 }
 
 /// Whose orders are due.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stage {
     /// Spanish set-up (§5.1).
@@ -182,7 +220,7 @@ impl Stage {
 }
 
 /// A Supply Source marker on the map.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Source {
     /// The order in which it was placed, from 1.
@@ -192,7 +230,7 @@ pub struct Source {
 }
 
 /// The truce (§19).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Truce {
     /// None yet.
@@ -206,7 +244,7 @@ pub enum Truce {
 }
 
 /// How the game ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ending {
     /// Every city hex is American, at a bearable price (§4.1).
@@ -269,7 +307,7 @@ impl Ending {
 }
 
 /// The position.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct State {
     /// The game turn, 1 to 11.
