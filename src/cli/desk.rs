@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::engine::{Side, Window};
 use crate::mail::{Draft, records_in, subject};
 use crate::report::{Look, Page, markdown, picture_text};
+use crate::trust::Id;
 use crate::trust::data::Mode;
 use crate::trust::ledger::Ledger;
 use crate::trust::record::{Kind, Record};
@@ -171,6 +172,14 @@ impl Desk {
         Ok(Some(Posted { files, to: self.addressee(), subject: subject(records), records: names, draft: eml }))
     }
 
+    /// Whether what is signed waits for the player's own orders: one mail carries both.
+    ///
+    /// What a game master signs never waits; the players do.
+    pub fn holds_back(&self) -> bool {
+        let waits = self.seat.to_decide().is_some() && *self.seat.role() != Role::gm();
+        waits && !self.seat.outgoing().is_empty()
+    }
+
     /// The sides for whose eyes the mail is written: the opponent; everybody, from a game master.
     fn readers(&self) -> Vec<Side> {
         let ledger = self.seat.ledger();
@@ -195,7 +204,11 @@ impl Desk {
         let report = result.and_then(|_| shown.turn_report()).map(|report| markdown(&report.page()));
         let picture = shown.table().picture(shown.view(None), &Window::default());
         let map = picture.map_or_else(|_| String::new(), |picture| picture_text(&picture, Look::PLAIN));
-        Ok(format!("{}\n{map}", report.unwrap_or_default()))
+        let names: Vec<String> = records.iter().map(Record::file_name).collect();
+        let verb = if records.iter().any(|record| record.body().seq == 0) { "join" } else { "receive" };
+        let names = names.join(", ");
+        let how = format!("Attached: {names}. Save this mail or its attachments, then `garcia {verb} FILE`.\n");
+        Ok(format!("{how}\n{}\n{map}", report.unwrap_or_default()))
     }
 
     /// Who gets the mail.
@@ -310,6 +323,12 @@ fn read_all(mut from: impl std::io::Read) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// A key as people read it out: the first half, in groups of four.
+pub fn spelled(key: &Id) -> String {
+    let digits: Vec<char> = key.to_string().chars().take(32).collect();
+    digits.chunks(4).map(|group| group.iter().collect::<String>()).collect::<Vec<_>>().join(" ")
+}
+
 /// Refuses a folder that is in use.
 pub fn fresh_folder(folder: &Path) -> Result<(), Trouble> {
     let used = fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
@@ -346,8 +365,14 @@ pub fn answer(
         text.push_str(&crate::report::terminal(page, world.look));
         text.push('\n');
     }
-    if let Some(posted) = posted {
-        text.push_str(&posted.tell());
+    match posted {
+        Some(posted) => text.push_str(&posted.tell()),
+        None if desk.holds_back() => {
+            let owed: Vec<String> = desk.seat.outgoing().iter().map(Record::file_name).collect();
+            let owed = owed.join(", ");
+            text.push_str(&format!("Signed here and kept for one mail with your orders: {owed}\n"));
+        }
+        None => {}
     }
     text.push_str(&desk.next());
     Ok(Done::good(text))

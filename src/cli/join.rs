@@ -63,11 +63,14 @@ impl Join {
         let posted = desk.post(false)?;
         let mut notes: String = troubles.iter().map(|trouble| format!("{trouble}\n")).collect();
         notes.push_str(&format!(
-            "You play {} in {}/. Your key is {}; compare keys by telephone once.\n",
+            "You play {} in {}/. Your key begins {}\n(`garcia status` shows all keys: compare them by telephone once).\n",
             desk.seat.role(),
             desk.folder.display(),
-            desk.seat.fingerprint()
+            desk::spelled(&desk.seat.fingerprint())
         ));
+        if desk.seat.to_decide().is_some() {
+            notes.push_str("You have the first move: mail your acceptance now, or give your orders first; then one mail carries both.\n");
+        }
         desk::answer(&desk, &notes, None, posted.as_ref(), world)
     }
 }

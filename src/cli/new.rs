@@ -200,10 +200,11 @@ fn offered(mut desk: Desk, world: &World) -> Result<Done, Trouble> {
     let alone = matches!(desk.seat.ledger().awaited(), Awaited::Packet { .. });
     let posted = if alone { None } else { desk.post(false)? };
     let notes = format!(
-        "The game is laid out in {}/. You are {}; your key is {}: compare keys by telephone once.\n",
+        "The game is laid out in {}/. You are {}. Your key begins {}\n\
+         (`garcia status` shows all keys: compare them by telephone once).\n",
         desk.folder.display(),
         desk.seat.role(),
-        desk.seat.fingerprint()
+        desk::spelled(&desk.seat.fingerprint())
     );
     desk::answer(&desk, &notes, None, posted.as_ref(), world)
 }

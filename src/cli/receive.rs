@@ -6,7 +6,6 @@ use clap::Args;
 
 use crate::trust::finding::{Code, Finding};
 use crate::trust::record::Record;
-use crate::trust::role::Role;
 
 use super::desk::{self, Desk, read_mail};
 use super::{Done, Trouble, World, exit};
@@ -61,16 +60,11 @@ impl Receive {
         let made = desk.seat.advance()?;
         desk.save()?;
         let page = desk.write_up()?;
-        // With own orders due the reply waits for them: one mail carries both. A game master's others wait for it.
-        let waits = desk.seat.to_decide().is_some() && *desk.seat.role() != Role::gm();
+        // With own orders due the reply waits for them.
         let posted = match made.is_empty() && received.taken.is_empty() {
-            false if !waits => desk.post(self.eml)?,
+            false if !desk.holds_back() => desk.post(self.eml)?,
             _ => None,
         };
-        if waits && !desk.seat.outgoing().is_empty() {
-            let owed: Vec<String> = desk.seat.outgoing().iter().map(Record::file_name).collect();
-            notes.push(format!("Signed here and goes into one mail with your orders: {}", owed.join(", ")));
-        }
         let notes: String = notes.iter().map(|note| format!("{note}\n")).collect();
         let done = desk::answer(&desk, &notes, page.as_ref(), posted.as_ref(), world)?;
         Ok(match refused {
@@ -99,9 +93,10 @@ fn refusal(desk: &Desk, record: &Record, finding: &Finding) -> Result<String, Tr
         Some(divergence) => text.push_str(&divergence.report("")),
         None => text.push_str(&format!("  {finding}\n")),
     }
+    let path = kept.display();
     text.push_str(&format!(
-        "  kept as evidence: {}. The game stands as it was before; ask {fault} for an explanation and a right record.",
-        kept.display()
+        "  kept as evidence: {path}\n  check it: garcia verify --with {path}\n  \
+         The game stands as it was before. Ask {fault} for an explanation and a right record."
     ));
     Ok(text)
 }

@@ -56,7 +56,20 @@ fn page(campaign: &Campaign) -> Page {
     page.section("What comes next", next);
     let records = records(campaign);
     page.section("Records", records);
+    page.section("Keys, to be compared by telephone once", keys(campaign));
     page
+}
+
+/// How each player's key begins; a solo player has nobody to compare his with.
+fn keys(campaign: &Campaign) -> Diary {
+    let mut diary = Diary::new();
+    let walk = campaign.ledger.walk();
+    if walk.mode() != Mode::Solo {
+        for (role, seat) in walk.seats() {
+            diary.line(format!("{:<8} {}", role.as_str(), desk::spelled(&seat.key)), &[]);
+        }
+    }
+    diary
 }
 
 /// `match 400d107f; you play us, against spain`

@@ -7,12 +7,14 @@ use clap::Args;
 
 use crate::report::faults::visible;
 use crate::trust::Id;
-use crate::trust::many::verify_folders;
+use crate::trust::data::Genesis;
+use crate::trust::many::{verify_folders, verify_with};
 use crate::trust::referee::Vision;
-use crate::trust::store::FileTrouble;
+use crate::trust::store::{FileTrouble, LedgerFile};
 use crate::trust::verify::Verification;
 
 use super::campaign::{find, lay, own_vision};
+use super::desk::read_mail;
 use super::{Done, Trouble, World, exit};
 
 /// Recompute every record, die and state, and name the first that is wrong and whose key signed it.
@@ -22,6 +24,7 @@ use super::{Done, Trouble, World, exit};
 #[command(after_help = "Examples:
   garcia verify                   the game in this folder
   garcia verify kettle-hill other-game/ledger
+  garcia verify --with refused/0005-spain-result-961df46e.yaml    as if that record stood in the ledger
   garcia verify --json            {\"ok\", \"seq\", \"code\", \"by\", \"fault\", \"label\", \"recorded\", …}
 
 Exit codes: 0 good; 1 a divergence, and whose key signed it; 2 a divergence that is nobody's fault;
@@ -29,14 +32,18 @@ Exit codes: 0 good; 1 a divergence, and whose key signed it; 2 a divergence that
 pub struct Verify {
     /// The folders.
     folders: Vec<PathBuf>,
+    /// Verify as if the records in these files stood in the ledger: what was refused, or what the other side holds.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    with: Vec<PathBuf>,
 }
 
 impl Verify {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
         let folders = if self.folders.is_empty() { vec![find(world)?] } else { self.folders };
+        let more = more_files(&self.with)?;
         let several = folders.len() > 1;
         let (mut text, mut values, mut worst) = (String::new(), Vec::new(), exit::GOOD);
-        for (folder, verification) in folders.iter().zip(all(&folders, world)) {
+        for (folder, verification) in folders.iter().zip(all(&folders, &more, world)) {
             let verification = verification
                 .map_err(|trouble| Trouble::usage(trouble.to_string(), "name a game folder or its `ledger`"))?;
             worst = worse(worst, verification.exit_code());
@@ -58,7 +65,7 @@ impl Verify {
 }
 
 /// Verifies all folders and shows how far it is.
-fn all(folders: &[PathBuf], world: &World) -> Vec<Result<Verification, FileTrouble>> {
+fn all(folders: &[PathBuf], more: &[LedgerFile], world: &World) -> Vec<Result<Verification, FileTrouble>> {
     let shows = folders.len() > 1 && std::io::stderr().is_terminal();
     let progress = |done: usize| {
         if shows {
@@ -67,18 +74,37 @@ fn all(folders: &[PathBuf], world: &World) -> Vec<Result<Verification, FileTroub
     };
     // A player's own secrets widen the view; whoever has none sees what everybody does.
     let see = |game: &Id| own_vision(world, game).map_or_else(Vision::public, |eyes| eyes.vision);
-    let answers = verify_folders(folders, &|folder, genesis| lay(folder, genesis), &see, &progress);
+    let table = |folder: &Path, genesis: &Genesis| lay(folder, genesis);
+    let answers = match more.is_empty() {
+        true => verify_folders(folders, &table, &see, &progress),
+        false => folders.iter().map(|folder| verify_with(folder, more, &table, &see)).collect(),
+    };
     if shows {
         eprintln!();
     }
     answers
 }
 
+/// The records in some files, each with the name of its file.
+fn more_files(paths: &[PathBuf]) -> Result<Vec<LedgerFile>, Trouble> {
+    let mut more = Vec::new();
+    for path in paths {
+        let name = visible(&path.display().to_string());
+        let (records, _) = read_mail(std::slice::from_ref(path))?;
+        more.extend(records.into_iter().map(|record| LedgerFile {
+            name: name.clone(),
+            seq: record.body().seq,
+            record: Ok(record),
+        }));
+    }
+    Ok(more)
+}
+
 /// What is put before the names of the files in a report.
 fn shown(folder: &Path) -> String {
     let inside = folder.join("ledger");
     let path = if inside.is_dir() { inside } else { folder.to_owned() };
-    visible(&path.display().to_string())
+    visible(&format!("{}/", path.display()))
 }
 
 /// A culprit is worse than damage, damage worse than an open question.

@@ -121,6 +121,8 @@ pub struct Finding {
     pub sides: Vec<Die>,
     /// What the record says against what it should say.
     pub contrast: Option<Box<Contrast>>,
+    /// The command with which anybody can check it without garcia.
+    pub check: Option<Box<str>>,
 }
 
 /// What a record says against what it should say.
@@ -135,7 +137,7 @@ pub struct Contrast {
 impl Finding {
     /// A finding that is nobody's fault.
     pub fn new(code: Code, what: impl Into<String>) -> Finding {
-        Finding { code, fault: None, what: what.into(), label: None, sides: Vec::new(), contrast: None }
+        Finding { code, fault: None, what: what.into(), label: None, sides: Vec::new(), contrast: None, check: None }
     }
 
     /// Names whose key signed it.
@@ -159,6 +161,16 @@ impl Finding {
     /// Sets what was recorded against what it should be.
     pub fn not(mut self, recorded: impl fmt::Display, recomputed: impl fmt::Display) -> Finding {
         self.contrast = Some(Box::new(Contrast { recorded: recorded.to_string(), recomputed: recomputed.to_string() }));
+        self
+    }
+}
+
+impl Finding {
+    /// Gives the command that recomputes `H(tag, lines…)`, with which anybody can check it.
+    pub fn check_hash(mut self, tag: &str, lines: &[&str]) -> Finding {
+        let quoted: Vec<String> = lines.iter().map(|line| format!("'{}'", line.replace('\'', r"'\''"))).collect();
+        let command = format!("printf '%s\\n' garcia/1/{tag} {} | sha256sum", quoted.join(" "));
+        self.check = Some(command.into());
         self
     }
 }

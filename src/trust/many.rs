@@ -10,7 +10,7 @@ use super::finding::Finding;
 use super::hex::Id;
 use super::home::HEADS;
 use super::referee::Vision;
-use super::store::{FileTrouble, LedgerFolder};
+use super::store::{FileTrouble, LedgerFile, LedgerFolder};
 use super::verify::{Verification, verify};
 use crate::engine::Match;
 
@@ -21,8 +21,20 @@ pub type See<'a> = dyn Fn(&Id) -> Vision + Sync + 'a;
 
 /// Verifies one folder: a game folder, or one that holds the records themselves.
 pub fn verify_folder(folder: &Path, lay: &LayIn<'_>, see: &See<'_>) -> Result<Verification, FileTrouble> {
+    verify_with(folder, &[], lay, see)
+}
+
+/// The same as if some more records stood in the ledger: what was refused, or what the other side has.
+pub fn verify_with(
+    folder: &Path,
+    more: &[LedgerFile],
+    lay: &LayIn<'_>,
+    see: &See<'_>,
+) -> Result<Verification, FileTrouble> {
     let (ledger, game) = LedgerFolder::find(folder);
-    let found = ledger.read()?;
+    let mut found = ledger.read()?;
+    found.files.extend_from_slice(more);
+    found.files.sort_by_key(|file| file.seq);
     if found.files.is_empty() {
         return Err(FileTrouble::new(ledger.path(), "there are no records here"));
     }

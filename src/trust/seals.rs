@@ -110,7 +110,11 @@ impl Seals {
         }
         let made = commitment(game, owner, &reveal.slot, reveal.version, &reveal.salt, &reveal.value);
         if made != sealing.commit {
-            return Err(wrong("the opening does not fit its commitment").not(made, sealing.commit));
+            let finding = wrong("the opening does not fit its commitment").not(made, sealing.commit);
+            let (game, version) = (game.to_string(), reveal.version.to_string());
+            let (salt, value) = (reveal.salt.to_string(), reveal.value.to_string());
+            let lines = [&game, owner.as_str(), reveal.slot.as_str(), &version, &salt, &value];
+            return Err(finding.check_hash("hide", &lines));
         }
         let opened = Opened { value: reveal.value.clone(), salt: reveal.salt, seq };
         self.opened.entry((owner.clone(), reveal.slot.clone(), reveal.version)).or_insert(opened);

@@ -28,6 +28,8 @@ pub struct Divergence {
     pub record: Option<(String, Role)>,
     /// What is wrong.
     pub finding: Finding,
+    /// The key of the one whose fault it is.
+    pub key: Option<Id>,
     /// The orders and the link its dice come from, if it is a result.
     pub dice: Option<(Id, Id)>,
     /// The files that prove it.
@@ -116,6 +118,10 @@ impl<'a> Pass<'a> {
     /// Levels 1 and 2: form, signatures, order, links and dice. No rules are needed.
     fn records(&mut self) {
         for (seq, files) in self.places {
+            if *seq > self.walk.next() {
+                self.divergence = Some(self.gap(*seq, files));
+                return;
+            }
             let (name, record) = match self.choose(*seq, files) {
                 Ok(chosen) => chosen,
                 Err(divergence) => {
@@ -137,6 +143,15 @@ impl<'a> Pass<'a> {
                 }
             }
         }
+    }
+
+    /// A place for which there is no file.
+    fn gap(&self, found: u32, files: &[&LedgerFile]) -> Divergence {
+        let here = self.walk.next();
+        let missing = if found == here + 1 { here.to_string() } else { format!("{here} to {}", found - 1) };
+        let what = format!("missing: record {missing}; the ledger goes on with record {found}");
+        let evidence = files.iter().map(|file| file.name.clone()).collect();
+        divergence(here, None, Finding::new(Code::Gap, what), evidence)
     }
 
     /// Levels 3 and 4: plays the game again from the records that are good so far; what is wrong there comes earlier.
@@ -207,7 +222,7 @@ impl<'a> Pass<'a> {
                 let what = "two validly signed records for one place";
                 let finding = Finding::new(Code::Fork, what).signed_by(by).not(first.id(), second.id());
                 let evidence = vec![(*one).to_owned(), (*other).to_owned()];
-                Err(Box::new(divergence(seq, Some(first), finding, evidence)))
+                Err(Box::new(self.with_key(divergence(seq, Some(first), finding, evidence))))
             }
             [] => match (distinct.first(), files.first()) {
                 (Some(chosen), _) => Ok(*chosen),
@@ -237,7 +252,19 @@ impl<'a> Pass<'a> {
         let orders = (seq == here && record.body().kind == Kind::Result).then(|| seq.saturating_sub(1));
         let evidence = orders.into_iter().chain([seq]).filter_map(|seq| at(seq).map(|(name, _)| (*name).to_owned()));
         let blamed = if seq == here { Some(record) } else { at(seq).map(|(_, record)| *record) };
-        divergence(seq, blamed, finding, evidence.collect())
+        self.with_key(divergence(seq, blamed, finding, evidence.collect()))
+    }
+
+    /// Names the key of the one whose fault it is; a newcomer's stands in his own record.
+    fn with_key(&self, mut divergence: Divergence) -> Divergence {
+        let seat = divergence.finding.fault.as_ref().and_then(|fault| self.walk.seats().get(fault));
+        let own = || {
+            let (_, record) = self.chosen.get(usize::try_from(divergence.seq).ok()?)?;
+            record.body().data.get("key").and_then(Json::as_str).and_then(|key| key.parse().ok())
+        };
+        let known = divergence.finding.fault.is_some();
+        divergence.key = seat.map(|seat| seat.key).or_else(own).filter(|_| known);
+        divergence
     }
 
     fn is_audited(&self) -> bool {
@@ -319,7 +346,7 @@ fn divergence(seq: u32, record: Option<&Record>, finding: Finding, evidence: Vec
         _ => None,
     });
     let record = record.map(|record| (record.body().kind.to_string(), record.body().by.clone()));
-    Divergence { seq, record, finding, dice, evidence }
+    Divergence { seq, record, finding, key: None, dice, evidence }
 }
 
 fn follows(file: &LedgerFile, id: Id) -> bool {
@@ -366,7 +393,13 @@ impl Verification {
     fn write_good(&self, out: &mut String) -> std::fmt::Result {
         writeln!(out, "dice: {} public rolls recomputed, all as recorded", self.rolls)?;
         match &self.not_judged {
-            Some(why) => writeln!(out, "rules: not judged. {} {}", why.code, why.what)?,
+            Some(why) => {
+                writeln!(out, "rules: not judged. {} {}", why.code, why.what)?;
+                if let Some(contrast) = &why.contrast {
+                    writeln!(out, "  the ledger has {}   this garcia has {}", contrast.recorded, contrast.recomputed)?;
+                }
+                writeln!(out, "  nobody's fault: verify with the garcia and the data files the game was begun with")?;
+            }
             None if self.level >= Level::Rules => writeln!(out, "rules: every result follows from what was ordered")?,
             None => {}
         }
@@ -416,7 +449,7 @@ impl Divergence {
     }
 
     fn write(&self, out: &mut String, folder: &str) -> std::fmt::Result {
-        let Finding { code, fault, what, label, sides, contrast } = &self.finding;
+        let Finding { code, fault, what, label, sides, contrast, check } = &self.finding;
         match &self.record {
             // Up to step 3 nobody is known to have signed it.
             Some((kind, by)) if *code != Code::Signature => {
@@ -431,16 +464,23 @@ impl Divergence {
             (None, _) => writeln!(out, "  {code}")?,
         }
         writeln!(out, "  {what}")?;
-        if let Some(contrast) = contrast {
-            writeln!(out, "  recorded {}   recomputed {}", contrast.recorded, contrast.recomputed)?;
+        match contrast {
+            Some(contrast) if *code == Code::Fork => {
+                writeln!(out, "  the one {}   the other {}", contrast.recorded, contrast.recomputed)?;
+            }
+            Some(contrast) => writeln!(out, "  recorded {}   recomputed {}", contrast.recorded, contrast.recomputed)?,
+            None => {}
         }
         match fault {
             Some(fault) if *code == Code::Roll => {
                 let orders = self.seq.saturating_sub(1);
                 writeln!(out, "  fault: {fault}. Orders (record {orders}), link and seed are undisputed.")?;
             }
-            Some(fault) => writeln!(out, "  fault: {fault}, whose key signed it")?,
+            Some(fault) => writeln!(out, "  fault: {fault}, whose key signed it. {}", self.advice())?,
             None => writeln!(out, "  fault: nobody. {}", self.advice())?,
+        }
+        if let Some(key) = &self.key {
+            writeln!(out, "  signed with the key {key}")?;
         }
         if let (Code::Roll, Some((orders, link)), Some(label)) = (code, &self.dice, label) {
             let sides: Vec<String> = sides.iter().map(|die| die.sides().to_string()).collect();
@@ -449,19 +489,39 @@ impl Divergence {
                 out,
                 "  check it yourself: garcia roll --orders {orders} --link {link} --label {label} --sides {sides}"
             )?;
+        } else if let Some(command) = check {
+            writeln!(out, "  check it yourself: {command}")?;
+        } else if !folder.is_empty() && code.level() <= Level::Dice {
+            writeln!(out, "  check it yourself: python3 examples/verify.py {}", folder.trim_end_matches('/'))?;
+        } else if !folder.is_empty() {
+            writeln!(out, "  check it yourself: garcia verify {}", folder.trim_end_matches('/'))?;
         }
         if !self.evidence.is_empty() {
-            let files: Vec<String> = self.evidence.iter().map(|name| format!("{folder}{name}")).collect();
+            // A record from elsewhere is named with its whole path.
+            let place = |name: &String| if name.contains('/') { name.clone() } else { format!("{folder}{name}") };
+            let files: Vec<String> = self.evidence.iter().map(place).collect();
             writeln!(out, "  evidence: {}", files.join(" "))?;
         }
         Ok(())
     }
 
+    /// What a game master should know about it, or what to do.
     fn advice(&self) -> &'static str {
         match self.finding.code {
-            Code::Armour | Code::Canon | Code::Signature => "It was damaged or forged: ask for it again.",
+            Code::Armour | Code::Canon | Code::Signature => {
+                "It was damaged or forged: ask for it again, and compare the other side's copy."
+            }
             Code::Game => "It belongs into another folder.",
-            Code::Gap => "Ask both sides for the missing record.",
+            Code::Gap => "Ask both sides for their ledgers; `garcia compare` shows where they part.",
+            Code::Fork => "Both files are needed to prove it; keep them. The first one that was answered stands.",
+            Code::Kind => "It was not the record due here, so it counts for nothing; the right one is still owed.",
+            Code::Schema => "Most likely a fault of the program that made it; it counts for nothing.",
+            Code::Index | Code::Link => "The link was fixed before the game by the anchor in the first records.",
+            Code::RollSet => "The orders and the rules call for just these rolls, openings and claims, in this order.",
+            Code::State => "A result follows from the orders and the dice; the ledger holds the hash of the position.",
+            Code::Reveal | Code::NoReveal => "What was sealed before can be opened in one way only.",
+            Code::Audit => "What was stated during the game is not what the audit opened.",
+            Code::Withheld => "The game counts as unaudited.",
             Code::Bug => "This is a fault of the program; please report it with the ledger.",
             _ => "",
         }

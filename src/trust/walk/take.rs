@@ -33,11 +33,14 @@ impl Walk {
         if self.game.is_some() && body.game != self.game {
             return Err(Finding::new(Code::Game, "a record of another game"));
         }
-        if body.seq != self.next || body.prev != self.head() {
-            return Err(Finding::new(
-                Code::Gap,
-                "does not follow the record before it: one is missing or of another branch",
-            ));
+        if body.seq != self.next {
+            let what = format!("says that it is record {}, but record {} comes next", body.seq, self.next);
+            return Err(Finding::new(Code::Gap, what));
+        }
+        if body.prev != self.head() {
+            let what =
+                "names another record before it than the one that stands there: one of the two is of another branch";
+            return Err(Finding::new(Code::Gap, what).not(body.prev, self.head()));
         }
         self.check_due(body)?;
         let data = Data::read(body).map_err(|what| fault(Code::Schema, &body.by, what))?;
@@ -329,7 +332,9 @@ impl Walk {
         }
         let before = chain::before(by, closing.index, &closing.link);
         if before != *tip {
-            return Err(fault(Code::Link, by, "the link does not hash to the one before it").not(before, *tip));
+            let finding = fault(Code::Link, by, "the link does not hash to the one before it").not(before, *tip);
+            let (index, link) = (closing.index.to_string(), closing.link.to_string());
+            return Err(finding.check_hash("link", &[by.as_str(), &index, &link]));
         }
         (*tip, *used) = (closing.link, expected);
         Ok(())
@@ -392,7 +397,12 @@ impl Walk {
             };
             let salt = hide.salt(slot, sealing.version);
             if commitment(&game, by, slot, sealing.version, &salt, value) != sealing.commit {
-                return Err(fault(Code::Audit, by, "the value does not fit its commitment").about(name));
+                let finding = fault(Code::Audit, by, "the value does not fit its commitment").about(name);
+                let (game, version, salt) = (game.to_string(), sealing.version.to_string(), salt.to_string());
+                let value = value.to_string();
+                let lines = [&game, by.as_str(), slot.as_str(), &version, &salt, &value];
+                let made = Id::hash("hide", &lines);
+                return Err(finding.not(made, sealing.commit).check_hash("hide", &lines));
             }
             values.insert((slot.clone(), sealing.version), value.clone());
         }
