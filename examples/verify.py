@@ -869,7 +869,8 @@ def report(places, walk, divergence):
             lines.append("  recorded %s   recomputed %s" % (finding.recorded, finding.recomputed))
         lines.append("  fault: " + (finding.fault + ", whose key signed it" if finding.fault else "nobody"))
     else:
-        lines.append("dice: %d public rolls recomputed, all as recorded" % walk.rolls)
+        few = {0: "dice: no public rolls yet", 1: "dice: 1 public roll recomputed, as recorded"}
+        lines.append(few.get(walk.rolls, "dice: %d public rolls recomputed, all as recorded" % walk.rolls))
         lines.append("rules: not judged here (%s)" % walk.genesis["engine"])
         for role in walk.audits:
             lines.append("audit: everything %s sealed was opened and fits its commitment" % role)

@@ -31,7 +31,7 @@ impl Audit {
             (true, Awaited::Nothing) => "All audits are in. `garcia verify` checks them.\n".to_owned(),
             (true, Awaited::Audit(who)) => format!("The audit of {who} is awaited.\n"),
             (true, _) => {
-                return Err(Trouble::usage("the game is not over: nothing is opened before the end", desk.next()));
+                return Err(Trouble::usage("the game is not over: nothing is opened before the end", desk.next_line()));
             }
         };
         let posted = if made.is_empty() { None } else { desk.post(self.eml)? };

@@ -1,13 +1,15 @@
 //! `garcia compare`: where two ledgers part, and who signed twice.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::json;
 
 use crate::trust::compare::{Comparison, compare};
+use crate::trust::record::Record;
+use crate::trust::store::LedgerFolder;
 
-use super::{Done, Trouble, World, campaign, exit};
+use super::{Done, Trouble, World, exit};
 
 /// Compare two copies of a ledger: where they part and what each side signed.
 #[derive(Debug, Args)]
@@ -23,7 +25,8 @@ pub struct Compare {
 
 impl Compare {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
-        let (a, b) = (campaign::records(&self.one)?, campaign::records(&self.other)?);
+        let ((a, gap), (b, other_gap)) = (in_order(&self.one)?, in_order(&self.other)?);
+        let gaps: String = gap.into_iter().chain(other_gap).map(|gap| format!("{gap}\n")).collect();
         let (one, other) = (self.one.display(), self.other.display());
         let comparison = compare(&a, &b);
         if world.json {
@@ -42,15 +45,19 @@ impl Compare {
             return Ok(Done::json(&value)?.with(code));
         }
         Ok(match comparison {
-            Comparison::Same => Done::good(format!("The ledgers are the same: {} records.\n", a.len())),
+            Comparison::Same => Done::good(format!("{gaps}The ledgers are the same: {} records.\n", a.len())),
             Comparison::Longer { first, common } => {
                 let longer = if first { one } else { other };
-                Done::good(format!("The ledgers agree in {common} records; {longer} goes on.\n"))
+                Done::good(format!("{gaps}The ledgers agree in {common} records; {longer} goes on.\n"))
             }
             Comparison::Parted { seq, records, finding } => {
                 let code = if finding.fault.is_some() { exit::FAULTS } else { exit::NOBODY };
+                let fault = match &finding.fault {
+                    Some(fault) => format!("fault: {fault}, whose key signed both; keep both ledgers, they prove it"),
+                    None => "fault: nobody, as far as these two show; `garcia verify` says more of each".to_owned(),
+                };
                 let text = format!(
-                    "The ledgers part at record {seq}.\n  {one}: {} {}\n  {other}: {} {}\n{finding}\n",
+                    "{gaps}The ledgers part at record {seq}.\n  {one}: {} {}\n  {other}: {} {}\n  {finding}\n  {fault}\n",
                     records.0.file_name(),
                     records.0.id(),
                     records.1.file_name(),
@@ -60,4 +67,21 @@ impl Compare {
             }
         })
     }
+}
+
+/// The records of a game folder or ledger up to the first gap, and what is amiss there.
+fn in_order(folder: &Path) -> Result<(Vec<Record>, Option<String>), Trouble> {
+    let (ledger, _) = LedgerFolder::find(folder);
+    let found =
+        ledger.read().map_err(|trouble| Trouble::usage(trouble.to_string(), "name a game folder or its `ledger`"))?;
+    let mut records = Vec::new();
+    for file in found.files {
+        match file.record {
+            Ok(record) if usize::try_from(file.seq) == Ok(records.len()) => records.push(record),
+            _ => break,
+        }
+    }
+    let strange = |problem: &&String| !problem.contains("not named like a record");
+    let problem = found.problems.iter().find(strange);
+    Ok((records, problem.map(|problem| format!("{}: {problem}; compared up to there", folder.display()))))
 }

@@ -91,7 +91,8 @@ impl Desk {
 
     /// What verification says of this ledger with one more record in it.
     pub fn verify_with(&self, record: &Record, name: &str) -> Verification {
-        let own = self.seat.ledger().records().iter().map(|record| (record.file_name(), record));
+        let place = |record: &Record| self.folder.join("ledger").join(record.file_name()).display().to_string();
+        let own = self.seat.ledger().records().iter().map(|record| (place(record), record));
         let file =
             |(name, record): (String, &Record)| LedgerFile { name, seq: record.body().seq, record: Ok(record.clone()) };
         let mut files: Vec<LedgerFile> = own.chain([(name.to_owned(), record)]).map(file).collect();
@@ -108,7 +109,7 @@ impl Desk {
     /// Writes the state and a report for every result that is new; gives back the last report.
     ///
     /// A game master gets one more for each side, to mail out.
-    pub fn write_up(&self) -> Result<Option<Page>, Trouble> {
+    pub fn write_up(&self) -> Result<Option<Told>, Trouble> {
         self.campaign().write_state()?;
         let Some(before) = &self.before else { return Ok(None) };
         let mut ledger = before.clone().seen_by(self.seat.vision());
@@ -122,13 +123,16 @@ impl Desk {
             let Some(report) = campaign.turn_report() else { continue };
             let (page, path) = (report.page(), report_path(&self.folder, &campaign));
             write_whole(&path, markdown(&page).as_bytes(), Readers::Anyone)?;
+            let mut for_sides = Vec::new();
             for side in self.sides_served() {
                 let shown = campaign.shown_to(*side);
                 if let Some(report) = shown.turn_report() {
-                    write_whole(&for_side(&path, *side), markdown(&report.page()).as_bytes(), Readers::Anyone)?;
+                    let path = for_side(&path, *side);
+                    write_whole(&path, markdown(&report.page()).as_bytes(), Readers::Anyone)?;
+                    for_sides.push(path);
                 }
             }
-            last = Some(page);
+            last = Some(Told { page, for_sides });
         }
         Ok(last)
     }
@@ -143,15 +147,15 @@ impl Desk {
 
     /// Writes the mail that is due: as text to attach or paste, and as a draft if one is wanted.
     pub fn post(&self, eml: bool) -> Result<Option<Posted>, Trouble> {
-        self.post_records(self.seat.outgoing(), eml)
+        let records = self.seat.outgoing();
+        let Some(last) = records.last() else { return Ok(None) };
+        self.post_records(records, &format!("{:04}", last.body().seq), eml).map(Some)
     }
 
     /// The same for records of one's choice, which somebody has lost.
-    pub fn post_records(&self, records: &[Record], eml: bool) -> Result<Option<Posted>, Trouble> {
-        let Some(last) = records.last() else { return Ok(None) };
-        let number = last.body().seq;
+    pub fn post_records(&self, records: &[Record], number: &str, eml: bool) -> Result<Posted, Trouble> {
         let outbox = self.folder.join(OUTBOX);
-        let text = outbox.join(format!("{number:04}-garcia.txt"));
+        let text = outbox.join(format!("{number}-garcia.txt"));
         let pasted = Draft { records, body: "" }.pasted();
         write_whole(&text, pasted.as_bytes(), Readers::Anyone)?;
         let mut files = vec![text];
@@ -159,8 +163,8 @@ impl Desk {
             files.clear();
             for side in self.readers() {
                 let name = match self.sides_served().is_empty() {
-                    true => format!("{number:04}-garcia.eml"),
-                    false => format!("{number:04}-garcia-for-{side}.eml"),
+                    true => format!("{number}-garcia.eml"),
+                    false => format!("{number}-garcia-for-{side}.eml"),
                 };
                 let body = self.letter(side, records)?;
                 let path = outbox.join(name);
@@ -169,7 +173,7 @@ impl Desk {
             }
         }
         let names = records.iter().map(Record::file_name).collect();
-        Ok(Some(Posted { files, to: self.addressee(), subject: subject(records), records: names, draft: eml }))
+        Ok(Posted { files, to: self.addressee(), subject: subject(records), records: names, draft: eml })
     }
 
     /// Whether what is signed waits for the player's own orders: one mail carries both.
@@ -225,6 +229,11 @@ impl Desk {
         }
     }
 
+    /// What comes next, in one line: the remedy for what is not due.
+    pub fn next_line(&self) -> String {
+        next::steps(self.seat.ledger(), Some(self.seat.role())).into_iter().next().unwrap_or_default()
+    }
+
     /// What comes next, in words.
     pub fn next(&self) -> String {
         let lines = next::steps(self.seat.ledger(), Some(self.seat.role()));
@@ -251,6 +260,14 @@ pub fn waiting(folder: &Path) -> Vec<Record> {
     paths.sort();
     let read = |path: &PathBuf| fs::read(path).map(|bytes| records_in(&path.display().to_string(), &bytes).records);
     paths.iter().filter_map(|path| read(path).ok()).flatten().collect()
+}
+
+/// What was told of the last result that is new.
+pub struct Told {
+    /// The report, as the one at this desk reads it.
+    pub page: Page,
+    /// The reports a game master mails out, one for each side.
+    pub for_sides: Vec<PathBuf>,
 }
 
 /// A mail that was made.
@@ -331,7 +348,9 @@ pub fn spelled(key: &Id) -> String {
 
 /// Refuses a folder that is in use.
 pub fn fresh_folder(folder: &Path) -> Result<(), Trouble> {
-    let used = fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
+    // A lock alone was left by a command that came to nothing.
+    let real = |entry: std::io::Result<fs::DirEntry>| entry.is_ok_and(|entry| entry.file_name() != ".lock");
+    let used = fs::read_dir(folder).is_ok_and(|entries| entries.into_iter().any(real));
     if used {
         let what = format!("{} is there already", folder.display());
         return Err(Trouble::usage(what, "name another folder"));
@@ -343,7 +362,7 @@ pub fn fresh_folder(folder: &Path) -> Result<(), Trouble> {
 pub fn answer(
     desk: &Desk,
     notes: &str,
-    page: Option<&Page>,
+    told: Option<&Told>,
     posted: Option<&Posted>,
     world: &World,
 ) -> Result<Done, Trouble> {
@@ -355,15 +374,20 @@ pub fn answer(
             "role": desk.seat.role().as_str(),
             "records": desk.seat.ledger().records().len(),
             "mail": posted.map(|posted| posted.files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>()),
+            "reports": told.map(|told| told.for_sides.iter().map(|file| file.display().to_string()).collect::<Vec<_>>()),
             "decide": desk.seat.to_decide().map(|side| side.as_str()),
             "awaited": awaited.who().map(|who| who.as_str()),
             "notes": notes.lines().collect::<Vec<_>>(),
         }));
     }
     let mut text = notes.to_owned();
-    if let Some(page) = page {
-        text.push_str(&crate::report::terminal(page, world.look));
+    if let Some(told) = told {
+        text.push_str(&crate::report::terminal(&told.page, world.look));
         text.push('\n');
+        if !told.for_sides.is_empty() {
+            let files: Vec<String> = told.for_sides.iter().map(|file| file.display().to_string()).collect();
+            text.push_str(&format!("A report for each side: {}\n", files.join(", ")));
+        }
     }
     match posted {
         Some(posted) => text.push_str(&posted.tell()),

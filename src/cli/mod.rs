@@ -75,7 +75,7 @@ Exit codes:
    1  an order file, case or data file has faults; verify: a divergence, and whose key signed it
    2  verify: a divergence that is nobody's fault (a damaged, foreign or missing record)
    3  verify: good, but a record is owed
-   4  verify: records and dice good, rules not judged (other engine or data)
+   4  records and dice good, rules not judged (other engine or data)
   64  the command line is wrong, or this is not the moment for it
   66  a file or folder cannot be read
   70  garcia contradicts itself: please report it

@@ -13,7 +13,7 @@ use crate::trust::role::Role;
 use crate::trust::seat::{Awaited, Seat};
 use crate::trust::store::{LedgerFolder, Lock, Readers, write_whole};
 
-use super::desk::{self, Desk};
+use super::desk::{self, Desk, fresh_folder};
 
 use super::campaign::{self, Campaign, DATA, ORDERS, SCHEMAS, ruleset};
 use super::games::COMMON_OPTIONS;
@@ -80,11 +80,10 @@ impl New {
         let terms = self.terms(game)?;
         let table = game.open(&terms.charter).map_err(Trouble::refused)?;
         let folder = self.folder.clone().unwrap_or_else(|| PathBuf::from(game.id()));
-        if folder.exists() && !is_empty(&folder) {
-            let what = format!("{} is there already", folder.display());
-            let remedy = format!("name another folder: `garcia new {} FOLDER …`", game.id());
-            return Err(Trouble::usage(what, remedy));
-        }
+        fresh_folder(&folder).map_err(|mut trouble| {
+            trouble.remedy = format!("name another folder: `garcia new {} FOLDER …`", game.id());
+            trouble
+        })?;
         let home = campaign::home(world)?;
         let held = Lock::take(&folder)?;
         for (name, text) in &terms.charter.data {
@@ -216,10 +215,6 @@ fn unknown(what: &str, said: &str, known: &[&str]) -> Trouble {
         None => list,
     };
     Trouble::usage(format!("there is no {what} `{said}`"), remedy)
-}
-
-fn is_empty(folder: &Path) -> bool {
-    std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
 }
 
 /// Puts the schemas of the game's order files where editors find them.

@@ -50,7 +50,9 @@ impl Receive {
             notes.push(format!("{} came early and waits in the folder.", record.file_name()));
         }
         if !received.early.is_empty() {
-            notes.push(format!("Record {next} is missing: ask for it (`garcia resend --from {next}` makes the mail)."));
+            notes.push(format!(
+                "Record {next} is missing: ask for it (`garcia resend --from {next}` on the other side makes the mail)."
+            ));
         }
         let mut refused = None;
         for (record, finding) in &received.refused {
@@ -59,14 +61,14 @@ impl Receive {
         }
         let made = desk.seat.advance()?;
         desk.save()?;
-        let page = desk.write_up()?;
+        let told = desk.write_up()?;
         // With own orders due the reply waits for them.
         let posted = match made.is_empty() && received.taken.is_empty() {
             false if !desk.holds_back() => desk.post(self.eml)?,
             _ => None,
         };
         let notes: String = notes.iter().map(|note| format!("{note}\n")).collect();
-        let done = desk::answer(&desk, &notes, page.as_ref(), posted.as_ref(), world)?;
+        let done = desk::answer(&desk, &notes, told.as_ref(), posted.as_ref(), world)?;
         Ok(match refused {
             Some(code) => done.with(code),
             None => done,
@@ -93,10 +95,14 @@ fn refusal(desk: &Desk, record: &Record, finding: &Finding) -> Result<String, Tr
         Some(divergence) => text.push_str(&divergence.report("")),
         None => text.push_str(&format!("  {finding}\n")),
     }
-    let path = kept.display();
+    let folder = match desk.folder.as_os_str().is_empty() {
+        true => String::new(),
+        false => format!(" {}", desk.folder.display()),
+    };
     text.push_str(&format!(
-        "  kept as evidence: {path}\n  check it: garcia verify --with {path}\n  \
-         The game stands as it was before. Ask {fault} for an explanation and a right record."
+        "  kept as evidence; check it: garcia verify{folder} --with {}\n  \
+         The game stands as it was before. Ask {fault} for an explanation and a right record.",
+        kept.display()
     ));
     Ok(text)
 }

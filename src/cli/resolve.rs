@@ -54,8 +54,8 @@ impl Resolve {
                 let what = "between two players nobody resolves his own orders";
                 return Err(Trouble::usage(what, "`garcia send FILE` signs them; your opponent's garcia closes them"));
             }
-            Some("gm") if self.absent => return send::sign(&Said::Nothing, self.eml, world),
-            Some("gm") if !self.files.is_empty() => return send::sign(&Said::Files(self.files), self.eml, world),
+            Some("gm") if self.absent => return send::enter(&Said::Nothing, self.eml, world),
+            Some("gm") if !self.files.is_empty() => return send::enter(&Said::Files(self.files), self.eml, world),
             Some("gm") => {
                 let remedy = "`garcia resolve FILE` enters one; `garcia receive FILE` takes a signed mail";
                 return Err(Trouble::usage("which orders? no file is named", remedy));

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::trust::role::Role;
+
 use super::check::warned;
 use super::desk::{self, Desk};
 use super::{Done, Trouble, World};
@@ -28,7 +30,7 @@ pub struct Send {
 
 impl Send {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
-        sign(&Said::Files(self.files), self.eml, world)
+        at_desk(Desk::open(world)?, &Said::Files(self.files), self.eml, world)
     }
 }
 
@@ -40,13 +42,22 @@ pub enum Said {
     Nothing,
 }
 
+/// Game master: enters what was said for a side, closes it and makes the mails, in one step.
+pub fn enter(said: &Said, eml: bool, world: &World) -> Result<Done, Trouble> {
+    let desk = Desk::open(world)?;
+    if *desk.seat.role() != Role::gm() {
+        let remedy = "`garcia send FILE` signs your orders; the game master closes them";
+        return Err(Trouble::usage("the game master resolves this game", remedy));
+    }
+    at_desk(desk, said, eml, world)
+}
+
 /// Signs what was said, closes what can be closed here, and makes the mail.
-pub fn sign(said: &Said, eml: bool, world: &World) -> Result<Done, Trouble> {
-    let mut desk = Desk::open(world)?;
+fn at_desk(mut desk: Desk, said: &Said, eml: bool, world: &World) -> Result<Done, Trouble> {
     desk.seat.advance()?;
     desk.save()?;
     if desk.seat.to_decide().is_none() {
-        return Err(Trouble::usage("no orders are due from you now", desk.next()));
+        return Err(Trouble::usage("no orders are due from you now", desk.next_line()));
     }
     let mut notes = String::new();
     match said {
@@ -60,9 +71,9 @@ pub fn sign(said: &Said, eml: bool, world: &World) -> Result<Done, Trouble> {
     desk.save()?;
     desk.seat.advance()?;
     desk.save()?;
-    let page = desk.write_up()?;
+    let told = desk.write_up()?;
     let posted = desk.post(eml)?;
-    desk::answer(&desk, &notes, page.as_ref(), posted.as_ref(), world)
+    desk::answer(&desk, &notes, told.as_ref(), posted.as_ref(), world)
 }
 
 /// Make the last mail again, byte for byte.
@@ -95,12 +106,13 @@ impl Resend {
                     let what = format!("the ledger ends with record {}", records.len().saturating_sub(1));
                     return Err(Trouble::usage(what, "name an earlier one"));
                 };
-                desk.post_records(wanted, self.eml)?
+                let last = records.len().saturating_sub(1);
+                Some(desk.post_records(wanted, &format!("{from:04}-{last:04}"), self.eml)?)
             }
         };
         match posted {
             Some(posted) => desk::answer(&desk, "", None, Some(&posted), world),
-            None => Err(Trouble::usage("there is nothing to send: the other player spoke last", desk.next())),
+            None => Err(Trouble::usage("there is nothing to send: the other player spoke last", desk.next_line())),
         }
     }
 }

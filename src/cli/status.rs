@@ -84,7 +84,7 @@ fn who_and_where(campaign: &Campaign) -> String {
         (Some(me), Mode::TwoPlayer) => format!("match {short}; you play {me} against {}", others.join(" and ")),
         (Some(me), Mode::Gm) if *me == Role::gm() && others.is_empty() => format!("match {short}; you are game master"),
         (Some(me), Mode::Gm) if *me == Role::gm() => {
-            format!("match {short}; you are game master, and {} sign for themselves", others.join(" and "))
+            format!("match {short}; you are game master; signing for themselves: {}", others.join(", "))
         }
         (Some(me), Mode::Gm) => format!("match {short}; you play {me} under a game master"),
         (None, _) => format!("match {short}; you look on"),

@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::engine::doc::{Fault, Source};
 use crate::report::Look;
 use crate::report::faults::{self, visible};
+use crate::trust::finding::Code;
 use crate::trust::home::NotSigned;
 use crate::trust::ledger;
 use crate::trust::store::FileTrouble;
@@ -24,6 +25,8 @@ pub mod exit {
     pub const FAULTS: u8 = 1;
     /// A divergence that is nobody's fault.
     pub const NOBODY: u8 = 2;
+    /// Rules that cannot be judged here: another engine, other data.
+    pub const NOT_JUDGED: u8 = 4;
     /// The command line is wrong, or this is not the moment for it.
     pub const USAGE: u8 = 64;
     /// A file cannot be read.
@@ -158,6 +161,11 @@ impl From<ledger::Trouble> for Trouble {
     fn from(trouble: ledger::Trouble) -> Trouble {
         match trouble {
             ledger::Trouble::File(trouble) => trouble.into(),
+            ledger::Trouble::Finding { seq, finding } if finding.code == Code::Engine => {
+                let what = format!("record {seq}: {finding}");
+                let remedy = "play it with the garcia and the data files (`--data DIR`) it was begun with";
+                Trouble::new(exit::NOT_JUDGED, what, remedy)
+            }
             ledger::Trouble::Finding { seq, finding } => {
                 let code = if finding.fault.is_some() { exit::FAULTS } else { exit::NOBODY };
                 let what = format!("the ledger is not in order: record {seq}: {finding}");

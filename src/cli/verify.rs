@@ -24,7 +24,7 @@ use super::{Done, Trouble, World, exit};
 #[command(after_help = "Examples:
   garcia verify                   the game in this folder
   garcia verify kettle-hill other-game/ledger
-  garcia verify --with refused/0005-spain-result-961df46e.yaml    as if that record stood in the ledger
+  garcia verify --with odd.yaml   as if the record in that file stood in the ledger
   garcia verify --json            {\"ok\", \"seq\", \"code\", \"by\", \"fault\", \"label\", \"recorded\", …}
 
 Exit codes: 0 good; 1 a divergence, and whose key signed it; 2 a divergence that is nobody's fault;
@@ -89,7 +89,7 @@ fn all(folders: &[PathBuf], more: &[LedgerFile], world: &World) -> Vec<Result<Ve
 fn more_files(paths: &[PathBuf]) -> Result<Vec<LedgerFile>, Trouble> {
     let mut more = Vec::new();
     for path in paths {
-        let name = visible(&path.display().to_string());
+        let name = visible(&Path::new(".").join(path).display().to_string());
         let (records, _) = read_mail(std::slice::from_ref(path))?;
         more.extend(records.into_iter().map(|record| LedgerFile {
             name: name.clone(),

@@ -193,7 +193,10 @@ impl Seat {
             records.first().map(Record::id).ok_or_else(|| Trouble::NotDue("there is no record yet".to_owned()))?;
         let roles = home.roles(&game)?;
         let Some(role) = roles.first() else {
-            let what = format!("there are no secrets of this game in {}", home.path().display());
+            let what = format!(
+                "there are no secrets of this game in {}; name the right folder with `--home DIR` or GARCIA_HOME",
+                home.path().display()
+            );
             return Err(Trouble::NotDue(what));
         };
         let (key, file) = (home.identity()?, home.game(&game, role)?);

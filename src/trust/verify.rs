@@ -391,7 +391,11 @@ impl Verification {
     }
 
     fn write_good(&self, out: &mut String) -> std::fmt::Result {
-        writeln!(out, "dice: {} public rolls recomputed, all as recorded", self.rolls)?;
+        match self.rolls {
+            0 => writeln!(out, "dice: no public rolls yet")?,
+            1 => writeln!(out, "dice: 1 public roll recomputed, as recorded")?,
+            rolls => writeln!(out, "dice: {rolls} public rolls recomputed, all as recorded")?,
+        }
         match &self.not_judged {
             Some(why) => {
                 writeln!(out, "rules: not judged. {} {}", why.code, why.what)?;
