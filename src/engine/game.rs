@@ -6,7 +6,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::dice::Chance;
-use super::doc::{DocPath, Fault, FromDoc, Lexicon, Node, Reader};
+use super::doc::{DocPath, Fault, FromDoc, Lexicon, Node, Reader, did_you_mean, nearest, one_of};
 use super::umpire::Umpire;
 use super::{
     Clause, Diary, Event, Holdings, Json, Key, Lapse, Minutes, Noted, Policy, Segment, Settled, Side, Slot, Stop,
@@ -83,6 +83,30 @@ pub struct OptionInfo {
     pub text: &'static str,
     /// The clause it concerns.
     pub clause: Clause,
+}
+
+impl OptionInfo {
+    /// What is wrong with options somebody chose: names the game does not have, values an option does not take.
+    pub fn faults(known: &[OptionInfo], chosen: &BTreeMap<String, String>) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        for (name, value) in chosen {
+            let at = DocPath::root().key("options").key(name);
+            match known.iter().find(|info| info.name == name) {
+                None => {
+                    let names: Vec<&str> = known.iter().map(|info| info.name).collect();
+                    let meant = did_you_mean(&nearest(name, names.iter().copied()));
+                    let remedy = meant.unwrap_or_else(|| format!("the options are {}", one_of(&names)));
+                    faults.push(Fault::new(&at, format!("there is no option `{name}`"), remedy));
+                }
+                Some(info) if !info.values.contains(&value.as_str()) => {
+                    let remedy = format!("write {}", one_of(info.values));
+                    faults.push(Fault::new(&at, format!("`{value}` is no value of `{name}`"), remedy).by(info.clause));
+                }
+                Some(_) => {}
+            }
+        }
+        faults
+    }
 }
 
 /// What `garcia games` tells about a game.

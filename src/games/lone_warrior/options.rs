@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::engine::doc::{DocPath, Fault, did_you_mean, fold, nearest, one_of};
+use crate::engine::doc::{DocPath, Fault, fold};
 use crate::engine::{Clause, OptionInfo};
 
 use super::terms::Battlefield;
@@ -96,21 +96,7 @@ pub struct Options {
 impl Options {
     /// Reads options by name; every unknown name and value is a fault.
     pub fn read(given: &BTreeMap<String, String>) -> Result<Options, Vec<Fault>> {
-        let mut faults = Vec::new();
-        for (name, value) in given {
-            let at = DocPath::root().key("options").key(name);
-            let Some(info) = INFO.iter().find(|info| info.name == name) else {
-                let names: Vec<&str> = INFO.iter().map(|info| info.name).collect();
-                let meant = did_you_mean(&nearest(name, names.iter().copied()));
-                let remedy = meant.unwrap_or_else(|| format!("the options are {}", one_of(&names)));
-                faults.push(Fault::new(&at, format!("there is no option `{name}`"), remedy));
-                continue;
-            };
-            if !info.values.contains(&value.as_str()) {
-                let remedy = format!("write {}", one_of(info.values));
-                faults.push(Fault::new(&at, format!("`{value}` is no value of `{name}`"), remedy).by(info.clause));
-            }
-        }
+        let faults = OptionInfo::faults(INFO, given);
         if !faults.is_empty() {
             return Err(faults);
         }

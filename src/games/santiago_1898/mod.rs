@@ -340,21 +340,9 @@ impl Game for Santiago1898 {
             let what = format!("there is no scenario `{wanted}`");
             faults.push(Fault::new(&DocPath::root().key("scenario"), what, format!("choose {}", known.join(" or "))));
         }
-        let mut switches = BTreeSet::new();
-        for (name, value) in &charter.options {
-            let at = DocPath::root().key("options").key(name);
-            let Some(option) = Self::ABOUT.options.iter().find(|option| option.name == name) else {
-                let known: Vec<&str> = Self::ABOUT.options.iter().map(|option| option.name).collect();
-                let remedy = format!("the options are {}", known.join(", "));
-                faults.push(Fault::new(&at, format!("there is no option `{name}`"), remedy));
-                continue;
-            };
-            if !option.values.contains(&value.as_str()) {
-                let remedy = format!("write {}", option.values.join(" or "));
-                faults.push(Fault::new(&at, format!("`{value}` is no value of {name}"), remedy));
-            }
-            switches.extend(SWITCHES.iter().filter(|(n, v, _)| n == name && v == value).map(|(_, _, s)| *s));
-        }
+        faults.extend(OptionInfo::faults(Self::ABOUT.options, &charter.options));
+        let chosen = |(name, value, _): &&(&str, &str, Switch)| charter.options.get(*name).is_some_and(|v| v == value);
+        let switches: BTreeSet<Switch> = SWITCHES.iter().filter(chosen).map(|(_, _, switch)| *switch).collect();
         match scenario {
             Some(scenario) if faults.is_empty() => Ok(Santiago1898 { data, scenario, switches }),
             _ => Err(faults),
