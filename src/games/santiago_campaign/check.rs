@@ -214,26 +214,26 @@ impl<'g> Trial<'g> {
         }
     }
 
-    /// Where a piece can go, each hex with its path, as its owner sees it.
-    pub fn choices(&self, piece: Piece, maps: &SupplyMaps) -> Vec<(Hex, Vec<Hex>)> {
+    /// Where a piece can go, each hex with its path and its price, as its owner sees it.
+    pub fn choices(&self, piece: Piece, maps: &SupplyMaps) -> Vec<(Hex, Vec<Hex>, Mp)> {
         let Ok((mover, from)) = self.mover(piece, maps) else { return Vec::new() };
         let now = self.now();
-        let (start, mover, lead) = match from {
-            Some(hex) => (hex, mover, Vec::new()),
+        let (start, mover, lead, entry_cost) = match from {
+            Some(hex) => (hex, mover, Vec::new(), Mp::ZERO),
             None => {
                 let Some(entry) = piece.token().and_then(|token| now.entry(token).ok()) else { return Vec::new() };
                 let Ok(halted) = self.entry_step(&mover, entry) else { return Vec::new() };
                 let spent = now.data().tables.terrain_effects.road();
                 let purse = if halted { Mp::ZERO } else { mover.purse - spent };
-                (entry, Mover { purse, ..mover }, vec![entry])
+                (entry, Mover { purse, ..mover }, vec![entry], spent)
             }
         };
         let reach = now.reach(&mover, start, maps);
         let mut choices = Vec::new();
-        for hex in reach.cells().filter(|hex| *hex != start || !lead.is_empty()) {
+        for (hex, cost) in reach.costs().filter(|(hex, _)| *hex != start || !lead.is_empty()) {
             let Some(path) = reach.path(hex) else { continue };
             let path: Vec<Hex> = lead.iter().copied().chain(path.into_iter().skip(1)).collect();
-            choices.push((hex, path));
+            choices.push((hex, path, entry_cost + cost));
         }
         choices
     }
@@ -555,13 +555,18 @@ impl Checker<'_> {
                 last.insert(*hex, at);
             }
         }
-        // §9.4c: US and Cuban units may pass each other, not stay together.
+        // §9.4c: US and Cuban units may pass each other, not stay together, unless the Spanish player found them so and let
+        // it be: then nobody need move.
+        if self.side != US {
+            return;
+        }
         let now = self.trial.now();
         let shared: Vec<Hex> = (self.trial.state.units.values())
             .filter_map(|unit| unit.at.hex())
             .collect::<BTreeSet<Hex>>()
             .into_iter()
             .filter(|hex| !now.americans_in(*hex).is_empty() && !now.cubans_in(*hex).is_empty())
+            .filter(|hex| !now.state.spared.contains(hex))
             .collect();
         for hex in shared {
             let at = last.get(&hex).cloned().unwrap_or_else(|| at.key("moves"));
@@ -639,8 +644,8 @@ impl Checker<'_> {
         if order.path.is_empty()
             && let Some(to) = order.to
         {
-            match self.trial.choices(piece, &maps).into_iter().find(|(hex, _)| *hex == to) {
-                Some((_, path)) => order.path = path,
+            match self.trial.choices(piece, &maps).into_iter().find(|(hex, _, _)| *hex == to) {
+                Some((_, path, _)) => order.path = path,
                 None => {
                     let bar = self.why_not(&mover, from, to, &maps);
                     self.refuse(&at.key("to"), bar, "`garcia reach` lists where it can go");

@@ -270,7 +270,11 @@ impl Position<'_> {
         match self.sight(hex, target) {
             Ok(_) => None,
             Err(hexes) => {
-                let names: Vec<String> = hexes.iter().map(Hex::to_string).collect();
+                let block = |hex: &Hex| match data.land(*hex) {
+                    land @ (Land::Jungle | Land::City) => format!("{hex} ({land})"),
+                    _ => format!("{hex} (slopes)"),
+                };
+                let names: Vec<String> = hexes.iter().map(block).collect();
                 Some(Bar::new(
                     "11.3j",
                     format!("{piece} in {hex} cannot see {target}: {} in the way", names.join(", ")),

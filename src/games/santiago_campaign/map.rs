@@ -1,4 +1,5 @@
-//! The map in characters. The whole map is drawn small, two characters a hex; around a hex it is drawn with numbers.
+//! The map in characters. The whole map is drawn small, two characters a hex, in strips where the page is narrow; around
+//! a hex it is drawn with numbers.
 
 use crate::board::{Grid, Hex};
 use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader};
@@ -10,7 +11,7 @@ use super::terms::Land;
 
 /// Draws the map or a part of it.
 pub fn picture(now: &Position<'_>, window: &Window) -> Result<Picture, Fault> {
-    let Some(text) = &window.centre else { return Ok(whole(now)) };
+    let Some(text) = &window.centre else { return Ok(whole(now, window.width)) };
     let mut reader = Reader::new(now.game);
     let Some(centre) = Hex::read(&Node::text(text.as_str()), &DocPath::root(), &mut reader) else {
         let nothing = || Fault::new(&DocPath::root(), "no such hex", "name a hex or a place");
@@ -24,22 +25,27 @@ pub fn picture(now: &Position<'_>, window: &Window) -> Result<Picture, Fault> {
 /// Characters of a hex in the close view.
 const CLOSE: usize = 6;
 
-/// The whole map: one line for each row, columns two characters wide.
-fn whole(now: &Position<'_>) -> Picture {
+/// The whole map: one line for each row, columns two characters wide. What does not fit side by side stands below, the
+/// west first.
+fn whole(now: &Position<'_>, width: Option<usize>) -> Picture {
     let grid = now.data().grid();
     let ([first, last], [top, bottom]) = (grid.frame().columns, grid.frame().rows);
+    let columns: Vec<u16> = (first..=last).collect();
+    let fit = width.map_or(columns.len(), |width| (width.saturating_sub(3) / 2).max(10));
+    let strips = columns.len().div_ceil(fit).max(1);
     let mut picture = Picture::default();
     let faint = |text: String| Patch { text, tone: Tone::Faint };
-    let head: String =
-        (first..=last).map(|column| if column % 2 == 0 { format!("{column:02}") } else { "  ".to_owned() }).collect();
-    picture.lines.push(vec![faint(format!("   {head}"))]);
-    for row in top..=bottom {
-        let mut line = vec![faint(format!("{row:02} "))];
-        for column in first..=last {
-            let Some(hex) = grid.at(row, column) else { continue };
-            line.push(small(now, hex));
+    for strip in columns.chunks(columns.len().div_ceil(strips).max(1)) {
+        if !picture.lines.is_empty() {
+            picture.lines.push(Vec::new());
         }
-        picture.lines.push(line);
+        let label = |column: &u16| if column % 2 == 0 { format!("{column:02}") } else { "  ".to_owned() };
+        picture.lines.push(vec![faint(format!("   {}", strip.iter().map(label).collect::<String>()))]);
+        for row in top..=bottom {
+            let mut line = vec![faint(format!("{row:02} "))];
+            line.extend(strip.iter().filter_map(|column| grid.at(row, *column)).map(|hex| small(now, hex)));
+            picture.lines.push(line);
+        }
     }
     picture.legend = vec![
         "odd columns lie half a hex lower than the line shows; `garcia map HEX` draws the surroundings of a hex".into(),
@@ -47,7 +53,51 @@ fn whole(now: &Position<'_>) -> Picture {
         "counters: u US units, c Cuban unit, s Spanish counters, each with their number; @ supply source, o balloon"
             .into(),
     ];
+    picture.legend.extend(places(now, |_| true));
     picture
+}
+
+/// The named hexes among those shown, a few to a line.
+fn places(now: &Position<'_>, shown: impl Fn(Hex) -> bool) -> Vec<String> {
+    let named = now.data().places.iter().filter(|(_, hex)| shown(*hex)).map(|(name, hex)| format!("{name} {hex}"));
+    lines("places", named.collect())
+}
+
+/// A list under a heading, broken into lines.
+fn lines(heading: &str, things: Vec<String>) -> Vec<String> {
+    const WIDE: usize = 78;
+    let mut lines: Vec<String> = Vec::new();
+    for thing in things {
+        match lines.last_mut() {
+            Some(line) if line.len() + thing.len() + 2 <= WIDE => {
+                line.push_str(", ");
+                line.push_str(&thing);
+            }
+            Some(_) => lines.push(format!("  {thing}")),
+            None => lines.push(format!("{heading}: {thing}")),
+        }
+    }
+    lines
+}
+
+/// What lies along the hexsides among those shown: rivers, bridges, trenches with the hex they defend first.
+fn sides(now: &Position<'_>, shown: &dyn Fn(Hex) -> bool) -> Vec<String> {
+    let data = now.data();
+    let pairs = || {
+        let hexes = data.grid().cells().filter(|hex| shown(*hex));
+        hexes.flat_map(|hex| data.around(hex).map(move |next| (hex, next))).filter(|(_, next)| shown(*next))
+    };
+    let once = |kind: &dyn Fn(Hex, Hex) -> bool| -> Vec<String> {
+        let marked = pairs().filter(|(a, b)| a < b && kind(*a, *b));
+        marked.map(|(a, b)| format!("{a}/{b}")).collect()
+    };
+    let river = |a: Hex, b: Hex| data.between(a, b).has(Along::River) && !data.between(a, b).has(Along::Bridge);
+    let trench = pairs().filter(|(hex, front)| data.between(*front, *hex).has(Along::Trench));
+    let trench = trench.map(|(hex, front)| format!("{hex} towards {front}")).collect();
+    let mut text = lines("rivers", once(&river));
+    text.extend(lines("bridges", once(&|a, b| data.between(a, b).has(Along::Bridge))));
+    text.extend(lines("trenches", trench));
+    text
 }
 
 /// What stands in a hex, in two characters, and its colour.
@@ -130,6 +180,12 @@ fn close(now: &Position<'_>, centre: Hex, radius: i32) -> Picture {
         "ground: . clear, \" jungle, % swamp, # city, ~ water; digit: height; = road, B blockhouse, F fortress, _ beach, T trench".into(),
         "counters: u US, c Cuban, s Spanish with their number; @ supply source, o balloon up, x fever".into(),
     ];
+    let shown = |hex: Hex| {
+        let (east, south) = grid.centre(hex);
+        (east - x).abs() <= radius && (south - y).abs() <= 2 * radius
+    };
+    picture.legend.extend(places(now, shown));
+    picture.legend.extend(sides(now, &shown));
     picture
 }
 

@@ -39,6 +39,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
+use crate::board::Hex;
 use crate::engine::dice::Chance;
 use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader};
 use crate::engine::{
@@ -113,6 +114,20 @@ impl SantiagoCampaign {
         let own = matches!(stage, Stage::SpanishTurn | Stage::SpanishCombat);
         let flow = if own && self.options.spanish_plan { Flow::Plan } else { Flow::Direct };
         Stop::Orders { who, ask: stage.packet(), flow }
+    }
+}
+
+impl SantiagoCampaign {
+    /// Every hex a unit can reach in its next move, as its owner sees the position (§10); nothing if it cannot move.
+    pub fn reachable(&self, seen: &Seen<'_, State>, unit: &str) -> Vec<Hex> {
+        let piece = Piece::named(unit);
+        let side = if piece.token().is_some() { SPAIN } else { US };
+        let mut trial = check::Trial::new(self, seen.state, own_knowledge(self, seen, side));
+        let maps = trial.maps(side);
+        match trial.mover(piece, &maps) {
+            Ok((mover, Some(from))) => trial.now().reach(&mover, from, &maps).cells().collect(),
+            _ => Vec::new(),
+        }
     }
 }
 
@@ -462,32 +477,16 @@ impl Game for SantiagoCampaign {
             let what = format!("there is no scenario `{}`", charter.scenario);
             faults.push(Fault::new(&DocPath::root().key("scenario"), what, "choose campaign"));
         }
-        let mut options = Options::default();
-        for (name, value) in &charter.options {
-            let at = DocPath::root().key("options").key(name);
-            let Some(info) = Self::ABOUT.options.iter().find(|option| option.name == name) else {
-                let known: Vec<&str> = Self::ABOUT.options.iter().map(|option| option.name).collect();
-                faults.push(Fault::new(
-                    &at,
-                    format!("there is no option `{name}`"),
-                    format!("the options are {}", known.join(", ")),
-                ));
-                continue;
-            };
-            if !info.values.contains(&value.as_str()) {
-                let remedy = format!("write {}", info.values.join(" or "));
-                faults.push(Fault::new(&at, format!("`{value}` is no value of {name}"), remedy));
-            }
-            let default = info.values.first() == Some(&value.as_str());
-            match name.as_str() {
-                "spanish-turn" => options.spanish_plan = default,
-                "packets" => options.phases_apart = !default,
-                "concealment" => options.face_up = !default,
-                "defenders" => options.defenders_once = default,
-                "hexside-shift" => options.hexside_all = default,
-                _ => options.oos_defence_half = default,
-            }
-        }
+        faults.extend(OptionInfo::faults(Self::ABOUT.options, &charter.options));
+        let chosen = |name: &str, value: &str| charter.options.get(name).is_some_and(|chosen| chosen == value);
+        let options = Options {
+            spanish_plan: !chosen("spanish-turn", "direct"),
+            phases_apart: chosen("packets", "phases"),
+            face_up: chosen("concealment", "face-up"),
+            defenders_once: !chosen("defenders", "always"),
+            hexside_all: !chosen("hexside-shift", "any"),
+            oos_defence_half: !chosen("oos-defence", "full"),
+        };
         match Data::load(&charter.data) {
             Ok(data) if faults.is_empty() => Ok(SantiagoCampaign { data, options }),
             Ok(_) => Err(faults),

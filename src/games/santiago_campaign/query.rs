@@ -49,12 +49,14 @@ fn reach(trial: &mut Trial<'_>, piece: Piece) -> Result<Reply, Vec<Fault>> {
     let place = from.map_or_else(|| "its holding box".to_owned(), |hex| now.data().say(hex));
     reply.diary.line(format!("{} in {place}: {} movement points.", now.say(piece), mover.purse), &[Clause("10.3a")]);
     let (mut rows, mut json) = (Vec::new(), Vec::new());
-    for (hex, path) in trial.choices(piece, &maps) {
-        let Ok(cost) = trial.walk(&mover, from, &path, &maps, true) else { continue };
+    let zones = now.lay(mover.nation).zones;
+    for (hex, path, cost) in trial.choices(piece, &maps) {
         let way: Vec<String> = path.iter().map(Hex::to_string).collect();
         let mut note = Vec::new();
-        if now.enemy_zone(&mover, hex) != Trit::No {
-            note.push(if now.enemy_zone(&mover, hex) == Trit::Yes { "enemy zone" } else { "perhaps an enemy zone" });
+        match zones.get(now.data().grid(), hex) {
+            Some(Trit::Yes) => note.push("enemy zone"),
+            Some(Trit::Maybe) => note.push("perhaps an enemy zone"),
+            _ => {}
         }
         if !now.may_stay(&mover, hex) {
             note.push("may only pass");

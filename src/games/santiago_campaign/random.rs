@@ -221,14 +221,14 @@ fn moves(trial: &mut Trial<'_>, side: Side, orders: &mut TurnOrders, chance: &mu
         let maps = trial.maps(side);
         let Ok((mover, _)) = trial.mover(piece, &maps) else { continue };
         let mut choices = trial.choices(piece, &maps);
-        choices.retain(|(hex, _)| trial.now().may_stay(&mover, *hex));
+        choices.retain(|(hex, _, _)| trial.now().may_stay(&mover, *hex));
         // Mostly towards the enemy, so that something happens.
         if let Some(goal) = chance.pick(&goals).copied().filter(|_| !chance.one_in(3)) {
             let grid = trial.game.data.grid();
-            choices.sort_by_key(|(hex, _)| (grid.distance(*hex, goal), *hex));
+            choices.sort_by_key(|(hex, _, _)| (grid.distance(*hex, goal), *hex));
             choices.truncate(4);
         }
-        let Some((_, path)) = chance.pick(&choices).cloned() else {
+        let Some((_, path, _)) = chance.pick(&choices).cloned() else {
             if mode.is_some() {
                 orders.moves.push(Concealed::Open(MoveOrder { balloon: mode, ..plain }));
             }

@@ -16,8 +16,15 @@ fn list<T: ToString>(things: impl IntoIterator<Item = T>) -> String {
     things.into_iter().map(|thing| thing.to_string()).collect::<Vec<_>>().join(", ")
 }
 
+/// Hexes entered, those alike together: `4521 4621 4620 (road ½ each), 4719 (jungle 2)`.
 fn path(steps: &[Paid]) -> String {
-    list(steps.iter().map(|paid| format!("{} ({} {})", paid.hex, paid.why, paid.cost)))
+    let stretches = steps.chunk_by(|a, b| a.cost == b.cost && a.why.to_string() == b.why.to_string());
+    list(stretches.filter_map(|stretch| {
+        let hexes: Vec<String> = stretch.iter().map(|paid| paid.hex.to_string()).collect();
+        let Paid { why, cost, .. } = stretch.first()?;
+        let each = if hexes.len() > 1 { " each" } else { "" };
+        Some(format!("{} ({why} {cost}{each})", hexes.join(" ")))
+    }))
 }
 
 fn cut(diary: &mut Diary, cut: Option<&Cut>) {
@@ -384,34 +391,41 @@ pub fn tell_state(game: &SantiagoCampaign, seen: &Seen<'_, State>, diary: &mut D
         diary.line(format!("At sea: {} unit(s).", pool.len()), &[Clause("6.7b")]);
     }
     let maps = now.supply_maps(Suppose::default());
-    let mut rows = Vec::new();
+    let mut stacks: BTreeMap<Hex, Vec<String>> = BTreeMap::new();
+    let mut cubans = Vec::new();
     for (id, unit) in state.units.iter() {
         let Some(hex) = unit.at.hex() else { continue };
-        let mut notes = Vec::new();
-        if unit.fever {
-            notes.push("fever");
+        if now.nation(*id) == Some(Nation::Cuban) {
+            cubans.push(format!("{id} {}", whereabouts(unit.at)));
+            continue;
         }
-        if now.nation(*id) == Some(Nation::Us) {
-            match maps.at(&now, hex) {
-                Trit::Yes => {}
-                Trit::Maybe => notes.push("supply unclear"),
-                Trit::No => notes.push("out of supply"),
-            }
-        }
-        let factor = if now.nation(*id) == Some(Nation::Cuban) { "?".to_owned() } else { now.factor(*id).to_string() };
-        rows.push(vec![whereabouts(unit.at), id.to_string(), factor, unit.steps.to_string(), notes.join(", ")]);
+        let reduced = game.data.counter(*id).is_some_and(|counter| unit.steps < counter.steps());
+        let notes = [(reduced, " reduced"), (unit.fever, " fever")];
+        let notes: String = notes.iter().filter(|(holds, _)| *holds).map(|(_, note)| *note).collect();
+        stacks.entry(hex).or_default().push(format!("{id} ({}){notes}", now.factor(*id)));
     }
-    rows.sort();
-    diary.table(&["hex", "unit", "factor", "steps", ""], rows);
+    let rows = stacks.into_iter().map(|(hex, units)| {
+        let supply = match maps.at(&now, hex) {
+            Trit::Yes => "",
+            Trit::Maybe => "supply unclear",
+            Trit::No => "out of supply",
+        };
+        vec![game.data.say(hex), units.join(", "), supply.to_owned()]
+    });
+    diary.table(&["hex", "US units (factor)", ""], rows.collect());
+    if !cubans.is_empty() {
+        diary.line(format!("Cuban units: {}.", cubans.join(", ")), &[Clause("14.2a")]);
+    }
     let mut rows = Vec::new();
     for (hex, tokens) in now.stacks() {
         rows.push(vec![game.data.say(hex), list(tokens.iter().map(|token| now.say(Piece::from(*token))))]);
     }
     diary.table(&["hex", "Spanish counters"], rows);
-    for (which, name) in [(HoldingBox::Manzanillo, "Manzanillo"), (HoldingBox::Guantanamo, "Guantanamo")] {
+    let boxes = [(HoldingBox::Manzanillo, "Manzanillo", "23.2f"), (HoldingBox::Guantanamo, "Guantanamo", "23.1i")];
+    for (which, name, clause) in boxes {
         let held: Vec<String> = state.tokens_held(which).map(|token| now.say(Piece::from(token))).collect();
         if !held.is_empty() {
-            diary.line(format!("At {name}: {}.", held.join(", ")), &[Clause("23.1i")]);
+            diary.line(format!("At {name}: {}.", held.join(", ")), &[Clause(clause)]);
         }
     }
     if !state.dead.is_empty() {

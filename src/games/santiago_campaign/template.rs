@@ -49,6 +49,16 @@ fn list<T: ToString>(things: impl IntoIterator<Item = T>) -> String {
     things.into_iter().map(|thing| thing.to_string()).collect::<Vec<_>>().join(", ")
 }
 
+/// Hexes in order, runs down a column together: `1004-1007, 1103`.
+fn runs(hexes: &[Hex]) -> String {
+    let next = |a: &Hex, b: &Hex| a.number() + 1 == b.number();
+    list(hexes.chunk_by(next).filter_map(|run| match run {
+        [only] => Some(only.to_string()),
+        [first, .., last] => Some(format!("{first}-{last}")),
+        [] => None,
+    }))
+}
+
 fn spanish_setup(game: &SantiagoCampaign, text: &mut String) {
     let data = &game.data;
     let mut setup =
@@ -137,7 +147,7 @@ fn landings(now: &Position<'_>, text: &mut String) {
     for site in &sites {
         if let Some(unit) = now.pool().first() {
             let hexes = now.landing_hexes(*unit, *site, true, &maps);
-            line(text, format!("#  {site}: [{{class: any, to: HEX}}]    # for {unit}: {}", list(hexes)));
+            line(text, format!("#  {site}: [{{class: any, to: HEX}}]    # for {unit}: {}", runs(&hexes)));
         }
     }
 }
@@ -170,7 +180,7 @@ fn moves(trial: &mut Trial<'_>, spanish: bool, text: &mut String) {
             Ok((mover, _)) => {
                 let choices = trial.choices(piece, &maps);
                 let hexes: Vec<Hex> =
-                    choices.iter().map(|(hex, _)| *hex).filter(|hex| now.may_stay(&mover, *hex)).collect();
+                    choices.iter().map(|(hex, _, _)| *hex).filter(|hex| now.may_stay(&mover, *hex)).collect();
                 let lost = if mover.lost { ", out of supply" } else { "" };
                 line(
                     text,
@@ -178,7 +188,7 @@ fn moves(trial: &mut Trial<'_>, spanish: bool, text: &mut String) {
                         "#  - {{unit: {piece}, to: HEX}}   # {} {place}, {} MP{lost}: {}",
                         now.say(piece),
                         mover.purse,
-                        list(hexes)
+                        runs(&hexes)
                     ),
                 );
             }
