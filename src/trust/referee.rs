@@ -386,9 +386,14 @@ impl Referee {
         })
     }
 
-    /// The version in force of every slot but standing orders.
+    /// The version in force of every slot but standing orders and the entries of plans that are through.
     fn versions(&self, walk: &Walk, at: Moment) -> Versions {
-        let in_force = walk.seals().all_in_force(at).filter(|(_, slot, _)| !slot.as_str().starts_with("standing/"));
+        let plan = format!("plan/{}/", at.span);
+        let counts = |slot: &Slot| {
+            let name = slot.as_str();
+            !name.starts_with("standing/") && (!name.starts_with("plan/") || name.starts_with(&plan))
+        };
+        let in_force = walk.seals().all_in_force(at).filter(|(_, slot, _)| counts(slot));
         let ruleset = self.table.ruleset();
         let of_side = |(role, slot, sealing): (&Role, &Slot, &super::seals::Sealing)| {
             Some(((ruleset.side(role.as_str())?, slot.clone()), sealing.version))

@@ -14,7 +14,7 @@ use super::seals::is_in_state;
 use super::store::{Found, LedgerFile};
 use super::walk::{Due, Walk};
 use crate::engine::json::Json;
-use crate::engine::{Holdings, Match, View};
+use crate::engine::{Holdings, Match, Slot, View};
 
 /// Lays the table a genesis describes, or says why its rules cannot be judged here.
 pub type Lay<'a> = dyn Fn(&Genesis) -> Result<Box<dyn Match>, Finding> + 'a;
@@ -175,7 +175,7 @@ impl<'a> Pass<'a> {
         for (_, record) in self.chosen.iter().take(good) {
             let here = walk.next();
             // What lay face down before is looked at only where something is sealed anew.
-            let seals = record.body().data.get("hide").is_some();
+            let seals = seals_anew(record);
             let before = seals.then(|| referee.holdings(&walk, vision));
             let followed = follow(&mut walk, &mut referee, vision, record);
             let resealed = followed.and_then(|data| match before {
@@ -337,6 +337,16 @@ fn check_resealed(
     referee.table().resealed(view(before), view(&after)).map_err(|clause| {
         let what = "what lies face down was exchanged against the rules";
         Finding::new(Code::Audit, what).signed_by(by).about(clause)
+    })
+}
+
+/// Whether a record has a new version of something that lies face down in the position.
+fn seals_anew(record: &Record) -> bool {
+    let hides = record.body().data.get("hide").and_then(Json::as_list).unwrap_or_default();
+    let in_state = |slot: &str| Slot::parse(slot).is_ok_and(|slot| is_in_state(&slot));
+    hides.iter().any(|hide| {
+        let again = hide.get("version").and_then(Json::as_int).is_some_and(|version| version > 1);
+        again && hide.get("slot").and_then(Json::as_str).is_some_and(in_state)
     })
 }
 

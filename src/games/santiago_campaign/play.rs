@@ -166,7 +166,15 @@ impl<'p> Position<'p> {
 
     /// Is the hex in a Spanish zone of control?
     pub fn spanish_zone(&self, hex: Hex) -> Trit {
-        self.data().around(hex).map(|next| self.exerts(next)).max().unwrap_or(Trit::No)
+        // Most hexes have no counter beside them: one look at all counters finds the few that matter.
+        let grid = self.data().grid();
+        let near: Vec<(Hex, Token)> = (self.state.counters.iter())
+            .filter_map(|(token, counter)| Some((counter.at.hex()?, *token)))
+            .filter(|(at, _)| grid.distance(hex, *at) == 1)
+            .collect();
+        let stack =
+            |at: Hex| near.iter().filter(|(other, _)| *other == at).map(|(_, token)| *token).collect::<Vec<_>>();
+        near.iter().map(|(at, _)| self.exerts_of(*at, &stack(*at))).max().unwrap_or(Trit::No)
     }
 
     /// Is the hex in a US zone of control? Cubans exert none (§7.2a).
