@@ -377,6 +377,7 @@ SHAPES = {
             "opponent": text(ROLE),
             "players": many(text(ROLE)),
             "max_asks": count,
+            "private": lambda v: v is True,
             "note": string,
         },
     ),
@@ -573,6 +574,8 @@ class Walk:
         }[mode]
         if not fits:
             raise schema("the players named do not go with the mode")
+        if "private" in data and mode != "gm":
+            raise schema("`private` goes with a game master, and with nobody else")
         self.game, self.genesis = rid, data
         self.seats[by] = {"key": data["key"], "tip": data["anchor"], "used": 0}
         self.roles.append(by)
@@ -592,14 +595,17 @@ class Walk:
         self.seats[by] = {"key": data["key"], "tip": data.get("anchor"), "used": 0}
         self.roles.append(by)
 
+    def seals_values(self):
+        return self.genesis["mode"] == "two-player" or "private" in self.genesis
+
     def seal(self, body, data, at_edge, schema):
         by = body["by"]
         for item in data.get("hide", []):
             slot, version = item["slot"], item["version"]
-            if self.genesis["mode"] != "two-player":
+            if not self.seals_values():
                 raise schema("nothing is sealed in this mode")
-            own = "plan/%d/" % body["seq"]
-            if slot.startswith("plan/") and not (body["kind"] == "plan" and version == 1 and slot.startswith(own)):
+            own, plans = "plan/%d/" % body["seq"], "orders" if self.genesis["mode"] == "gm" else "plan"
+            if slot.startswith("plan/") and not (body["kind"] == plans and version == 1 and slot.startswith(own)):
                 raise schema("%s is the name of an entry of another plan" % slot)
             if not at_edge and in_state(slot):
                 raise schema("%s can be committed anew only where a span begins or ends" % slot)
@@ -617,7 +623,7 @@ class Walk:
         versions = self.sealed.get((role, slot), [])
         for at in range(len(versions) - 1, -1, -1):
             commit, seq = versions[at]
-            if seq <= span if in_state(slot) else seq < segment:
+            if seq <= span if in_state(slot) else seq < segment + slot.startswith("plan/"):
                 return at + 1, commit
         return None
 
@@ -625,18 +631,19 @@ class Walk:
         by = body["by"]
         for item in data.get("reveals", []):
             slot, version = item["slot"], item["version"]
-            if self.genesis["mode"] != "two-player" or "by" in item:
+            if not self.seals_values() or ("by" in item) != (by == "gm"):
                 raise schema("opens what is not his: %s" % slot)
             wrong = lambda what: Finding("E50-REVEAL", by, what, label=slot)
-            force = self.in_force(by, slot)
+            owner = item.get("by", by)
+            force = self.in_force(owner, slot)
             if force is None:
                 raise wrong("opens what was not committed in time")
             if force[0] != version:
                 raise wrong("opens another version than the one in force")
-            made = H("hide", self.game, by, slot, str(version), item["salt"], canon(item["value"]))
+            made = H("hide", self.game, owner, slot, str(version), item["salt"], canon(item["value"]))
             if made != force[1]:
                 raise wrong("the opening does not fit its commitment")
-            self.opened.setdefault((by, slot, version), item["value"])
+            self.opened.setdefault((owner, slot, version), item["value"])
 
     def check_state(self, by, state):
         if self.state is not None and state != self.state:
@@ -683,8 +690,10 @@ class Walk:
 
     def side(self, body, data, mode, schema):
         by, side = body["by"], data.get("for")
-        if mode == "two-player" and (side or "standing" in data):
-            raise schema("`for` and open standing orders have no place between two players")
+        if mode == "two-player" and side:
+            raise schema("`for` has no place between two players")
+        if "standing" in data and self.seals_values():
+            raise schema("in this game standing orders are sealed")
         if mode == "solo" and not side:
             raise schema("in a solo game `for` names the side")
         if mode == "gm" and (side is not None) != (by == "gm"):

@@ -357,10 +357,10 @@ fn kinds_that_are_set_aside_are_refused_with_a_word_about_it() {
         blames_signer(at, "E14-SCHEMA", &all);
         assert!(check(&all, &Vision::public()).report("").contains("reserved"), "{kind}");
     }
-    for (name, value) in [("director", zeros()), ("private", Json::Bool(true))] {
+    for (name, value, word) in [("director", zeros(), "reserved"), ("private", Json::Bool(true), "game master")] {
         let all = forged(0, insert(name, value));
         blames_signer(0, "E14-SCHEMA", &all);
-        assert!(check(&all, &Vision::public()).report("").contains("reserved"), "{name}");
+        assert!(check(&all, &Vision::public()).report("").contains(word), "{name}");
     }
     let at = last(Kind::Result, "/link");
     blames_signer(at, "E14-SCHEMA", &forged(at, insert("for", "us")));

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::engine::{Side, Window};
-use crate::mail::{Draft, records_in, subject};
+use crate::mail::{Draft, Openings, records_in, subject};
 use crate::report::{Look, Page, markdown, picture_text};
 use crate::trust::Id;
 use crate::trust::data::Mode;
@@ -173,7 +173,9 @@ impl Desk {
             }
         }
         let names = records.iter().map(Record::file_name).collect();
-        Ok(Posted { files, to: self.addressee(), subject: subject(records), records: names, draft: eml })
+        let openings = self.post_openings(records, number)?;
+        let (to, subject) = (self.addressee(), subject(records));
+        Ok(Posted { openings, files, to, subject, records: names, draft: eml })
     }
 
     /// Whether what is signed waits for the player's own orders: one mail carries both.
@@ -182,6 +184,16 @@ impl Desk {
     pub fn holds_back(&self) -> bool {
         let waits = self.seat.to_decide().is_some() && *self.seat.role() != Role::gm();
         waits && !self.seat.outgoing().is_empty()
+    }
+
+    /// Writes what a private game master has to know, and nobody else.
+    fn post_openings(&self, records: &[Record], name: &str) -> Result<Option<PathBuf>, Trouble> {
+        let reveals = self.seat.openings(records);
+        let Some(game) = self.seat.ledger().walk().game().filter(|_| !reveals.is_empty()) else { return Ok(None) };
+        let openings = Openings { game, by: self.seat.role().clone(), reveals };
+        let path = self.folder.join(OUTBOX).join(format!("{name}-openings.txt"));
+        write_whole(&path, openings.armoured().as_bytes(), Readers::OwnerOnly)?;
+        Ok(Some(path))
     }
 
     /// The sides for whose eyes the mail is written: the opponent; everybody, from a game master.
@@ -280,6 +292,8 @@ pub struct Posted {
     pub subject: String,
     /// The records in it.
     pub records: Vec<String>,
+    /// What goes to a private game master, and to nobody else.
+    pub openings: Option<PathBuf>,
     /// Whether a mail program opens it.
     pub draft: bool,
 }
@@ -298,14 +312,30 @@ impl Posted {
                 format!("  subject {}\nAttach the file or paste its text; garcia sends nothing itself.\n", self.subject)
             }
         });
+        if let Some(openings) = &self.openings {
+            text.push_str(&format!(
+                "To the game master alone, never to the other player: {}\n  it opens what you sealed.\n",
+                openings.display()
+            ));
+        }
         text
     }
 }
 
+/// What came in: records, openings for a game master, and what could not be read.
+#[derive(Default)]
+pub struct Arrived {
+    /// The records.
+    pub records: Vec<Record>,
+    /// Openings.
+    pub openings: Vec<Openings>,
+    /// What is damaged.
+    pub troubles: Vec<String>,
+}
+
 /// Reads records out of files; `-` is standard input.
-pub fn read_mail(files: &[PathBuf]) -> Result<(Vec<Record>, Vec<String>), Trouble> {
-    let mut records = Vec::new();
-    let mut troubles = Vec::new();
+pub fn read_mail(files: &[PathBuf]) -> Result<Arrived, Trouble> {
+    let mut arrived = Arrived::default();
     for path in files {
         let name = path.display().to_string();
         let bytes = if name == "-" { read_all(std::io::stdin().lock()) } else { fs::read(path) };
@@ -318,13 +348,15 @@ pub fn read_mail(files: &[PathBuf]) -> Result<(Vec<Record>, Vec<String>), Troubl
             );
             return Err(Trouble::usage(what, remedy));
         }
-        records.extend(found.records);
-        troubles.extend(found.troubles);
+        arrived.records.extend(found.records);
+        arrived.openings.extend(found.openings);
+        arrived.troubles.extend(found.troubles);
     }
-    if records.is_empty() && !troubles.is_empty() {
-        return Err(Trouble::new(exit::NOBODY, troubles.join("\n"), "nothing was changed; nobody is to blame"));
+    if arrived.records.is_empty() && arrived.openings.is_empty() && !arrived.troubles.is_empty() {
+        let what = arrived.troubles.join("\n");
+        return Err(Trouble::new(exit::NOBODY, what, "nothing was changed; nobody is to blame"));
     }
-    Ok((records, troubles))
+    Ok(arrived)
 }
 
 /// Does it look like what a player writes, rather than what garcia signs?

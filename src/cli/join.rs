@@ -8,7 +8,7 @@ use crate::trust::seat::Seat;
 use crate::trust::store::{Lock, Readers, write_whole};
 
 use super::campaign::{self, DATA, ORDERS};
-use super::desk::{self, Desk, fresh_folder, read_mail};
+use super::desk::{self, Arrived, Desk, fresh_folder, read_mail};
 use super::{Done, Trouble, World, new};
 
 /// Accept an offer to play.
@@ -34,7 +34,7 @@ pub struct Join {
 
 impl Join {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
-        let (records, troubles) = read_mail(&self.offer)?;
+        let Arrived { records, troubles, .. } = read_mail(&self.offer)?;
         let Some(genesis) = records.iter().find(|record| record.body().seq == 0) else {
             return Err(Trouble::usage("there is no offer in it", "ask for record 0, the genesis"));
         };

@@ -53,6 +53,9 @@ pub struct New {
     /// With --gm: the sides whose players sign for themselves, in joining order; you enter the orders of the others.
     #[arg(long, value_name = "SIDES", value_delimiter = ',', requires = "gm")]
     players: Vec<String>,
+    /// With --gm, where every side signs: what lies face down is sealed, and only you and its owner can read it.
+    #[arg(long, requires = "players")]
+    private: bool,
     /// The scenario; the game's first if left out.
     #[arg(long, value_name = "ID")]
     scenario: Option<String>,
@@ -78,6 +81,7 @@ impl New {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
         let game = ruleset(&self.game)?;
         let terms = self.terms(game)?;
+        self.check_private(game)?;
         let table = game.open(&terms.charter).map_err(Trouble::refused)?;
         let folder = self.folder.clone().unwrap_or_else(|| PathBuf::from(game.id()));
         fresh_folder(&folder).map_err(|mut trouble| {
@@ -108,7 +112,10 @@ impl New {
             }
             (None, true) => {
                 let players = self.players.iter().map(|side| seat_role(game, side)).collect::<Result<Vec<_>, _>>()?;
-                let seat = Seat::host(table, players, solo, &home)?;
+                let seat = match self.private {
+                    true => Seat::host_privately(table, players, solo, &home)?,
+                    false => Seat::host(table, players, solo, &home)?,
+                };
                 return offered(Desk::of(folder, seat, held), world);
             }
         };
@@ -119,6 +126,16 @@ impl New {
         let campaign = Campaign::of(folder, ledger);
         campaign.write_state()?;
         answer(&campaign, world)
+    }
+
+    /// What a game master enters for a side that does not sign stands in the ledger for everybody to read.
+    fn check_private(&self, game: &dyn Ruleset) -> Result<(), Trouble> {
+        let sides: Vec<&str> = game.sides().iter().map(|side| side.as_str()).collect();
+        if !self.private || sides.iter().all(|side| self.players.iter().any(|player| player == side)) {
+            return Ok(());
+        }
+        let remedy = format!("let every side sign: --players {}", sides.join(","));
+        Err(Trouble::usage("with --private every side has to sign for itself", remedy))
     }
 
     /// Scenario, options and data as asked for.

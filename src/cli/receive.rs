@@ -7,7 +7,7 @@ use clap::Args;
 use crate::trust::finding::{Code, Finding};
 use crate::trust::record::Record;
 
-use super::desk::{self, Desk, read_mail};
+use super::desk::{self, Arrived, Desk, read_mail};
 use super::{Done, Trouble, World, exit};
 
 /// Take a mail: verify what came, close the opponent's orders, write state and report, prepare the reply.
@@ -31,7 +31,7 @@ pub struct Receive {
 
 impl Receive {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
-        let (records, troubles) = read_mail(&self.files)?;
+        let Arrived { records, openings, troubles } = read_mail(&self.files)?;
         let mut desk = Desk::open(world)?;
         let mut arrived = records;
         arrived.extend(desk::waiting(&desk.folder));
@@ -58,6 +58,20 @@ impl Receive {
         for (record, finding) in &received.refused {
             notes.push(refusal(&desk, record, finding)?);
             refused.get_or_insert(if finding.fault.is_some() { exit::FAULTS } else { exit::NOBODY });
+        }
+        for given in openings {
+            if Some(given.game) != desk.seat.ledger().walk().game() {
+                notes.push(format!("Openings of {} for another game were left aside.", given.by));
+                continue;
+            }
+            let count = given.reveals.len();
+            desk.seat.entrust(&given.by, given.reveals)?;
+            notes.push(format!("taken: {count} opening(s) of {}, each fits its commitment", given.by));
+        }
+        for role in desk.seat.lacking() {
+            notes.push(format!(
+                "Openings of {role} are missing: ask him for the file `…-openings.txt` of his outbox and `garcia receive` it."
+            ));
         }
         let made = desk.seat.advance()?;
         desk.save()?;

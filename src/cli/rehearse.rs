@@ -66,7 +66,7 @@ impl Rehearse {
         let mut mail = self.post(&desk, 0)?;
         drop(desk);
         let folder = second.game.clone().unwrap_or_default();
-        let (offer, _) = read_mail(std::slice::from_ref(&mail))?;
+        let offer = read_mail(std::slice::from_ref(&mail))?.records;
         let seat = Seat::join(offer, None, &|genesis| campaign::lay(&folder, genesis), &campaign::home(second)?)?;
         let mut desk = Desk::of(folder.clone(), seat, Lock::take(&folder)?);
         desk.save()?;
@@ -77,7 +77,7 @@ impl Rehearse {
         while sent < self.mails && idle < 2 {
             let Some(here) = worlds.get(at) else { break };
             let mut desk = Desk::open(here)?;
-            let (records, _) = read_mail(std::slice::from_ref(&mail))?;
+            let records = read_mail(std::slice::from_ref(&mail))?.records;
             desk.seat.receive(records);
             desk.save()?;
             let mut made = desk.seat.advance()?.len();

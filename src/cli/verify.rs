@@ -90,7 +90,7 @@ fn more_files(paths: &[PathBuf]) -> Result<Vec<LedgerFile>, Trouble> {
     let mut more = Vec::new();
     for path in paths {
         let name = visible(&Path::new(".").join(path).display().to_string());
-        let (records, _) = read_mail(std::slice::from_ref(path))?;
+        let records = read_mail(std::slice::from_ref(path))?.records;
         more.extend(records.into_iter().map(|record| LedgerFile {
             name: name.clone(),
             seq: record.body().seq,

@@ -4,10 +4,12 @@
 //! writes text and drafts that any mail program opens.
 
 mod draft;
+mod openings;
 mod read;
 
 #[cfg(test)]
 mod tests;
 
 pub use draft::{Draft, subject};
+pub use openings::Openings;
 pub use read::{Found, records_in};

@@ -2,6 +2,7 @@
 
 use mail_parser::{MessageParser, MimeHeaders, PartType};
 
+use super::openings::Openings;
 use crate::trust::armour;
 use crate::trust::record::Record;
 
@@ -15,6 +16,8 @@ const MOST_DEPTH: usize = 4;
 pub struct Found {
     /// The records, in the order they stand, each once.
     pub records: Vec<Record>,
+    /// Openings for a game master.
+    pub openings: Vec<Openings>,
     /// What looked like a record and is damaged, or why nothing was found; each with what to do.
     pub troubles: Vec<String>,
 }
@@ -30,6 +33,7 @@ impl Found {
         for record in other.records {
             self.add(record);
         }
+        self.openings.extend(other.openings);
         for trouble in other.troubles {
             if !self.troubles.contains(&trouble) {
                 self.troubles.push(trouble);
@@ -42,13 +46,13 @@ impl Found {
 pub fn records_in(name: &str, bytes: &[u8]) -> Found {
     if bytes.len() > MOST_BYTES {
         let trouble = format!("{name} is larger than {} MiB; save the attachment alone", MOST_BYTES >> 20);
-        return Found { records: Vec::new(), troubles: vec![trouble] };
+        return Found { troubles: vec![trouble], ..Found::default() };
     }
     let mut found = look_into(name, bytes, 0);
     if let (true, Some(remedy)) = (found.records.is_empty(), sealed_up(bytes)) {
         found.troubles = vec![format!("{name} is {remedy}")];
     }
-    if found.records.is_empty() && found.troubles.is_empty() {
+    if found.records.is_empty() && found.openings.is_empty() && found.troubles.is_empty() {
         found.troubles.push(format!(
             "there is no record in {name}; ask for the attachment, or for the text between the BEGIN and END lines"
         ));
@@ -87,6 +91,13 @@ fn sealed_up(bytes: &[u8]) -> Option<&'static str> {
 fn text(name: &str, bytes: &[u8]) -> Found {
     let mut found = Found::default();
     let text = String::from_utf8_lossy(bytes);
+    for piece in armour::unwrap_openings(&text) {
+        match piece.map(|bytes| Openings::read(&bytes)) {
+            Ok(Some(openings)) => found.openings.push(openings),
+            Ok(None) => found.troubles.push(format!("E02-CANON in {name}: these openings cannot be read")),
+            Err(damaged) => found.troubles.push(format!("E01-ARMOUR in {name}: {damaged}")),
+        }
+    }
     let wrapped = armour::unwrap(&text);
     for piece in &wrapped {
         match piece {

@@ -11,15 +11,28 @@ const BEGIN: &str = "BEGIN GARCIA RECORD";
 const END: &str = "END GARCIA RECORD";
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
+/// The same words around openings, which go to a game master alone.
+const BEGIN_OPENINGS: &str = "BEGIN GARCIA OPENINGS";
+const END_OPENINGS: &str = "END GARCIA OPENINGS";
+
 /// Wraps the bytes of a record.
 pub fn wrap(bytes: &[u8]) -> String {
+    wrapped(bytes, BEGIN, END)
+}
+
+/// Wraps openings.
+pub fn wrap_openings(bytes: &[u8]) -> String {
+    wrapped(bytes, BEGIN_OPENINGS, END_OPENINGS)
+}
+
+fn wrapped(bytes: &[u8], begin: &str, end: &str) -> String {
     let digits = encode(bytes);
-    let mut text = format!("{DASHES}{BEGIN}{DASHES}\n");
+    let mut text = format!("{DASHES}{begin}{DASHES}\n");
     for line in digits.as_bytes().chunks(64) {
         text.extend(line.iter().map(|b| char::from(*b)));
         text.push('\n');
     }
-    text.push_str(&format!("{DASHES}{END} {}{DASHES}\n", checksum(bytes)));
+    text.push_str(&format!("{DASHES}{end} {}{DASHES}\n", checksum(bytes)));
     text
 }
 
@@ -41,19 +54,28 @@ pub struct Damaged {
 
 /// All records in a text, in order; anything around them is skipped. Empty if there is no armour at all.
 pub fn unwrap(text: &str) -> Vec<Result<Vec<u8>, Damaged>> {
+    unwrapped(text, BEGIN, END)
+}
+
+/// All openings in a text.
+pub fn unwrap_openings(text: &str) -> Vec<Result<Vec<u8>, Damaged>> {
+    unwrapped(text, BEGIN_OPENINGS, END_OPENINGS)
+}
+
+fn unwrapped(text: &str, begin: &str, end: &str) -> Vec<Result<Vec<u8>, Damaged>> {
     let mut found = Vec::new();
-    let mut parts = text.split(BEGIN);
+    let mut parts = text.split(begin);
     parts.next();
     for part in parts {
         let number = found.len() + 1;
-        found.push(open(part).map_err(|what| Damaged { number, what }));
+        found.push(open(part, end).map_err(|what| Damaged { number, what }));
     }
     found
 }
 
 /// What stands between one BEGIN and the next.
-fn open(part: &str) -> Result<Vec<u8>, String> {
-    let Some((inside, end)) = part.split_once(END) else {
+fn open(part: &str, end: &str) -> Result<Vec<u8>, String> {
+    let Some((inside, end)) = part.split_once(end) else {
         return Err("its last line is missing".to_owned());
     };
     let bytes = decode(inside).ok_or("its length cannot be right")?;

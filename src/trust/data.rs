@@ -66,7 +66,7 @@ pub struct Genesis {
     pub director: Option<Id>,
     /// How many answer stops each side may cause in one span.
     pub max_asks: Option<u32>,
-    /// Set aside: orders that only the game master can read.
+    /// With a game master: what lies face down is sealed, and only he and its owner can read it.
     pub private: Option<bool>,
     /// A remark; the only place for letters beyond ASCII.
     pub note: Option<String>,
@@ -220,6 +220,29 @@ pub struct Reveal {
     pub value: Json,
     /// The owner, where that is not the signer.
     pub by: Option<Role>,
+}
+
+impl Reveal {
+    /// As it is written.
+    pub fn to_json(&self) -> Json {
+        Json::object([
+            ("slot", Json::from(self.slot.to_string())),
+            ("version", Json::from(self.version)),
+            ("salt", Json::from(self.salt.to_string())),
+            ("value", self.value.clone()),
+        ])
+    }
+
+    /// Reads an opening of the signer's own.
+    pub fn from_json(json: &Json) -> Option<Reveal> {
+        Some(Reveal {
+            slot: Slot::parse(json.get("slot")?.as_str()?).ok()?,
+            version: u32::try_from(json.get("version")?.as_int()?).ok()?,
+            salt: json.get("salt")?.as_str()?.parse().ok()?,
+            value: json.get("value")?.clone(),
+            by: None,
+        })
+    }
 }
 
 /// A fact about hidden values.
@@ -532,10 +555,11 @@ impl Genesis {
         if !version.is_some_and(|n| n.parse::<u32>().is_ok_and(|v| v.to_string() == n)) {
             return Err("`engine` has to be the rule set, a blank and a number".to_owned());
         }
-        for (set_aside, name) in [(self.director.is_some(), "director"), (self.private.is_some(), "private")] {
-            if set_aside {
-                return Err(format!("`{name}` is reserved; this version does not play it"));
-            }
+        if self.director.is_some() {
+            return Err("`director` is reserved; this version does not play it".to_owned());
+        }
+        if self.private.is_some() && (self.mode != Mode::Gm || self.private != Some(true)) {
+            return Err("`private: true` goes with a game master, and with nobody else".to_owned());
         }
         match (self.mode, &self.opponent, &self.players) {
             (Mode::TwoPlayer, Some(opponent), None) if opponent != by => Ok(()),

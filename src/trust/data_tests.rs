@@ -46,7 +46,7 @@ fn a_genesis_says_how_it_is_played_and_by_whom() {
         genesis(move |g| drop(g.insert(name.to_owned(), value.clone()))).expect_err(name)
     };
     assert!(refused("director", Id::ZERO.to_string().into()).contains("reserved"));
-    assert!(refused("private", true.into()).contains("reserved"));
+    assert!(refused("private", true.into()).contains("game master"));
     assert!(refused("links", 0.into()).contains("links"));
     assert!(refused("links", 70000.into()).contains("links"));
     assert!(refused("engine", "toy one".into()).contains("engine"));

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use zeroize::{Zeroize, Zeroizing};
 
+use super::data::Reveal;
 use super::hex::Id;
 use super::key::PrivateKey;
 use super::record::{Body, Kind, Record};
@@ -100,6 +101,7 @@ impl Home {
             secret,
             links,
             values: BTreeMap::new(),
+            entrusted: Vec::new(),
             signed: BTreeMap::new(),
             last: None,
         };
@@ -139,6 +141,7 @@ pub struct GameFile {
     secret: GameSecret,
     links: u32,
     values: BTreeMap<String, Json>,
+    entrusted: Vec<(Role, Reveal)>,
     signed: BTreeMap<Id, Id>,
     last: Option<Record>,
 }
@@ -166,7 +169,8 @@ pub enum NotSigned {
 impl GameFile {
     /// Secrets that are kept nowhere: for games that end with the process.
     pub fn in_memory(game: Id, role: Role, secret: GameSecret, links: u32) -> GameFile {
-        GameFile { path: None, game, role, secret, links, values: BTreeMap::new(), signed: BTreeMap::new(), last: None }
+        let (values, signed) = (BTreeMap::new(), BTreeMap::new());
+        GameFile { path: None, game, role, secret, links, values, entrusted: Vec::new(), signed, last: None }
     }
 
     /// The game.
@@ -197,6 +201,22 @@ impl GameFile {
     /// All sealed values, by `<slot>/<version>`.
     pub fn values(&self) -> &BTreeMap<String, Json> {
         &self.values
+    }
+
+    /// Openings that players have entrusted to this game master.
+    pub fn entrusted(&self) -> &[(Role, Reveal)] {
+        &self.entrusted
+    }
+
+    /// Keeps openings of a player's, each once.
+    pub fn entrust(&mut self, role: &Role, reveals: Vec<Reveal>) -> Result<(), FileTrouble> {
+        for reveal in reveals {
+            let kept = (role.clone(), reveal);
+            if !self.entrusted.contains(&kept) {
+                self.entrusted.push(kept);
+            }
+        }
+        self.save()
     }
 
     /// The last record that said something of its signer's own: a packet or answers. If the program was interrupted
@@ -262,9 +282,25 @@ impl GameFile {
             let id = id.as_str().and_then(|id| id.parse().ok());
             signed.insert(prev.parse().map_err(|_| wrong("signed"))?, id.ok_or_else(|| wrong("signed"))?);
         }
+        let mut entrusted = Vec::new();
+        for opening in json.get("entrusted").and_then(Json::as_list).unwrap_or_default() {
+            let role = opening.get("by").and_then(Json::as_str).and_then(|role| role.parse().ok());
+            let reveal = opening.get("opening").and_then(Reveal::from_json);
+            entrusted.push(role.zip(reveal).ok_or_else(|| wrong("entrusted"))?);
+        }
         let last = text("last").and_then(|record| Record::read(record.as_bytes()).ok());
         wipe(&mut json);
-        Ok(GameFile { path: Some(path), game: *game, role: role.clone(), secret, links, values, signed, last })
+        Ok(GameFile {
+            path: Some(path),
+            game: *game,
+            role: role.clone(),
+            secret,
+            links,
+            values,
+            entrusted,
+            signed,
+            last,
+        })
     }
 
     fn save(&self) -> Result<(), FileTrouble> {
@@ -278,6 +314,12 @@ impl GameFile {
             ("values", Json::Map(self.values.clone())),
             ("signed", Json::Map(signed.collect())),
         ]);
+        if let (Some(members), false) = (json.as_map_mut(), self.entrusted.is_empty()) {
+            let opening = |(role, reveal): &(Role, Reveal)| {
+                Json::object([("by", Json::from(role.as_str())), ("opening", reveal.to_json())])
+            };
+            members.insert("entrusted".to_owned(), Json::List(self.entrusted.iter().map(opening).collect()));
+        }
         if let (Some(members), Some(last)) = (json.as_map_mut(), &self.last) {
             members.insert("last".to_owned(), Json::from(last.to_json().to_string()));
         }

@@ -106,6 +106,8 @@ pub enum Company {
     Two(Role, Role),
     /// A game master, and the players who sign for themselves, in joining order.
     Gm(Vec<Role>),
+    /// The same with sealed values, which only the game master and their owner can read.
+    PrivateGm(Vec<Role>),
 }
 
 impl Company {
@@ -114,7 +116,7 @@ impl Company {
         match self {
             Company::Solo => Role::solo(),
             Company::Two(founder, _) => founder.clone(),
-            Company::Gm(_) => Role::gm(),
+            Company::Gm(_) | Company::PrivateGm(_) => Role::gm(),
         }
     }
 }
@@ -132,10 +134,11 @@ impl Terms {
         let scenario = if self.charter.scenario.is_empty() { first.to_owned() } else { self.charter.scenario };
         let mut options = self.charter.options;
         options.insert("questions".to_owned(), if self.ask { "ask" } else { "default" }.to_owned());
+        let private = matches!(company, Company::PrivateGm(_)).then_some(true);
         let (mode, opponent, players) = match company {
             Company::Solo => (Mode::Solo, None, None),
             Company::Two(_, opponent) => (Mode::TwoPlayer, Some(opponent), None),
-            Company::Gm(players) => (Mode::Gm, None, Some(players)),
+            Company::Gm(players) | Company::PrivateGm(players) => (Mode::Gm, None, Some(players)),
         };
         let genesis = Genesis {
             mode,
@@ -151,7 +154,7 @@ impl Terms {
             players,
             director: None,
             max_asks: self.max_asks,
-            private: None,
+            private,
             note: self.note,
         };
         Walk::new().body(&role, &Data::Genesis(Box::new(genesis)))
@@ -280,7 +283,7 @@ impl Ledger {
     pub fn holdings_of(&self, side: Side) -> Holdings {
         let public = self.referee.holdings(&self.walk, &Vision::public());
         let mut all = self.holdings();
-        let sealed = self.walk.mode() == Mode::TwoPlayer;
+        let sealed = self.walk.seals_values();
         all.0.retain(|at, _| at.0 == side || sealed && public.0.contains_key(at));
         all
     }

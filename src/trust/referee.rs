@@ -29,6 +29,8 @@ use crate::engine::{Key, Moment as When};
 pub struct Vision {
     values: BTreeMap<(Role, Slot, u32), Json>,
     salts: BTreeMap<Role, HideSecret>,
+    /// Salts of single values that a player has entrusted to the game master.
+    entrusted: BTreeMap<(Role, Slot, u32), Id>,
 }
 
 impl Vision {
@@ -41,6 +43,10 @@ impl Vision {
     pub fn of(file: &GameFile) -> Vision {
         let mut vision = Vision::public();
         vision.add_salts(file.role(), file.secret().hide());
+        for (role, reveal) in file.entrusted() {
+            vision.entrusted.insert((role.clone(), reveal.slot.clone(), reveal.version), reveal.salt);
+            vision.add(role, &reveal.slot, reveal.version, reveal.value.clone());
+        }
         for (name, value) in file.values() {
             if let Some((slot, version)) = name.rsplit_once('/')
                 && let (Ok(slot), Ok(version)) = (Slot::parse(slot), version.parse())
@@ -71,8 +77,12 @@ impl Vision {
         let Opening { owner, slot, version, value } = opening;
         let owner: Role = owner.as_str().parse().map_err(|_| bug("a side that cannot be a role"))?;
         let cannot = || Finding::new(Code::NoReveal, "cannot be opened here").about(&slot);
-        let salt = self.salts.get(&owner).map(|hide| hide.salt(&slot, version)).ok_or_else(cannot)?;
-        Ok(Reveal { slot, version, salt, value, by: None })
+        if let Some(hide) = self.salts.get(&owner) {
+            return Ok(Reveal { salt: hide.salt(&slot, version), slot, version, value, by: None });
+        }
+        let at = (owner, slot.clone(), version);
+        let salt = self.entrusted.get(&at).copied().ok_or_else(cannot)?;
+        Ok(Reveal { slot, version, salt, value, by: Some(at.0) })
     }
 
     /// Everything the audits of a ledger opened.
@@ -92,6 +102,7 @@ impl Vision {
 pub struct Referee {
     table: Arc<dyn Match>,
     mode: Mode,
+    private: bool,
     questions: Questions,
     base: AnyState,
     base_hash: Id,
@@ -160,6 +171,7 @@ impl Referee {
         let hash = hash_of(&*table, &state)?;
         Ok(Referee {
             mode: genesis.mode,
+            private: genesis.private == Some(true),
             questions: Questions { ask, max_asks: genesis.max_asks },
             base: state.clone(),
             base_hash: hash,
@@ -280,8 +292,9 @@ impl Referee {
             .and_then(|packet| self.table.read_orders(ask, &Node::from_json(packet), &DocPath::root(), &mut reader));
         // Orders that cannot be read lapse; the rules say what a silent player does.
         let packet = read.unwrap_or_else(|| self.table.no_orders(&self.base, &self.base_stop));
-        if self.mode == Mode::TwoPlayer {
-            self.check_sealed(walk, span, by, &packet)?;
+        // What a game master enters for an absent player is what the rules do with him, and no secret.
+        if walk.seals_values() && *by != Role::gm() {
+            self.check_sealed(walk, span, by, flow, &packet)?;
         }
         self.packet = Some(packet);
         self.began = self.base.clone();
@@ -292,8 +305,8 @@ impl Referee {
     }
 
     /// Between two players what must lie face down stands in the packet as the name of a slot, and the slot exists.
-    fn check_sealed(&self, walk: &Walk, span: &Span, by: &Role, packet: &AnyOrders) -> Check {
-        let plan = (span.flow == Flow::Plan).then_some(span.opened);
+    fn check_sealed(&self, walk: &Walk, span: &Span, by: &Role, flow: Flow, packet: &AnyOrders) -> Check {
+        let plan = (flow == Flow::Plan).then_some(span.opened);
         let mut open = None;
         self.table.seal(&self.base, packet.clone(), plan, &mut |slot, _| open = open.take().or(Some(slot)));
         if let Some(slot) = open {
@@ -491,7 +504,7 @@ impl Referee {
     pub fn close(&self, inputs: &Inputs, vision: &Vision, index: u32, link: Id) -> Check<Closing> {
         let seed = Seed::of_segment(&inputs.orders.to_string(), &link.to_string());
         let outcome = self.resolve(inputs, Dice::Seed(seed)).map_err(|failure| self.failed(failure))?;
-        let minutes = self.minutes(&outcome.minutes);
+        let minutes = self.minutes(&outcome.minutes, &inputs.versions);
         let reveals =
             minutes.reveals.into_iter().map(|opening| vision.reveal(opening)).collect::<Check<Vec<Reveal>>>()?;
         let claims = minutes.claims.into_iter().map(|claim| ClaimSaid { claim: claim.key, value: claim.value });
@@ -510,11 +523,15 @@ impl Referee {
     }
 
     /// Where everything lies in place nothing has to be opened or claimed.
-    fn minutes(&self, minutes: &Minutes) -> Minutes {
+    fn minutes(&self, minutes: &Minutes, versions: &Versions) -> Minutes {
+        let mut said = minutes.clone();
         match self.mode {
-            Mode::Solo | Mode::Gm => Minutes { rolls: minutes.rolls.clone(), ..Minutes::default() },
-            Mode::TwoPlayer => minutes.clone(),
+            Mode::TwoPlayer => {}
+            // What was entered for an absent player was never sealed.
+            Mode::Gm if self.private => said.reveals.retain(|r| versions.contains_key(&(r.owner, r.slot.clone()))),
+            Mode::Solo | Mode::Gm => said = Minutes { rolls: said.rolls, ..Minutes::default() },
         }
+        said
     }
 
     /// Judges a result by resolving its segment with what it opens and claims, and moves on to the new position.
@@ -522,7 +539,7 @@ impl Referee {
         let inputs = self.with_record(inputs, closer, closing)?;
         let seed = Seed::of_segment(&closing.orders.to_string(), &closing.link.to_string());
         let outcome = self.resolve(&inputs, Dice::Seed(seed)).map_err(|failure| self.failed(failure))?;
-        self.compare(closer, closing, &outcome)?;
+        self.compare(closer, closing, &outcome, &inputs.versions)?;
         self.told = self.journal.as_ref().map_or(0, AnyJournal::len);
         self.settled = outcome.settled;
         self.state = outcome.state;
@@ -563,7 +580,12 @@ impl Referee {
                     Code::Audit => "a statement about hidden values was not true",
                     _ => "the record does not say what the rules call for",
                 };
-                let fault = fault.and_then(|side| side.as_str().parse().ok());
+                // A game master opens and states what the players gave him; what they vouch for is theirs.
+                let stated = code == Code::NoReveal || code == Code::Audit && about.contains('/');
+                let fault = match self.mode == Mode::Gm && stated {
+                    true => Some(Role::gm()),
+                    false => fault.and_then(|side| side.as_str().parse().ok()),
+                };
                 Finding { fault, ..Finding::new(code, what).about(about) }
             }
             Failure::NoDice(key) => bug("no die is left").about(key),
@@ -572,9 +594,9 @@ impl Referee {
         }
     }
 
-    fn compare(&self, closer: &Role, closing: &Closing, outcome: &AnyOutcome) -> Check {
+    fn compare(&self, closer: &Role, closing: &Closing, outcome: &AnyOutcome, versions: &Versions) -> Check {
         let wrong = |code, what: &str| Finding::new(code, what).signed_by(closer);
-        let minutes = self.minutes(&outcome.minutes);
+        let minutes = self.minutes(&outcome.minutes, versions);
         let rolls = rolls_said(&minutes);
         if let Some(at) = first_difference(&closing.rolls, &rolls) {
             let (said, due) = (closing.rolls.get(at), rolls.get(at));
@@ -586,12 +608,13 @@ impl Referee {
                 None => finding,
             });
         }
-        let opened: Vec<(&Role, &Slot, u32)> =
-            closing.reveals.iter().map(|r| (r.by.as_ref().unwrap_or(closer), &r.slot, r.version)).collect();
-        let due: Vec<(&Role, &Slot, u32)> = minutes.reveals.iter().map(|r| (closer, &r.slot, r.version)).collect();
+        let opened: Vec<(&str, &Slot, u32)> =
+            closing.reveals.iter().map(|r| (r.by.as_ref().unwrap_or(closer).as_str(), &r.slot, r.version)).collect();
+        let due: Vec<(&str, &Slot, u32)> =
+            minutes.reveals.iter().map(|r| (r.owner.as_str(), &r.slot, r.version)).collect();
         if let Some(at) = first_difference(&opened, &due) {
             let name =
-                |list: &[(&Role, &Slot, u32)]| list.get(at).map_or("nothing".to_owned(), |(_, s, _)| s.to_string());
+                |list: &[(&str, &Slot, u32)]| list.get(at).map_or("nothing".to_owned(), |(_, s, _)| s.to_string());
             let missing = due.get(at).filter(|opening| !opened.contains(opening));
             return Err(match missing {
                 Some((_, slot, _)) => {

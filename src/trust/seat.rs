@@ -4,7 +4,7 @@
 //! [`Seat::send`] signs what the player decided. None of them touches the game folder; [`Seat::save`] does.
 
 use super::compare::parted_at;
-use super::data::{Data, Genesis, Join, Mode};
+use super::data::{Data, Genesis, Join, Mode, Reveal};
 use super::finding::{Code, Finding};
 use super::home::{GameFile, Home};
 use super::key::PrivateKey;
@@ -12,7 +12,7 @@ use super::ledger::{Company, Ledger, Pen, Terms, Trouble};
 use super::record::{Kind, Record};
 use super::referee::Vision;
 use super::role::Role;
-use super::secret::GameSecret;
+use super::secret::{GameSecret, commitment};
 use super::store::{FileTrouble, LedgerFolder, Lock};
 use super::walk::Due;
 use crate::engine::submission::Submission;
@@ -147,6 +147,70 @@ impl Seat {
     /// Begins a game as its master; `players` sign for themselves and join in this order.
     pub fn host(table: Box<dyn Match>, players: Vec<Role>, terms: Terms, home: &Home) -> Result<Seat, Trouble> {
         Seat::begin(table, Company::Gm(players), terms, home)
+    }
+
+    /// The same with sealed values, which only the game master and their owner can read.
+    pub fn host_privately(
+        table: Box<dyn Match>,
+        players: Vec<Role>,
+        terms: Terms,
+        home: &Home,
+    ) -> Result<Seat, Trouble> {
+        Seat::begin(table, Company::PrivateGm(players), terms, home)
+    }
+
+    /// What a player under a private game master has to entrust to him: the openings of all he sealed in some records.
+    pub fn openings(&self, records: &[Record]) -> Vec<Reveal> {
+        let walk = self.ledger.walk();
+        if !walk.is_private() || *self.role() == Role::gm() {
+            return Vec::new();
+        }
+        let own = records.iter().filter(|record| record.body().by == *self.role());
+        let hides = own.filter_map(|record| Data::read(record.body()).ok()).flat_map(|data| data.hides().to_vec());
+        let opening = |hide: super::data::Hide| {
+            let (slot, version) = (hide.slot, hide.version);
+            let value = self.file.value(&slot, version)?.clone();
+            let salt = self.file.secret().hide().salt(&slot, version);
+            Some(Reveal { slot, version, salt, value, by: None })
+        };
+        hides.filter_map(opening).collect()
+    }
+
+    /// Takes openings that a player entrusts to this game master, if each fits its commitment.
+    pub fn entrust(&mut self, role: &Role, reveals: Vec<Reveal>) -> Result<(), Trouble> {
+        let walk = self.ledger.walk();
+        let Some(game) = walk.game().filter(|_| walk.is_private() && *self.role() == Role::gm()) else {
+            return Err(Trouble::NotDue("openings go to a private game master, and to nobody else".to_owned()));
+        };
+        for reveal in &reveals {
+            let Reveal { slot, version, salt, value, .. } = reveal;
+            let made = commitment(&game, role, slot, *version, salt, value);
+            let sealed = walk
+                .seals()
+                .of_role(role)
+                .any(|(other, sealing)| other == slot && sealing.version == *version && sealing.commit == made);
+            if !sealed {
+                let finding = Finding::new(Code::Reveal, "the opening does not fit its commitment").about(slot);
+                return Err(Trouble::at(walk.next())(finding.signed_by(role)));
+            }
+        }
+        self.file.entrust(role, reveals)?;
+        let vision = self.vision();
+        self.ledger = self.ledger.clone().seen_by(vision);
+        Ok(())
+    }
+
+    /// The players whose openings this game master still lacks: without them he cannot close.
+    pub fn lacking(&self) -> Vec<Role> {
+        let walk = self.ledger.walk();
+        if !walk.is_private() || *self.role() != Role::gm() {
+            return Vec::new();
+        }
+        let vision = self.vision();
+        let lacks = |role: &&Role| {
+            walk.seals().of_role(role).any(|(slot, sealing)| vision.get(role, slot, sealing.version).is_none())
+        };
+        walk.roles().iter().filter(lacks).cloned().collect()
     }
 
     /// Accepts an offer. `records` is the offer and, with a game master, the acceptances before this one.
@@ -285,7 +349,7 @@ impl Seat {
         let mut made = Vec::new();
         loop {
             let awaited = self.ledger.awaited();
-            if awaited.who() != Some(self.role()) {
+            if awaited.who() != Some(self.role()) || !self.lacking().is_empty() {
                 return Ok(made);
             }
             let pen = &mut Pen { key: &self.key, file: &mut self.file };

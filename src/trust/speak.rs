@@ -129,7 +129,7 @@ impl Ledger {
         if submission.side != side {
             return Err(Trouble::NotDue(format!("these are orders of {}, but {side} is due", submission.side)));
         }
-        if self.walk().mode() != Mode::TwoPlayer {
+        if !self.walk().seals_values() || *pen.file.role() == Role::gm() {
             let table = self.referee().table();
             let orders = submission.orders.as_ref().map(|orders| table.orders_json(orders)).transpose();
             let speech = Speech {
@@ -147,7 +147,11 @@ impl Ledger {
             Stop::Orders { flow, .. } => self.packet(submission, side, *flow, pen)?,
             _ => self.answer(submission, side, pen)?,
         };
-        let data = self.with_forced(data, &sealed, side, pen)?;
+        // A game master opens and states by himself what the rules call for.
+        let data = match self.walk().mode() {
+            Mode::TwoPlayer => self.with_forced(data, &sealed, side, pen)?,
+            Mode::Gm | Mode::Solo => data,
+        };
         self.sign(&data, &sealed, pen)
     }
 
@@ -165,7 +169,11 @@ impl Ledger {
         let plan = (flow == Flow::Plan).then_some(number);
         let orders = table.seal(state, orders, plan, &mut |slot, value| sealing.hide(slot, value));
         let orders = Some(table.orders_json(&orders).map_err(super::record::NotARecord::from)?);
-        if flow == Flow::Direct {
+        let private = self.walk().is_private();
+        if private {
+            sealing.remask(self.walk(), self.referee(), side);
+        }
+        if flow == Flow::Direct || private {
             sealing.standing(side, &submission.standing);
             let Sealing { hides, values, .. } = sealing;
             let data = Orders { orders, policies: some(&submission.policies), hide: hides, ..self.empty_orders(pen) };

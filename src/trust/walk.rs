@@ -176,6 +176,16 @@ impl Walk {
         self.genesis.as_ref().map_or(Mode::Solo, |genesis| genesis.mode)
     }
 
+    /// Whether a game master plays it with sealed values.
+    pub fn is_private(&self) -> bool {
+        self.genesis.as_ref().is_some_and(|genesis| genesis.private == Some(true))
+    }
+
+    /// Whether what must stay hidden is sealed in the ledger: between two players, and with a private game master.
+    pub fn seals_values(&self) -> bool {
+        self.mode() == Mode::TwoPlayer || self.is_private()
+    }
+
     /// The seats taken.
     pub fn seats(&self) -> &BTreeMap<Role, Seat> {
         &self.seats

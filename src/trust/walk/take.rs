@@ -148,16 +148,17 @@ impl Walk {
     /// Takes the commitments of a record; those of slots in the state only where a span begins or ends.
     fn seal(&mut self, body: &Body, hides: &[Hide], at_edge: bool) -> Check {
         let by = &body.by;
-        if self.mode() != Mode::TwoPlayer && !hides.is_empty() {
+        if !self.seals_values() && !hides.is_empty() {
             let what = match self.mode() {
-                Mode::Gm => "sealed values go with a `private` game master, which is reserved; nothing is sealed here",
+                Mode::Gm => "sealed values go with a `private` game master; nothing is sealed here",
                 _ => "nothing is sealed in a solo game",
             };
             return Err(fault(Code::Schema, by, what));
         }
         let own = format!("plan/{}/", body.seq);
-        let planned =
-            |hide: &Hide| body.kind == Kind::Plan && hide.version == 1 && hide.slot.as_str().starts_with(&own);
+        // Under a game master there are no plans; the entries stand in the orders themselves.
+        let plans = if self.mode() == Mode::Gm { Kind::Orders } else { Kind::Plan };
+        let planned = |hide: &Hide| body.kind == plans && hide.version == 1 && hide.slot.as_str().starts_with(&own);
         if let Some(hide) = hides.iter().find(|hide| hide.slot.as_str().starts_with("plan/") && !planned(hide)) {
             return Err(fault(Code::Schema, by, "is the name of an entry of another plan").about(&hide.slot));
         }
@@ -256,8 +257,8 @@ impl Walk {
     fn check_side(&mut self, body: &Body, orders: &Orders) -> Result<Role, Finding> {
         let by = &body.by;
         let wrong = |what: &str| fault(Code::Schema, by, what);
-        if orders.standing.is_some() && self.mode() == Mode::TwoPlayer {
-            return Err(wrong("between two players standing orders are sealed; `standing` cannot be open"));
+        if orders.standing.is_some() && self.seals_values() {
+            return Err(wrong("in this game standing orders are sealed; `standing` cannot be open"));
         }
         let side = match (self.mode(), &orders.side) {
             (Mode::TwoPlayer, None) => by.clone(),
@@ -378,10 +379,17 @@ impl Walk {
         let at = self.moment();
         for reveal in reveals {
             let owner = reveal.by.as_ref().unwrap_or(&body.by);
-            if self.mode() != Mode::TwoPlayer || reveal.by.is_some() {
+            let may = match self.mode() {
+                Mode::TwoPlayer => reveal.by.is_none(),
+                Mode::Gm => self.is_private() && body.by == Role::gm() && reveal.by.is_some(),
+                Mode::Solo => false,
+            };
+            if !may {
                 return Err(fault(Code::Schema, &body.by, "opens what is not his").about(&reveal.slot));
             }
-            self.seals.open(&game, owner, reveal, at, body.seq)?;
+            // Whoever shows it answers for it: a game master has checked what he was given.
+            let opened = self.seals.open(&game, owner, reveal, at, body.seq);
+            opened.map_err(|finding| finding.signed_by(&body.by))?;
         }
         Ok(())
     }
