@@ -1,12 +1,12 @@
 //! Whole games between players who choose at random from what the engine lists, with every invariant checked.
 
 use garcia::engine::Ruleset;
-use garcia::games::GAMES;
-use garcia::play::{Plan, Statistics, play_many};
+use garcia::games::{GAMES, find};
+use garcia::play::{Plan, Players, Statistics, play_many};
 
 fn play(game: &'static dyn Ruleset, games: usize, seed: &str) -> Statistics {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let plan = Plan { games, seed: seed.to_owned(), threads };
+    let plan = Plan { games, seed: seed.to_owned(), threads, ..Plan::default() };
     play_many(game, &plan, &|_| {}).unwrap_or_else(|broken| panic!("{broken}"))
 }
 
@@ -15,13 +15,30 @@ const SOME: usize = if cfg!(debug_assertions) { 8 } else { 400 };
 
 #[test]
 fn random_games_end_in_a_victory_line_with_every_invariant_held() {
-    // Lone Warrior has no turn limit, and players who choose at random need not come to an end of it; its room plays
-    // its own random games.
-    for game in GAMES.iter().filter(|game| game.id() != "lone-warrior") {
+    for game in GAMES {
         let statistics = play(*game, SOME, "every test run");
         println!("{}", statistics.text());
         assert_eq!(statistics.games, SOME as u64, "{}", game.id());
         assert!(statistics.stops > 0, "{}: no player was ever asked anything", game.id());
+    }
+}
+
+#[test]
+fn random_and_sensible_players_decide_every_battle_of_lone_warrior() {
+    let game = find("lone-warrior").expect("a game");
+    for scenario in game.about().scenarios {
+        for players in [Players::Random, Players::Sensible] {
+            let games = SOME / 4;
+            let plan = Plan {
+                games,
+                seed: "every test run".to_owned(),
+                threads: std::thread::available_parallelism().map_or(1, usize::from),
+                scenario: Some(scenario.id.to_owned()),
+                players,
+            };
+            let statistics = play_many(game, &plan, &|_| {}).unwrap_or_else(|broken| panic!("{broken}"));
+            assert_eq!(statistics.games, games as u64, "{} {players:?}", scenario.id);
+        }
     }
 }
 

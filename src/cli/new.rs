@@ -144,10 +144,7 @@ impl New {
         let scenario = match &self.scenario {
             None => about.scenarios.first().map(|scenario| scenario.id.to_owned()).unwrap_or_default(),
             Some(id) => {
-                let known: Vec<&str> = about.scenarios.iter().map(|scenario| scenario.id).collect();
-                if !known.contains(&id.as_str()) {
-                    return Err(unknown("scenario", id, &known));
-                }
+                known_scenario(game, id)?;
                 id.clone()
             }
         };
@@ -223,6 +220,12 @@ fn offered(mut desk: Desk, world: &World) -> Result<Done, Trouble> {
         desk::spelled(&desk.seat.fingerprint())
     );
     desk::answer(&desk, &notes, None, posted.as_ref(), world)
+}
+
+/// Is there such a scenario?
+pub fn known_scenario(game: &dyn Ruleset, id: &str) -> Result<(), Trouble> {
+    let known: Vec<&str> = game.about().scenarios.iter().map(|scenario| scenario.id).collect();
+    if known.contains(&id) { Ok(()) } else { Err(unknown("scenario", id, &known)) }
 }
 
 fn unknown(what: &str, said: &str, known: &[&str]) -> Trouble {

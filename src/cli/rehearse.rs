@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::engine::Charter;
 use crate::engine::dice::Chance;
-use crate::play::at_random;
+use crate::play::{at_random, sensible};
 use crate::trust::ledger::Terms;
 use crate::trust::seat::Seat;
 use crate::trust::store::{Lock, Readers, write_whole};
@@ -33,6 +33,9 @@ pub struct Rehearse {
     /// An option of the game.
     #[arg(long = "option", value_name = "NAME=VALUE")]
     options: Vec<String>,
+    /// Play with plain sensible players, where the game has them.
+    #[arg(long)]
+    sensible: bool,
     /// Stop after this many mails.
     #[arg(long, default_value_t = 200)]
     mails: usize,
@@ -82,8 +85,12 @@ impl Rehearse {
             desk.save()?;
             let mut made = desk.seat.advance()?.len();
             while let Some(side) = desk.seat.to_decide() {
-                let said = at_random(desk.seat.ledger(), side, 12, &mut chance);
-                let said = said.ok_or_else(|| Trouble::bug("the random player broke a rule"))?;
+                let said = if self.sensible {
+                    sensible(desk.seat.ledger(), side)
+                } else {
+                    at_random(desk.seat.ledger(), side, 12, &mut chance)
+                };
+                let said = said.ok_or_else(|| Trouble::bug("the player broke a rule"))?;
                 desk.seat.send(&said)?;
                 made += 1 + desk.seat.advance()?.len();
             }

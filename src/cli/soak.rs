@@ -6,8 +6,9 @@ use clap::Args;
 
 use crate::engine::Ruleset;
 use crate::games::{GAMES, find};
-use crate::play::{Plan, play_game, play_many};
+use crate::play::{Plan, Players, play_game, play_many};
 
+use super::new::known_scenario;
 use super::{Done, Trouble, World, exit};
 
 /// Play many games between players who choose at random, and check everything that must always hold.
@@ -15,6 +16,7 @@ use super::{Done, Trouble, World, exit};
 #[command(after_help = "Examples:
   garcia soak santiago-1898 --games 1000
   garcia soak santiago-1898 --seed monday --only 17      one game of a run again
+  garcia soak lone-warrior --scenario el-caney --sensible --games 10000      who wins how often
 
 The first game in which something breaks is reported with how to play it again. Exit code 0: all held; 1: not.")]
 pub struct Soak {
@@ -30,6 +32,12 @@ pub struct Soak {
     /// Play this game of the run alone.
     #[arg(long, value_name = "NUMBER")]
     only: Option<usize>,
+    /// Play this scenario with the default options; otherwise each game draws both.
+    #[arg(long, value_name = "SCENARIO")]
+    scenario: Option<String>,
+    /// Play with plain sensible players instead, where the game has them; every question takes its default.
+    #[arg(long)]
+    sensible: bool,
     /// How many games at the same time; otherwise one for each processor.
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
@@ -41,8 +49,14 @@ impl Soak {
             let known: Vec<&str> = GAMES.iter().map(|game| game.id()).collect();
             Trouble::usage(format!("there is no game `{}`", self.game), format!("there are: {}", known.join(", ")))
         })?;
+        if let Some(scenario) = &self.scenario {
+            known_scenario(game, scenario)?;
+        }
+        let players = if self.sensible { Players::Sensible } else { Players::Random };
+        let threads = self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+        let plan = Plan { games: self.games, seed: self.seed, threads, scenario: self.scenario, players };
         if let Some(number) = self.only {
-            return match play_game(game, &self.seed, number) {
+            return match play_game(game, &plan, number) {
                 Ok(tale) => Ok(Done::good(format!(
                     "game {number}: turn {}, {} packets, {} stops, {} events. {}\n",
                     tale.turns, tale.packets, tale.stops, tale.events, tale.ending
@@ -50,8 +64,6 @@ impl Soak {
                 Err(broken) => Ok(Done::good(format!("{broken}\n")).with(exit::FAULTS)),
             };
         }
-        let threads = self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-        let plan = Plan { games: self.games, seed: self.seed, threads };
         let shown = std::io::stderr().is_terminal();
         let step = (plan.games / 100).max(1);
         let progress = |done: usize| {

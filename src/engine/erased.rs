@@ -178,6 +178,8 @@ pub trait Match: Send + Sync {
     fn template(&self, view: View<'_>, stop: &Stop) -> String;
     /// Legal orders by chance.
     fn random_orders(&self, view: View<'_>, stop: &Stop, chance: &mut Chance) -> AnyOrders;
+    /// Orders of a plain sensible player, in a game that has one.
+    fn sensible_orders(&self, view: View<'_>, stop: &Stop) -> Option<AnyOrders>;
     /// A policy by chance.
     fn random_policy(&self, state: &AnyState, kind: &str, chance: &mut Chance) -> Json;
     /// Tells a journal from an event on, as one side may read it (`None`: all of it).
@@ -379,6 +381,11 @@ impl<G: Game> Match for Table<G> {
         let state = self.state(view.state);
         let seen = Seen { state: &*state, holdings: view.holdings, side: view.side };
         AnyOrders(Arc::new(self.0.random_orders(&seen, stop, chance)))
+    }
+    fn sensible_orders(&self, view: View<'_>, stop: &Stop) -> Option<AnyOrders> {
+        let state = self.state(view.state);
+        let seen = Seen { state: &*state, holdings: view.holdings, side: view.side };
+        self.0.sensible_orders(&seen, stop).map(|orders| AnyOrders(Arc::new(orders)))
     }
     fn random_policy(&self, state: &AnyState, kind: &str, chance: &mut Chance) -> Json {
         self.0.random_policy(&self.state(state), kind, chance)

@@ -310,6 +310,12 @@ pub trait Game: Sized + Send + Sync + 'static {
     /// Legal orders by chance, chosen from what the template lists.
     fn random_orders(&self, seen: &Seen<'_, Self::State>, stop: &Stop, chance: &mut Chance) -> Self::Orders;
 
+    /// What a plain sensible player orders, in a game that has one: to judge the balance of a scenario by, and for
+    /// matches that people read.
+    fn sensible_orders(&self, _seen: &Seen<'_, Self::State>, _stop: &Stop) -> Option<Self::Orders> {
+        None
+    }
+
     /// Policies by chance for the kinds a side can be asked, as a player could type them.
     fn random_policy(&self, state: &Self::State, kind: &str, chance: &mut Chance) -> Json;
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::Players;
+
 /// What broke, in which game and where in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {
@@ -9,6 +11,10 @@ pub struct Broken {
     pub game: &'static str,
     /// The seed of the run.
     pub seed: String,
+    /// The scenario, if all games of the run have the same.
+    pub scenario: Option<String>,
+    /// Who played.
+    pub players: Players,
     /// The number of the game in the run.
     pub number: usize,
     /// Scenario and options.
@@ -23,13 +29,20 @@ pub struct Broken {
 
 impl fmt::Display for Broken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Broken { game, seed, number, charter, place, orders, what } = self;
+        let Broken { game, seed, scenario, players, number, charter, place, orders, what } = self;
         writeln!(f, "{game}, game {number} of the run with seed {seed} ({charter}), {place}:")?;
         writeln!(f, "{what}")?;
         if !orders.is_empty() {
             writeln!(f, "orders: {orders}")?;
         }
-        write!(f, "play it again with: garcia soak {game} --seed '{seed}' --only {number}")
+        write!(f, "play it again with: garcia soak {game} --seed '{seed}' --only {number}")?;
+        if let Some(scenario) = scenario {
+            write!(f, " --scenario {scenario}")?;
+        }
+        if *players == Players::Sensible {
+            write!(f, " --sensible")?;
+        }
+        Ok(())
     }
 }
 

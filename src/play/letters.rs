@@ -8,6 +8,27 @@ use crate::engine::submission::Submission;
 use crate::engine::{Json, Side, Stop, View};
 use crate::trust::ledger::Ledger;
 
+/// The orders of a plain sensible player for a side that is due, every question left at its default; nothing in a game
+/// without one.
+pub fn sensible(ledger: &Ledger, side: Side) -> Option<Submission> {
+    let (referee, holdings) = (ledger.referee(), ledger.holdings_of(side));
+    let (table, stop) = (referee.table(), referee.stop());
+    let view = View { state: referee.state(), holdings: &holdings, side: Some(side) };
+    let (orders, faults) = table.check(view, stop, table.sensible_orders(view, stop)?, &DocPath::root());
+    if faults.iter().any(|fault| !fault.warning) {
+        return None;
+    }
+    let default = |kind: &str| (kind.to_owned(), Json::from("default"));
+    Some(Submission {
+        side,
+        orders: Some(orders),
+        policies: referee.own_kinds(side).map(default).collect(),
+        standing: referee.standing_kinds(side).map(default).collect(),
+        answers: BTreeMap::new(),
+        note: None,
+    })
+}
+
 /// Orders or answers for a side that is due, as if read from a checked order file; one question in `asks` is left open.
 pub fn at_random(ledger: &Ledger, side: Side, asks: usize, chance: &mut Chance) -> Option<Submission> {
     let (referee, holdings) = (ledger.referee(), ledger.holdings_of(side));

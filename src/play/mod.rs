@@ -10,7 +10,7 @@ mod statistics;
 mod tests;
 
 pub use broken::Broken;
-pub use letters::at_random;
-pub use random::{Plan, play_game, play_many};
+pub use letters::{at_random, sensible};
+pub use random::{Plan, Players, play_game, play_many};
 pub use sitting::{PUBLIC, Sitting, Span};
 pub use statistics::{Interval, Statistics, Tale, wilson};

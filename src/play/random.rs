@@ -24,8 +24,18 @@ const MOST_PACKETS: usize = 5000;
 /// No packet has this many stops.
 const MOST_STOPS: usize = 500;
 
+/// Who plays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Players {
+    /// Players who choose at random, with policies at random, and sometimes without orders.
+    #[default]
+    Random,
+    /// The plain sensible players of a game that has them, with every question at its default.
+    Sensible,
+}
+
 /// How many games to play, and how.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// How many games.
     pub games: usize,
@@ -33,6 +43,10 @@ pub struct Plan {
     pub seed: String,
     /// How many threads.
     pub threads: usize,
+    /// This scenario with the default options; otherwise every game draws its scenario and its options.
+    pub scenario: Option<String>,
+    /// Who plays.
+    pub players: Players,
 }
 
 /// Plays many games. The first in which something breaks is reported, the same one on any number of threads.
@@ -55,7 +69,7 @@ pub fn play_many(
                     if number >= end.load(Ordering::Relaxed) {
                         return;
                     }
-                    match play_game(ruleset, &plan.seed, number) {
+                    match play_game(ruleset, plan, number) {
                         Ok(tale) => statistics.lock().unwrap_or_else(PoisonError::into_inner).add(&tale),
                         Err(found) => {
                             end.fetch_min(number, Ordering::Relaxed);
@@ -76,20 +90,26 @@ pub fn play_many(
     }
 }
 
-/// Plays one game from set-up to its end.
-pub fn play_game(ruleset: &'static dyn Ruleset, seed: &str, number: usize) -> Result<Tale, Box<Broken>> {
+/// Plays one game of a run from set-up to its end.
+pub fn play_game(ruleset: &'static dyn Ruleset, plan: &Plan, number: usize) -> Result<Tale, Box<Broken>> {
+    let seed = &plan.seed;
     let mut chance = Chance::new(&format!("{}/{seed}/{number}", ruleset.id()));
-    let charter = random_charter(ruleset, &mut chance);
+    let charter = match &plan.scenario {
+        Some(scenario) => Charter { scenario: scenario.clone(), ..Charter::default() },
+        None => random_charter(ruleset, &mut chance),
+    };
     let mut broken = Broken {
         game: ruleset.id(),
         seed: seed.to_owned(),
+        scenario: plan.scenario.clone(),
+        players: plan.players,
         number,
         charter: charter_text(&charter),
         place: "before the first packet".to_owned(),
         orders: String::new(),
         what: String::new(),
     };
-    let played = catch_unwind(AssertUnwindSafe(|| play(ruleset, &charter, chance, seed, number, &mut broken)));
+    let played = catch_unwind(AssertUnwindSafe(|| play(ruleset, &charter, chance, plan, number, &mut broken)));
     broken.what = match played {
         Ok(Ok(tale)) => return Ok(tale),
         Ok(Err(what)) => what,
@@ -124,7 +144,7 @@ fn play(
     ruleset: &'static dyn Ruleset,
     charter: &Charter,
     mut chance: Chance,
-    seed: &str,
+    plan: &Plan,
     number: usize,
     broken: &mut Broken,
 ) -> Result<Tale, String> {
@@ -132,16 +152,17 @@ fn play(
     let (state, stop) = table.begin();
     // Every other game asks, every fourth as often as a question arises: a run of a few games puts questions too.
     let asks = |most: Option<u32>| Questions { ask: true, max_asks: most };
-    let questions = match number % 4 {
-        1 => asks(None),
-        3 => asks(u32::try_from(chance.below(4)).ok()),
+    let questions = match (plan.players, number % 4) {
+        (Players::Random, 1) => asks(None),
+        (Players::Random, 3) => asks(u32::try_from(chance.below(4)).ok()),
         _ => Questions { ask: false, max_asks: None },
     };
     let mut game = Hall {
         sitting: Sitting::new(&*table, state, stop, Holdings::default()),
         chance,
         questions,
-        seed: format!("{}/{seed}/{number}", ruleset.id()),
+        seed: format!("{}/{}/{number}", ruleset.id(), plan.seed),
+        players: plan.players,
         tale: Tale::new(&charter.scenario),
         segments: 0,
         broken,
@@ -182,6 +203,7 @@ struct Hall<'t, 'b> {
     chance: Chance,
     questions: Questions,
     seed: String,
+    players: Players,
     tale: Tale,
     segments: usize,
     broken: &'b mut Broken,
@@ -256,7 +278,8 @@ impl Hall<'_, '_> {
     fn orders(&mut self, who: Side, stop: &Stop) -> Result<AnyOrders, String> {
         let table = self.sitting.table;
         let state = self.sitting.state.clone();
-        if self.chance.one_in(24) {
+        let sensible = self.players == Players::Sensible;
+        if !sensible && self.chance.one_in(24) {
             return Ok(table.no_orders(&state, stop));
         }
         let holdings = self.sitting.holdings_of(who);
@@ -265,7 +288,11 @@ impl Hall<'_, '_> {
             self.try_template(view, stop)?;
         }
         let at = DocPath::root();
-        let listed = table.random_orders(view, stop, &mut self.chance);
+        let listed = if sensible {
+            table.sensible_orders(view, stop).ok_or("this game has no sensible player")?
+        } else {
+            table.random_orders(view, stop, &mut self.chance)
+        };
         let json = |orders: &AnyOrders| table.orders_json(orders).map_err(|error| format!("the orders: {error}"));
         self.broken.orders = json(&listed)?.to_string();
         let (orders, faults) = table.check(view, stop, listed, &at);
@@ -306,6 +333,9 @@ impl Hall<'_, '_> {
     /// Policies for some kinds of questions, as a player could type them.
     fn policies(&mut self) -> Result<BTreeMap<(Side, String), Json>, String> {
         let mut policies = BTreeMap::new();
+        if self.players == Players::Sensible {
+            return Ok(policies);
+        }
         let table = self.sitting.table;
         for info in table.ruleset().kinds() {
             for side in info.asked_of {

@@ -220,8 +220,8 @@ impl<'t> Sitting<'t> {
             self.holdings.0.insert(slot, value);
         }
         let opened = outcome.settled.opened.into_iter().map(|((owner, slot, _), value)| ((owner, slot), value));
-        self.public.0.extend(opened);
-        drop(span);
+        // The entries of a plan are spent with it; the next plan uses the same slots for its own.
+        self.public.0.extend(opened.filter(|(slot, _)| !span.entries.0.contains_key(slot)));
         self.state = outcome.state;
         self.stop = outcome.stop;
     }

@@ -8,7 +8,7 @@ use crate::engine::doc::{DocPath, Node, Reader};
 use crate::engine::{AnyOrders, Charter, Dice, FixedDie, Holdings, Json, Match, Questions, Ruleset, Said, Slot};
 
 fn plan(games: usize, threads: usize) -> Plan {
-    Plan { games, seed: "bridge".into(), threads }
+    Plan { games, seed: "bridge".into(), threads, ..Plan::default() }
 }
 
 #[test]
