@@ -94,10 +94,7 @@ impl<'p> Position<'p> {
         state: UnitState,
         entry: &Activation,
     ) -> Result<(Deed, Vec<Difficulty>, String), Bar> {
-        let named = [entry.charge.is_some(), entry.turn.is_some(), entry.exchange.is_some(), entry.rally];
-        let others = named.into_iter().filter(|named| *named).count();
-        let (moves, shoots) = (entry.r#move.is_some(), entry.shoot.is_some());
-        let actions = others + usize::from(moves || shoots);
+        let actions = entry.actions();
         if actions != 1 {
             let why = if actions == 0 { "the entry names no action" } else { "an activation is one action" };
             let remedy = "write one of move, charge, shoot, turn, exchange or rally; only move and shoot go together";
@@ -111,7 +108,7 @@ impl<'p> Position<'p> {
         }
         let (Some(at), Some(facing)) = (state.at.square(), state.facing) else {
             return match entry.shoot {
-                Some(target) if others == 0 && !moves => self.shoot(unit, None, None, target),
+                Some(target) if entry.r#move.is_none() => self.shoot(unit, None, None, target),
                 _ => Err(Bar::fixed(
                     "A20",
                     format!("{} stands off the table", unit.id),
@@ -432,49 +429,76 @@ impl<'p> Position<'p> {
 
     /// Everything a unit may do now, as entries of an order file.
     pub fn options(&self, power: Power, unit: UnitId) -> Vec<Activation> {
-        let legal = |entry: &Activation| self.plan(power, entry).is_ok();
-        self.candidates(power, unit).into_iter().filter(legal).collect()
+        self.choices(power, unit).into_iter().map(|(entry, _)| entry).collect()
     }
 
-    /// Every action of section 5 that names something there is.
-    fn candidates(&self, power: Power, unit: UnitId) -> Vec<Activation> {
-        let blank = Activation::of(unit);
-        let at = self.at(unit);
-        // Enemies farther away than the range and a step ahead need no closer look.
-        let range = self.unit(unit).and_then(|unit| unit.range);
-        let near = |enemy: &&Unit| match (at, range, self.at(enemy.id)) {
-            (Some(at), Some(range), Some(there)) => self.field.grid.distance(at, there) <= range + 1,
-            (Some(_), _, None) => false,
-            _ => true,
-        };
-        let targets: Vec<UnitId> = self.units_of(power.enemy()).filter(near).map(|enemy| enemy.id).collect();
+    /// The same with what each of them comes to.
+    pub fn choices(&self, power: Power, unit: UnitId) -> Vec<(Activation, Plan)> {
         let mut all = Vec::new();
-        let step = |direction| Some(Way::Step(direction));
-        for target in &targets {
-            all.push(Activation { shoot: Some(*target), ..blank.clone() });
-        }
-        if at.is_some() {
-            for direction in [Direction::Ahead, Direction::AheadLeft, Direction::AheadRight, Direction::Back] {
-                all.push(Activation { charge: step(direction), ..blank.clone() });
+        self.candidates(power, unit, &mut |entry| {
+            if let Ok(plan) = self.plan(power, &entry) {
+                all.push((entry, plan));
             }
-            for direction in Direction::ALL {
-                all.push(Activation { r#move: step(*direction), ..blank.clone() });
-            }
-            all.push(Activation { r#move: step(Direction::Back), face: Some(Face::Rear), ..blank.clone() });
-            for target in &targets {
-                for direction in [Direction::Ahead, Direction::Back] {
-                    all.push(Activation { shoot: Some(*target), r#move: step(direction), ..blank.clone() });
-                }
-            }
-            for face in [Face::Left, Face::Right, Face::Rear] {
-                all.push(Activation { turn: Some(face), ..blank.clone() });
-            }
-            for direction in [Direction::Ahead, Direction::Back] {
-                all.push(Activation { exchange: step(direction), ..blank.clone() });
-            }
-        }
-        all.push(Activation { rally: true, ..blank });
+        });
         all
+    }
+
+    /// Every action of section 5 that names something there is. What a glance at the boxes around shows to be
+    /// impossible is left out; the rest is for [`Position::plan`] to judge.
+    fn candidates(&self, power: Power, id: UnitId, add: &mut dyn FnMut(Activation)) {
+        let blank = || Activation::of(id);
+        let Some(unit) = self.unit(id) else { return };
+        let state = self.state.unit(id);
+        if state.disordered {
+            add(Activation { rally: true, ..blank() });
+        }
+        let (Some(at), Some(facing)) = (state.at.square(), state.facing) else {
+            for enemy in self.units_of(power.enemy()) {
+                add(Activation { shoot: Some(enemy.id), ..blank() });
+            }
+            return;
+        };
+        let enemies: Vec<(UnitId, Square)> =
+            self.units_of(power.enemy()).filter_map(|enemy| Some((enemy.id, self.at(enemy.id)?))).collect();
+        let near = |from: Square| {
+            enemies.iter().filter(move |(_, at)| self.bears(unit, from, facing, *at)).map(|(enemy, _)| *enemy)
+        };
+        let step = |direction| Some(Way::Step(direction));
+        let around: Vec<(Square, Power)> = (self.state.units.iter())
+            .filter_map(|(other, state)| Some((state.at.square()?, other)))
+            .filter(|(square, _)| self.field.grid.distance(at, *square) <= 1)
+            .filter_map(|(square, other)| Some((square, self.power(*other)?)))
+            .collect();
+        let beside = |direction: Direction| {
+            let square = self.field.grid.beside(at, facing, direction.relative())?;
+            Some((square, around.iter().find(|(held, _)| *held == square).map(|(_, power)| *power)))
+        };
+        let targets: Vec<UnitId> = near(at).collect();
+        for target in &targets {
+            add(Activation { shoot: Some(*target), ..blank() });
+        }
+        for direction in Direction::ALL {
+            match beside(*direction) {
+                None => {}
+                Some((_, None)) => add(Activation { r#move: step(*direction), ..blank() }),
+                Some((_, Some(other))) if other != power => add(Activation { charge: step(*direction), ..blank() }),
+                Some((_, Some(_))) => add(Activation { exchange: step(*direction), ..blank() }),
+            }
+        }
+        if let Some((ahead, None)) = beside(Direction::Ahead) {
+            for target in near(ahead) {
+                add(Activation { shoot: Some(target), r#move: step(Direction::Ahead), ..blank() });
+            }
+        }
+        if let Some((_, None)) = beside(Direction::Back) {
+            add(Activation { r#move: step(Direction::Back), face: Some(Face::Rear), ..blank() });
+            for target in &targets {
+                add(Activation { shoot: Some(*target), r#move: step(Direction::Back), ..blank() });
+            }
+        }
+        for face in [Face::Left, Face::Right, Face::Rear] {
+            add(Activation { turn: Some(face), ..blank() });
+        }
     }
 }
 

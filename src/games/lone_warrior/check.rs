@@ -8,8 +8,8 @@ use crate::engine::{Clause, Concealed, Game, Json, Stop};
 
 use super::LoneWarrior;
 use super::actions::{Deed, Plan};
+use super::advice::blamed;
 use super::orders::{Activation, Condition, FieldOrders, Orders, SetupOrders, StopAfter};
-use super::policy::Redraw;
 use super::position::{Bar, Position};
 use super::state::{FieldState, HeroFate, Place, Stage, State};
 use super::terms::{Arm, Battlefield, LeaderId, Power, UnitId};
@@ -125,8 +125,16 @@ impl Draft<'_> {
         if goes_on {
             return;
         }
-        let bars = self.send_leaders(orders);
-        faults.extend(bars.into_iter().map(|(id, bar)| refuse(bar, &at.key(id.as_str()))));
+        // Asked before anybody moves: whom each could have joined.
+        let company: BTreeMap<LeaderId, Option<String>> = (orders.leaders.keys())
+            .filter_map(|id| Some((*id, self.company(self.game.data.leaders.get(id)?))))
+            .collect();
+        for (id, mut bar) in self.send_leaders(orders) {
+            if let Some(Some(legal)) = company.get(&id) {
+                bar.remedy = format!("{}; {legal}", bar.remedy);
+            }
+            faults.push(refuse(bar, &at.key(id.as_str())));
+        }
     }
 
     fn check_list(&mut self, orders: &FieldOrders, at: &DocPath, faults: &mut Vec<Fault>) {
@@ -139,11 +147,20 @@ impl Draft<'_> {
             match self.now().plan(self.power, entry) {
                 Ok(plan) if conditional => self.uncertain |= plan.is_uncertain(),
                 Ok(plan) => self.apply(entry.unit, &plan),
-                Err(bar) if !bar.fixed && (self.uncertain || conditional) => {
-                    let remedy = format!("as things stand the entry would be skipped; {}", bar.remedy);
-                    faults.push(Fault::new(&at, bar.why, remedy).by(bar.clause).as_warning());
+                Err(bar) => {
+                    let key = blamed(entry, &bar);
+                    let at = key.map_or_else(|| at.clone(), |key| at.key(key));
+                    if !bar.fixed && (self.uncertain || conditional) {
+                        let remedy = format!("as things stand the entry would be skipped; {}", bar.remedy);
+                        faults.push(Fault::new(&at, bar.why, remedy).by(bar.clause).as_warning());
+                        continue;
+                    }
+                    let remedy = match self.instead(entry, key) {
+                        Some(legal) => format!("{}; {legal}", bar.remedy),
+                        None => bar.remedy,
+                    };
+                    faults.push(Fault::new(&at, bar.why, remedy).by(bar.clause));
                 }
-                Err(bar) => faults.push(refuse(bar, &at)),
             }
         }
     }
@@ -169,14 +186,14 @@ impl Draft<'_> {
     /// Redraws that nobody could make (§9e, §9h2, §9l, §9m).
     fn check_redraws(&self, entry: &Activation, at: &DocPath, faults: &mut Vec<Fault>) {
         let Some(unit) = self.now().unit(entry.unit) else { return };
-        let hits = [Redraw::Fire, Redraw::FireOne, Redraw::Melee, Redraw::MeleeOne];
         for (key, list) in [("redraw", &entry.redraw), ("hero", &entry.hero)] {
             let Some(list) = list.as_ref().filter(|list| !list.is_empty()) else { continue };
             let at = at.key(key);
-            if list.iter().any(|redraw| hits.contains(redraw)) && !unit.arm.redraws_hits() {
+            if list.iter().any(|redraw| redraw.is_of_hits()) && !unit.arm.redraws_hits() {
                 let clause = if unit.arm == Arm::Gatling { "9l" } else { "9h2" };
                 let what = format!("hit chips of {} are never drawn again", unit.id);
-                faults.push(Fault::new(&at, what, "only infantry has its hit chips drawn again").by(Clause(clause)));
+                let remedy = format!("only infantry has its hit chips drawn again; {}", self.redraws_of(unit.id));
+                faults.push(Fault::new(&at, what, remedy).by(Clause(clause)));
             }
             let bar = if key == "redraw" && self.now().leaders_with(unit.id).next().is_none() {
                 Some(("9e", format!("no leader is attached to {}", unit.id)))
@@ -188,7 +205,8 @@ impl Draft<'_> {
                 None
             };
             if let Some((clause, what)) = bar {
-                faults.push(Fault::new(&at, what, "leave it out").by(Clause(clause)));
+                let remedy = if key == "redraw" { self.led() } else { "leave it out".to_owned() };
+                faults.push(Fault::new(&at, what, remedy).by(Clause(clause)));
             }
         }
     }

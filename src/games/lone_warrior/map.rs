@@ -35,7 +35,7 @@ pub fn draw(game: &LoneWarrior, state: &State, window: &Window) -> Result<Pictur
     picture.legend = vec![
         ". open   + height   w woods   ~ pond   # town   T trenches   B blockhouse   F fort   | river".to_owned(),
         "a unit: its name without sj- or ec-, the way it looks < > ^ v, ! disordered, * leader, o hero".to_owned(),
-        "(name) a leader alone   $ objective in U.S. hands   lanes from north to south, ranks from west to east"
+        "(name) a leader alone   x objective, $ in U.S. hands   lanes from north to south, ranks from west to east"
             .to_owned(),
     ];
     Ok(picture)
@@ -50,7 +50,7 @@ fn field(now: &Position<'_>, picture: &mut Picture) {
     picture.lines.push(vec![patch(now.field.name.clone(), Tone::Plain)]);
     let mut head = String::from("    ");
     for rank in frame.ranks.first..=frame.ranks.last {
-        head.push_str(&format!("{rank:02}         "));
+        head.push_str(&format!("{rank:02}          "));
     }
     picture.lines.push(vec![patch(head.trim_end(), Tone::Faint)]);
     for lane in frame.lanes.first..=frame.lanes.last {
@@ -83,7 +83,7 @@ fn field(now: &Position<'_>, picture: &mut Picture) {
     }
 }
 
-/// One box: ten signs.
+/// One box: eleven signs.
 fn cell(now: &Position<'_>, square: Square, line: &mut Vec<Patch>) {
     let terrain = now.field.at(square);
     let (sign, tone) = match (terrain.work, terrain.ground) {
@@ -97,15 +97,19 @@ fn cell(now: &Position<'_>, square: Square, line: &mut Vec<Patch>) {
     };
     line.push(patch(sign, tone));
     line.push(if terrain.height > 0 { patch("+", Tone::Brown) } else { patch(" ", Tone::Plain) });
-    let captured = now.field.area_at(square).is_some_and(|area| now.state.captured.contains(&area.id));
-    line.push(if captured { patch("$", Tone::Marked) } else { patch(" ", Tone::Plain) });
+    let area = now.field.area_at(square).map(|area| now.state.captured.contains(&area.id));
+    line.push(match area {
+        Some(true) => patch("$", Tone::Marked),
+        Some(false) => patch("x", Tone::Marked),
+        None => patch(" ", Tone::Plain),
+    });
     let alone = now.field.leaders.iter().find(|id| now.state.leader(**id).at == Place::At(square));
     let Some(id) = now.state.unit_in(square) else {
         let text = alone.map_or_else(
-            || " ".repeat(NAME + 2),
+            || " ".repeat(NAME + 3),
             |id| {
                 let name: String = id.as_str().chars().take(NAME).collect();
-                format!("{:<1$}", format!("({name})"), NAME + 2)
+                format!("{:<1$}", format!("({name})"), NAME + 3)
             },
         );
         let tone = alone.and_then(|id| now.leader(*id)).map_or(Tone::Plain, |leader| side_tone(leader.power));
@@ -121,9 +125,8 @@ fn cell(now: &Position<'_>, square: Square, line: &mut Vec<Patch>) {
         Some(Facing::W) => "<",
         None => " ",
     };
-    let mark = if unit.disordered {
-        "!"
-    } else if now.leaders_with(id).next().is_some() {
+    let order = if unit.disordered { "!" } else { " " };
+    let led = if now.leaders_with(id).next().is_some() {
         "*"
     } else if now.ready_hero(id).is_some() {
         "o"
@@ -132,7 +135,7 @@ fn cell(now: &Position<'_>, square: Square, line: &mut Vec<Patch>) {
     };
     let tone = now.power(id).map_or(Tone::Plain, side_tone);
     line.push(patch(format!("{name:<NAME$}{looks}"), tone));
-    line.push(patch(mark, Tone::Marked));
+    line.push(patch(format!("{order}{led}"), Tone::Marked));
 }
 
 fn side_tone(power: Power) -> Tone {

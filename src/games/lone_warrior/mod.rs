@@ -1,6 +1,7 @@
 //! Spanish - U.S. War Rules (Hernandez and Knapp, Lone Warrior 204): activation until failure, on square boxes.
 
 mod actions;
+mod advice;
 mod arrange;
 mod check;
 mod data;
@@ -8,6 +9,7 @@ mod events;
 mod facts;
 mod files;
 mod fire;
+mod judgement;
 mod lexicon;
 mod map;
 mod melee;
@@ -271,6 +273,10 @@ impl Game for LoneWarrior {
 
     fn random_orders(&self, seen: &Seen<'_, State>, stop: &Stop, chance: &mut Chance) -> Orders {
         random::orders(self, seen.state, stop, chance)
+    }
+
+    fn sensible_orders(&self, seen: &Seen<'_, State>, stop: &Stop) -> Option<Orders> {
+        Some(veteran::orders(self, seen.state, stop))
     }
 
     fn random_policy(&self, state: &State, kind: &str, chance: &mut Chance) -> Json {

@@ -303,6 +303,13 @@ impl Activation {
             stop_after: None,
         }
     }
+
+    /// How many actions it names; move and shoot together are one (§5k).
+    pub fn actions(&self) -> usize {
+        let shot = self.r#move.is_some() || self.shoot.is_some();
+        let named = [shot, self.charge.is_some(), self.turn.is_some(), self.exchange.is_some(), self.rally];
+        named.into_iter().filter(|named| *named).count()
+    }
 }
 
 impl FieldOrders {

@@ -94,6 +94,13 @@ words! {
     }
 }
 
+impl Redraw {
+    /// A redraw of hit chips, which is for infantry only (§9h2)?
+    pub const fn is_of_hits(self) -> bool {
+        matches!(self, Redraw::Fire | Redraw::FireOne | Redraw::Melee | Redraw::MeleeOne)
+    }
+}
+
 /// A draw in hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Draw {

@@ -228,6 +228,14 @@ impl<'p> Position<'p> {
         self.units_of(guns.power).find(near).map(|unit| unit.id)
     }
 
+    /// Does a box lie in the arc and range of a unit in another (§6.6b, §6.6c)?
+    pub fn bears(&self, unit: &Unit, from: Square, facing: Facing, at: Square) -> bool {
+        let (forward, side) = self.offsets(from, facing, at);
+        let all_round = self.field.at(from).work.is_building();
+        let ahead = forward >= 1 && side.abs() <= forward;
+        (all_round || ahead) && within(unit.range.unwrap_or(u32::MAX), forward.unsigned_abs(), side.unsigned_abs())
+    }
+
     /// May a unit in this box with this facing shoot at the target, and which side of it does it hit?
     pub fn shot(
         &self,
@@ -404,9 +412,13 @@ impl<'p> Position<'p> {
 
     /// Where a leader can go: three steps in any direction, not into the pond nor where an enemy unit stands (§9a, §A37).
     pub fn leader_reach(&self, leader: &Leader, from: Square) -> Reach<SquareGrid> {
+        let enemies: Vec<Square> = self.units_of(leader.power.enemy()).filter_map(|unit| self.at(unit.id)).collect();
         reach(&self.field.grid, from, Points::whole(LEADER_MOVES), |_, _, to| {
-            let hostile = self.state.unit_in(to).is_some_and(|id| self.power(id) != Some(leader.power));
-            if hostile || !self.field.is_passable(to) { Step::Barred(()) } else { Step::Pay(Points::whole(1)) }
+            if enemies.contains(&to) || !self.field.is_passable(to) {
+                Step::Barred(())
+            } else {
+                Step::Pay(Points::whole(1))
+            }
         })
     }
 

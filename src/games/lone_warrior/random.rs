@@ -1,9 +1,14 @@
 //! Players by chance: legal orders and policies, drawn from what the template lists.
+//!
+//! The battle has no last turn (§4g), so players who only wander need not ever come to an end of it. These choose half
+//! of their actions from everything that is listed and half from what brings an end nearer: a shot, a charge, a step or
+//! a turn towards what is still needed.
 
 use crate::engine::dice::Chance;
 use crate::engine::{Concealed, Json, Stop};
 
 use super::LoneWarrior;
+use super::actions::Plan;
 use super::check::Draft;
 use super::orders::{Activation, BothOrders, Condition, Face, FieldOrders, Orders, SetupOrders, StopAfter, Way};
 use super::policy::{InMelee, MeleeWord, Redraw, WithdrawAfter};
@@ -51,8 +56,11 @@ fn field_orders(
         for leader in &game.field(id).leaders {
             let Some(leader) = game.data.leaders.get(leader).filter(|leader| leader.power == power) else { continue };
             let Place::At(at) = field.leader(leader.id).at else { continue };
+            if !chance.one_in(3) {
+                continue;
+            }
             let goals: Vec<_> = draft.now().leader_reach(leader, at).cells().collect();
-            if let Some(goal) = chance.pick(&goals).filter(|_| chance.one_in(3)) {
+            if let Some(goal) = chance.pick(&goals) {
                 orders.leaders.insert(leader.id, Way::Box(*goal));
             }
         }
@@ -62,9 +70,19 @@ fn field_orders(
     chance.shuffle(&mut units);
     units.truncate(1 + chance.below(units.len().max(1)));
     for unit in units {
-        let options = draft.now().options(power, unit);
-        let Some(entry) = chance.pick(&options).cloned() else { continue };
-        let Ok(plan) = draft.now().plan(power, &entry) else { continue };
+        let mut choices = draft.now().choices(power, unit);
+        if chance.one_in(2) {
+            let now = draft.now();
+            let goals = now.goals(power);
+            let presses = |(_, plan): &(_, Plan)| now.presses(unit, plan, &goals);
+            if choices.iter().any(presses) {
+                choices.retain(presses);
+            }
+        }
+        if choices.is_empty() {
+            continue;
+        }
+        let (entry, plan) = choices.swap_remove(chance.below(choices.len()));
         let entry = adorn(&draft, entry, chance);
         if entry.r#if.is_none() && entry.unless.is_none() {
             draft.apply(unit, &plan);
@@ -133,8 +151,7 @@ fn melee(chance: &mut Chance) -> InMelee {
 }
 
 fn redraws(hits: bool, chance: &mut Chance) -> Vec<Redraw> {
-    let of_hits = [Redraw::Fire, Redraw::FireOne, Redraw::Melee, Redraw::MeleeOne];
-    let all = Redraw::ALL.iter().copied().filter(|redraw| hits || !of_hits.contains(redraw));
+    let all = Redraw::ALL.iter().copied().filter(|redraw| hits || !redraw.is_of_hits());
     all.filter(|_| chance.one_in(2)).collect()
 }
 

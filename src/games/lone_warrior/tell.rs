@@ -15,6 +15,8 @@ struct Said<'g>(&'g LoneWarrior);
 impl Said<'_> {
     fn unit(&self, id: UnitId) -> String {
         match self.0.data.units.get(&id) {
+            // A battery named after its captain takes no article.
+            Some(unit) if unit.name.contains("'s ") => format!("{} ({id})", unit.name),
             Some(unit) => format!("the {} ({id})", unit.name),
             None => id.to_string(),
         }

@@ -71,7 +71,15 @@ fn field(text: &mut String, depth: usize, now: &Position<'_>, power: Power, goes
         depth,
         "# Activations in this order until a chip fails (4f). Take the # away from what you want and sort it.",
     );
-    line(text, depth, "# An entry may carry if, unless, stop-after, redraw, hero, melee and advance-facing.");
+    line(text, depth, "# An entry may say more, for example:");
+    line(text, depth, "#   melee: fight | withdraw-if-disordered | withdraw-now | {withdraw-after: 2}   (of a charge)");
+    line(text, depth, "#   advance-facing: keep | left | right | rear | n | e | s | w                  (of a charge)");
+    line(
+        text,
+        depth,
+        "#   redraw: [activation, fire, save]   hero: [melee]        (what its leader or hero has redrawn)",
+    );
+    line(text, depth, "#   if: {alive: UNIT}   unless: {disordered: UNIT}   stop-after: {gone: UNIT} | yes");
     line(text, depth, "activations:");
     for id in now.eligible(power) {
         let state = now.state.unit(id);
@@ -83,8 +91,7 @@ fn field(text: &mut String, depth: usize, now: &Position<'_>, power: Power, goes
             what.push_str(", disordered");
         }
         line(text, depth + 1, &format!("# {id}: {what}"));
-        for entry in now.options(power, id) {
-            let Ok(plan) = now.plan(power, &entry) else { continue };
+        for (entry, plan) in now.choices(power, id) {
             let why: Vec<&str> = plan.difficult.iter().map(|reason| reason.what.as_str()).collect();
             let why = if why.is_empty() { String::new() } else { format!(" ({})", why.join(", ")) };
             line(text, depth + 1, &format!("# - {}  # {}, {}+{why}", flow(&entry), plan.text, plan.needs()));

@@ -1,4 +1,4 @@
-//! Whole games by chance and by sensible players: every invariant after every packet, and who wins how often.
+//! Whole games by chance with every invariant after every packet; lists, plans, states and packets.
 
 use std::collections::BTreeMap;
 
@@ -48,15 +48,16 @@ fn policies(game: &LoneWarrior, state: &State, chance: &mut Chance) -> Said {
     said
 }
 
-/// Longer games are nobody's.
+/// No game by chance comes near this.
 const MOST_PACKETS: u32 = 4000;
 
-/// A game by chance, checked at every packet. Gives the winner of every battlefield and the number of packets.
-fn play_by_chance(game: &LoneWarrior, name: &str) -> (BTreeMap<Battlefield, Option<Power>>, u32) {
+/// A game by chance, checked at every packet, to its end.
+fn play_by_chance(game: &LoneWarrior, name: &str) {
     let mut chance = Chance::new(name);
     let (mut state, mut stop) = game.begin();
     let mut packets = 0;
-    while !matches!(stop, Stop::End) && packets < MOST_PACKETS {
+    while !matches!(stop, Stop::End) {
+        assert!(packets < MOST_PACKETS, "{name}: no end after {packets} packets");
         let holdings = Holdings::default();
         let seen = Seen { state: &state, holdings: &holdings, side: stop.who() };
         let mut orders = game.random_orders(&seen, &stop, &mut chance);
@@ -75,78 +76,16 @@ fn play_by_chance(game: &LoneWarrior, name: &str) -> (BTreeMap<Battlefield, Opti
         (state, stop) = (outcome.state, outcome.stop);
         packets += 1;
     }
-    (state.fields.iter().map(|(id, field)| (*id, field.winner)).collect(), packets)
+    assert!(state.fields.values().all(|field| field.winner.is_some()), "{name}: over, and not decided");
 }
 
 #[test]
-fn games_by_chance_keep_every_invariant() {
+fn games_by_chance_keep_every_invariant_and_are_decided() {
     for scenario in ["san-juan-heights", "el-caney", "both"] {
         let game = open(scenario);
         for number in 0..12 {
             play_by_chance(&game, &format!("{scenario} {number}"));
         }
-    }
-}
-
-/// Share of U.S. wins in thousandths with the half width of its 95 per cent confidence interval.
-fn share(wins: u32, games: u32) -> (u32, u32) {
-    let games = games.max(1);
-    let share = wins * 1000 / games;
-    let variance = u64::from(share) * u64::from(1000 - share) / u64::from(games);
-    (share, (variance.isqrt() * 196 / 100) as u32)
-}
-
-#[test]
-#[ignore = "ten thousand games: cargo test --release -- --ignored ten_thousand --nocapture"]
-fn ten_thousand_games_by_chance() {
-    for scenario in ["san-juan-heights", "el-caney"] {
-        let game = open(scenario);
-        let (mut us, mut undecided, mut packets) = (0, 0, 0);
-        for number in 0..5000 {
-            let (winners, length) = play_by_chance(&game, &format!("{scenario} {number}"));
-            packets += length;
-            match winners.values().next() {
-                Some(Some(Power::Us)) => us += 1,
-                Some(None) => undecided += 1,
-                _ => {}
-            }
-        }
-        let (share, half) = share(us, 5000 - undecided);
-        println!(
-            "{scenario}: U.S. {share} ± {half} thousandths, {undecided} undecided, {} packets a game",
-            packets / 5000
-        );
-    }
-}
-
-#[test]
-#[ignore = "some thousand games: cargo test --release -- --ignored sensible --nocapture"]
-fn sensible_players_win_about_as_often() {
-    for scenario in ["san-juan-heights", "el-caney"] {
-        let game = open(scenario);
-        let (mut us, mut undecided, mut packets) = (0, 0, 0);
-        for number in 0..2000u64 {
-            let (mut state, mut stop) = game.begin();
-            for packet in 0.. {
-                if matches!(stop, Stop::End) {
-                    break;
-                }
-                if packet > 400 {
-                    undecided += 1;
-                    break;
-                }
-                packets += 1;
-                let orders = game.veteran_orders(&state, &stop);
-                let outcome = resolve(&game, &state, &orders, &Said::default(), number * 1000 + packet);
-                (state, stop) = (outcome.state, outcome.stop);
-            }
-            us += u32::from(state.fields.values().any(|field| field.winner == Some(Power::Us)));
-        }
-        let (share, half) = share(us, 2000 - undecided);
-        println!(
-            "{scenario}: U.S. {share} ± {half} thousandths, {undecided} undecided, {} packets a game",
-            packets / 2000
-        );
     }
 }
 
@@ -212,7 +151,7 @@ fn what_the_template_lists_is_legal() {
             let faults = game.check(&seen, &stop, &mut Orders::One(orders), &DocPath::root());
             assert!(faults.is_empty(), "{line}: {faults:?}");
         }
-        let orders = game.veteran_orders(&state, &stop);
+        let orders = veteran::orders(&game, &state, &stop);
         let outcome = resolve(&game, &state, &orders, &Said::default(), number);
         (state, stop) = (outcome.state, outcome.stop);
     }
@@ -259,6 +198,62 @@ fn every_event_cites_clauses_of_the_rules() {
             assert!(!diary.entries().is_empty(), "{:?}", noted.event);
         }
         (state, stop) = (outcome.state, outcome.stop);
+    }
+}
+
+/// Everything a player could write for a unit, sensible or not.
+fn everything(now: &Position<'_>, power: Power, unit: terms::UnitId) -> Vec<orders::Activation> {
+    use orders::{Activation, Direction, Face, Way};
+    let blank = Activation::of(unit);
+    let mut all = vec![Activation { rally: true, ..blank.clone() }];
+    for face in Face::ALL {
+        all.push(Activation { turn: Some(*face), ..blank.clone() });
+    }
+    for target in now.units_of(power.enemy()).map(|enemy| Some(enemy.id)) {
+        all.push(Activation { shoot: target, ..blank.clone() });
+        for direction in Direction::ALL {
+            all.push(Activation { shoot: target, r#move: Some(Way::Step(*direction)), ..blank.clone() });
+        }
+    }
+    for way in Direction::ALL.iter().map(|direction| Some(Way::Step(*direction))) {
+        all.push(Activation { charge: way, ..blank.clone() });
+        all.push(Activation { r#move: way, ..blank.clone() });
+        all.push(Activation { r#move: way, face: Some(Face::Rear), ..blank.clone() });
+        all.push(Activation { exchange: way, ..blank.clone() });
+    }
+    all
+}
+
+#[test]
+fn what_is_legal_is_listed() {
+    let game = open("both");
+    let mut chance = Chance::new("listed");
+    let (mut state, mut stop) = game.begin();
+    for number in 0..60 {
+        let (Some(power), "turn" | "continue") = (stop.who().and_then(Power::of), stop.ask()) else {
+            let orders = game.no_orders(&state, &stop);
+            let outcome = resolve(&game, &state, &orders, &Said::default(), number);
+            (state, stop) = (outcome.state, outcome.stop);
+            continue;
+        };
+        for now in game.positions(&state) {
+            for unit in now.eligible(power) {
+                let deeds: Vec<_> = now.choices(power, unit).into_iter().map(|(_, plan)| plan.deed).collect();
+                for entry in everything(&now, power, unit) {
+                    if let Ok(plan) = now.plan(power, &entry) {
+                        assert!(deeds.contains(&plan.deed), "{entry:?} is legal and not listed");
+                    }
+                }
+            }
+        }
+        let holdings = Holdings::default();
+        let seen = Seen { state: &state, holdings: &holdings, side: stop.who() };
+        let orders = game.random_orders(&seen, &stop, &mut chance);
+        let outcome = resolve(&game, &state, &orders, &Said::default(), number);
+        (state, stop) = (outcome.state, outcome.stop);
+        if matches!(stop, Stop::End) {
+            break;
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use super::play::{Acting, Cut, Play};
 use super::policy::Draw;
 use super::position::{Bar, Position};
 use super::state::Place;
-use super::terms::{LeaderId, Power, UnitId};
+use super::terms::{LEADER_MOVES, LeaderId, Power, UnitId};
 
 impl Position<'_> {
     /// May a leader start with a unit (§9x, §9y, §9z, §9aa, §9ad, §9af)?
@@ -60,7 +60,8 @@ impl Position<'_> {
         if self.state.unit_in(to).is_some_and(|unit| self.power(unit) != Some(leader.power)) {
             return Err(Bar::fixed("A37", format!("an enemy unit stands in {to}"), "send him elsewhere"));
         }
-        if !self.leader_reach(leader, from).contains(to) {
+        let near = self.field.grid.distance(from, to) <= LEADER_MOVES;
+        if !near || !self.leader_reach(leader, from).contains(to) {
             return Err(Bar::fixed(
                 "9a",
                 format!("{to} is more than three boxes from {from}"),

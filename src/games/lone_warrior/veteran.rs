@@ -1,154 +1,314 @@
-//! A plain sensible player without chance: the Spanish shoot, the U.S. close in, shoot, charge and rally. It serves to
-//! judge the balance of the battles, which players by chance cannot show.
+//! A plain sensible player without chance, to judge the balance of the battles by and to play the matches people read.
+//!
+//! Both sides weigh what an action does now against what the place it leads to offers and risks, and give what is worth
+//! most for its chance of ending the turn first. The Spanish hold their works and shoot; the U.S. close in abreast,
+//! shoot, charge, look along the trenches they have taken, and rally.
 
-use crate::board::{Grid, Square};
+use crate::board::{Facing, Grid, Square};
 use crate::engine::{Concealed, Stop};
 
 use super::LoneWarrior;
 use super::actions::{Deed, Plan};
 use super::check::Draft;
-use super::events::Aspect;
-use super::orders::{Activation, BothOrders, FieldOrders, Orders, SetupOrders, Way};
+use super::judgement::{DISORDER, REMOVAL, SPANISH_UNIT};
+use super::orders::{Activation, BothOrders, Face, FieldOrders, Orders, SetupOrders, Way};
+use super::policy::{InMelee, MeleeWord};
 use super::position::Position;
-use super::state::{FieldState, Place, State};
-use super::terms::{Battlefield, Power, SAVE, UnitId};
+use super::state::{FieldState, Place, State, UnitState};
+use super::terms::{Battlefield, Power, UnitId};
 
-impl LoneWarrior {
-    /// What a sensible player orders.
-    pub fn veteran_orders(&self, state: &State, stop: &Stop) -> Orders {
-        let Some(power) = stop.who().and_then(Power::of) else {
-            return Orders::One(FieldOrders::none());
-        };
-        if stop.ask() == "setup" {
-            return Orders::Setup(SetupOrders { leaders: Default::default() });
-        }
-        let of = |id: Battlefield| {
-            let field = state.fields.get(&id).filter(|field| field.winner.is_none())?;
-            Some(field_orders(self, id, power, field))
-        };
-        if let [only] = self.fields.as_slice() {
-            return Orders::One(of(*only).unwrap_or_else(FieldOrders::none));
-        }
-        Orders::Both(BothOrders { san_juan_heights: of(Battlefield::SanJuan), el_caney: of(Battlefield::ElCaney) })
+/// How much of the best shot from a new place counts, in hundredths: it is for the next turn.
+const OFFER: i32 = 90;
+/// How much of all the rifles that bear on a place counts, in hundredths: they have other targets too.
+const FEAR: i32 = 50;
+/// The same for a disordered U.S. unit.
+const DISORDERED_FEAR: i32 = 80;
+/// The same for a Spanish unit, which stays in its works anyhow.
+const SPANISH_FEAR: i32 = 20;
+/// A unit in good order again, half of the time.
+const RALLY: i32 = 80;
+/// A step towards what is still needed: abreast of the others, ahead of them or disordered.
+const PACE: i32 = 8;
+/// See [`PACE`].
+const SLOW_PACE: i32 = 2;
+/// An area captured.
+const AREA: i32 = 80;
+/// What a shot is still worth after another at the same target, in hundredths. A Spanish unit may be gone by then; a
+/// U.S. unit may be disordered and worth more.
+const AT_SPANISH: i32 = 80;
+/// See [`AT_SPANISH`].
+const AT_US: i32 = 110;
+/// A leader is worth this many times more where he can save a unit under fire.
+const LEADER_SAVES: i32 = 4;
+
+/// Orders of a sensible player.
+pub fn orders(game: &LoneWarrior, state: &State, stop: &Stop) -> Orders {
+    let Some(power) = stop.who().and_then(Power::of) else {
+        return Orders::One(FieldOrders::none());
+    };
+    if stop.ask() == "setup" {
+        return Orders::Setup(SetupOrders { leaders: Default::default() });
     }
+    let goes_on = stop.ask() == "continue";
+    let of = |id: Battlefield| {
+        let field = state.fields.get(&id).filter(|field| field.winner.is_none() && (field.acting || !goes_on))?;
+        Some(field_orders(game, id, power, field))
+    };
+    if let [only] = game.fields.as_slice() {
+        return Orders::One(of(*only).unwrap_or_else(FieldOrders::none));
+    }
+    Orders::Both(BothOrders { san_juan_heights: of(Battlefield::SanJuan), el_caney: of(Battlefield::ElCaney) })
 }
 
 fn field_orders(game: &LoneWarrior, id: Battlefield, power: Power, field: &FieldState) -> FieldOrders {
     let mut orders = FieldOrders::none();
     let mut draft = Draft { game, id, power, state: field.clone(), uncertain: false };
-    for leader in &game.field(id).leaders {
-        let Some(leader) = game.data.leaders.get(leader).filter(|leader| leader.power == power) else { continue };
-        let Place::At(at) = field.leader(leader.id).at else { continue };
-        let now = draft.now();
-        let reach = now.leader_reach(leader, at);
-        let near = reach.cells().filter_map(|square| now.joins_in(leader, square));
-        let worth = |unit: UnitId| best(&now, power, unit).map_or(0, |(worth, ..)| worth);
-        if let Some(unit) = near.max_by_key(|unit| (worth(*unit), std::cmp::Reverse(*unit))) {
-            orders.leaders.insert(leader.id, Way::To(unit));
+    if !field.acting {
+        for leader in &game.field(id).leaders {
+            let Some(leader) = game.data.leaders.get(leader).filter(|leader| leader.power == power) else { continue };
+            let Place::At(at) = field.leader(leader.id).at else { continue };
+            let now = draft.now();
+            let taken: Vec<UnitId> = orders
+                .leaders
+                .values()
+                .filter_map(|way| match way {
+                    Way::To(unit) => Some(*unit),
+                    _ => None,
+                })
+                .collect();
+            let near: Vec<UnitId> = (now.leader_reach(leader, at).cells())
+                .filter_map(|square| now.joins_in(leader, square))
+                .filter(|unit| !taken.contains(unit))
+                .collect();
+            let need = |unit: &UnitId| (need_of_leader(&draft, *unit), std::cmp::Reverse(*unit));
+            if let Some(unit) = near.into_iter().max_by_key(need) {
+                orders.leaders.insert(leader.id, Way::To(unit));
+            }
         }
+        draft.send_leaders(&orders);
     }
-    draft.send_leaders(&orders);
+    let mut shot_at: Vec<UnitId> = Vec::new();
+    let mut choices: Vec<Choice> =
+        draft.now().eligible(power).collect::<Vec<_>>().into_iter().map(|unit| best(&draft, unit, &shot_at)).collect();
     loop {
-        let now = draft.now();
-        let choices = now.eligible(power).filter_map(|unit| best(&now, power, unit).map(|choice| (unit, choice)));
-        let Some((unit, (worth, entry, plan))) =
-            choices.max_by_key(|(unit, (worth, ..))| (*worth, std::cmp::Reverse(*unit)))
-        else {
-            break;
-        };
-        if worth <= 0 {
-            break;
-        }
+        let first = choices
+            .iter()
+            .filter(|choice| choice.index > 0)
+            .max_by_key(|choice| (choice.index, std::cmp::Reverse(choice.unit)));
+        let Some((unit, Some((entry, plan)))) = first.map(|choice| (choice.unit, choice.what.clone())) else { break };
+        let before = draft.now().at(unit);
         draft.apply(unit, &plan);
         orders.activations.push(Concealed::Open(entry));
+        choices.retain(|choice| choice.unit != unit);
+        shot_at.extend(plan.target());
+        // Think again about whoever is touched by it.
+        let moved = if plan.moves() { before } else { None };
+        for choice in &mut choices {
+            let aims = plan.target().is_some_and(|target| choice.aims_at(target));
+            let near = moved.is_some_and(|moved| {
+                draft.now().at(choice.unit).is_none_or(|at| draft.now().field.grid.distance(at, moved) <= NEAR)
+            });
+            if aims || near {
+                *choice = best(&draft, choice.unit, &shot_at);
+            }
+        }
     }
     orders
 }
 
-/// The best a unit can do and what it is worth, in hundredths of an enemy unit.
-fn best(now: &Position<'_>, power: Power, unit: UnitId) -> Option<(i32, Activation, Plan)> {
-    let choices = now.options(power, unit).into_iter().filter_map(|entry| {
-        let plan = now.plan(power, &entry).ok()?;
-        // Ten chips: those below the number end the turn.
-        let chance = 11 - i32::from(plan.needs());
-        Some((worth(now, power, unit, &plan) * chance / 10, entry, plan))
-    });
-    // The first of several equals: options come in a fixed order.
-    choices.reduce(|one, other| if other.0 > one.0 { other } else { one })
+/// Who is farther away than this from a unit that moves need not think again.
+const NEAR: u32 = 4;
+
+/// The best thing a unit can do, and how early in the list it belongs.
+struct Choice {
+    unit: UnitId,
+    index: i32,
+    what: Option<(Activation, Plan)>,
 }
 
-fn worth(now: &Position<'_>, power: Power, unit: UnitId, plan: &Plan) -> i32 {
-    match &plan.deed {
-        Deed::Shoot { target } => shot(now, unit, now.at(unit), *target),
-        Deed::AdvanceAndShoot { to, target } if power == Power::Us => {
-            shot(now, unit, Some(*to), *target) + nearer(now, unit, *to)
+impl Choice {
+    fn aims_at(&self, target: UnitId) -> bool {
+        self.what.as_ref().is_some_and(|(_, plan)| plan.target() == Some(target))
+    }
+}
+
+impl Plan {
+    /// The enemy it shoots at.
+    fn target(&self) -> Option<UnitId> {
+        match self.deed {
+            Deed::Shoot { target } | Deed::ShootAndFallBack { target, .. } | Deed::AdvanceAndShoot { target, .. } => {
+                Some(target)
+            }
+            _ => None,
         }
-        Deed::Charge { target, .. } if power == Power::Us => charge(now, unit, *target),
-        Deed::Rally => 25,
-        Deed::Move { path, .. } if power == Power::Us => path.last().map_or(0, |to| nearer(now, unit, *to)),
-        Deed::Turn { to } if power == Power::Us => turn(now, unit, *to),
+    }
+
+    /// Does the unit stand or look differently afterwards?
+    fn moves(&self) -> bool {
+        !matches!(self.deed, Deed::Shoot { .. } | Deed::Rally | Deed::Charge { .. })
+    }
+}
+
+/// A leader saves a chip of the unit that is in danger, or makes sure of what is worth most.
+fn need_of_leader(draft: &Draft<'_>, unit: UnitId) -> i32 {
+    let now = draft.now();
+    let worth = best(draft, unit, &[]).index;
+    now.danger(unit) * LEADER_SAVES + worth
+}
+
+fn best(draft: &Draft<'_>, unit: UnitId, shot_at: &[UnitId]) -> Choice {
+    let now = draft.now();
+    let mut trial = draft.state.clone();
+    let mut found = Choice { unit, index: 0, what: None };
+    let ready = now.leaders_with(unit).any(|leader| !now.state.leader(leader).used);
+    let stand = Stand::of(&now, unit);
+    for (mut entry, plan) in now.choices(draft.power, unit) {
+        let worth = worth(draft, &mut trial, &stand, &plan, shot_at, &mut entry);
+        // What is worth most for its chance of ending the turn comes first: of two neighbours in the list the order
+        // matters by chance over risk alone.
+        let risk = i32::from(plan.needs()) - 1;
+        let (chance, risk) = if ready { (100 - risk * risk, risk * risk) } else { (100 - 10 * risk, 10 * risk) };
+        let index = worth * chance * 10 / risk.max(1);
+        if index > found.index {
+            found = Choice { unit, index, what: Some((entry, plan)) };
+        }
+    }
+    found
+}
+
+/// Where a unit is, and what that offers and risks.
+struct Stand {
+    unit: UnitId,
+    state: UnitState,
+    offers: i32,
+    risks: i32,
+}
+
+impl Stand {
+    fn of(now: &Position<'_>, unit: UnitId) -> Stand {
+        let state = now.state.unit(unit);
+        let offers = match (state.at.square(), state.facing) {
+            (Some(at), Some(facing)) => now.prospect(unit, at, facing),
+            _ => 0,
+        };
+        Stand { unit, state, offers, risks: now.danger(unit) }
+    }
+}
+
+fn worth(
+    draft: &Draft<'_>,
+    trial: &mut FieldState,
+    stand: &Stand,
+    plan: &Plan,
+    shot_at: &[UnitId],
+    entry: &mut Activation,
+) -> i32 {
+    let now = draft.now();
+    let us = draft.power == Power::Us;
+    let shot = |from: Option<Square>, facing: Option<Facing>, target: UnitId| {
+        let value = now.shot_value(stand.unit, from, facing, target).unwrap_or(0);
+        // Whoever was shot at before may be gone by now.
+        let before = i32::try_from(shot_at.iter().filter(|id| **id == target).count()).unwrap_or(0);
+        let fades = if us { AT_SPANISH } else { AT_US };
+        (0..before).fold(value, |value, _| value * fades / 100)
+    };
+    let state = stand.state;
+    let here = state.at.square();
+    match &plan.deed {
+        Deed::Shoot { target } => shot(here, state.facing, *target),
+        Deed::Rally => RALLY,
+        Deed::Turn { to } => here.map_or(0, |at| change(draft, trial, stand, at, *to)),
+        Deed::AdvanceAndShoot { to, target } if us => {
+            let Some(facing) = state.facing else { return 0 };
+            shot(Some(*to), Some(facing), *target) + change(draft, trial, stand, *to, facing)
+        }
+        Deed::ShootAndFallBack { target, to, facing } if us => {
+            shot(here, state.facing, *target) + change(draft, trial, stand, *to, *facing)
+        }
+        Deed::Move { path, facing, .. } if us => path.last().map_or(0, |to| change(draft, trial, stand, *to, *facing)),
+        Deed::Charge { target, at, .. } if us => charge(draft, trial, stand, *target, *at, entry),
         _ => 0,
     }
 }
 
-/// Chips that fail a save with this modifier, of ten.
-fn failing(modifier: i32) -> i32 {
-    (SAVE - 1 - modifier).clamp(0, 10)
-}
-
-fn shot(now: &Position<'_>, unit: UnitId, from: Option<Square>, target: UnitId) -> i32 {
-    let (Some(firer), Some(enemy)) = (now.unit(unit), now.unit(target)) else { return 0 };
-    let Ok(aspect) = now.shot(firer, from, now.state.unit(unit).facing, target) else { return 0 };
-    let chips = i32::try_from(if aspect.is_exposed() { firer.flank_chips } else { firer.chips }).unwrap_or(1);
-    let hits = 11 - i32::from(now.fire_number(unit));
-    let removes = enemy.steps < 2 || now.state.unit(target).disordered;
-    let value = if removes { 100 } else { 60 };
-    chips * hits * failing(now.fire_modifiers(target, aspect).total()) * value / 100
-}
-
-fn charge(now: &Position<'_>, unit: UnitId, target: UnitId) -> i32 {
-    let Some(from) = now.at(unit) else { return 0 };
-    let aspect = now.aspect(target, from);
-    let blows = if aspect.is_exposed() { 2 } else { 1 };
-    let own = blows
-        * (11 - i32::from(now.melee_number(unit)))
-        * failing(now.melee_modifiers(target, unit, Some(aspect)).total());
-    let theirs = 5 * failing(now.melee_modifiers(unit, target, None).total());
-    let risk = if now.state.unit(unit).disordered { 100 } else { 30 };
-    let win = 100 * own / (own + theirs).max(1);
-    let prize = if matches!(aspect, Aspect::Building) { 130 } else { 110 };
-    let objective = now.at(target).is_some_and(|at| now.field.area_at(at).is_some());
-    win * (prize + if objective { 40 } else { 0 }) / 100 - (100 - win) * risk / 100
-}
-
-/// What the enemy still holds: his units and the objectives.
-fn goals(now: &Position<'_>, power: Power) -> Vec<Square> {
-    let enemies = now.units_of(power.enemy()).filter_map(|unit| now.at(unit.id));
-    let open = now.field.areas.iter().filter(|area| !now.state.captured.contains(&area.id)).map(|area| area.at);
-    enemies.chain(open).collect()
-}
-
-fn nearer(now: &Position<'_>, unit: UnitId, to: Square) -> i32 {
-    let (Some(power), Some(from)) = (now.power(unit), now.at(unit)) else { return 0 };
-    let goals = goals(now, power);
-    let far = |at: Square| goals.iter().map(|goal| now.field.grid.distance(at, *goal)).min().unwrap_or(0);
-    let gain = i32::try_from(far(from)).unwrap_or(0) - i32::try_from(far(to)).unwrap_or(0);
-    let open = now.field.area_at(to).is_some_and(|area| !now.state.captured.contains(&area.id));
-    gain * 8 + if open { 80 } else { 0 }
-}
-
-fn turn(now: &Position<'_>, unit: UnitId, to: crate::board::Facing) -> i32 {
-    let (Some(power), Some(at)) = (now.power(unit), now.at(unit)) else { return 0 };
-    let Some(facing) = now.state.unit(unit).facing else { return 0 };
-    let goals = goals(now, power);
-    let Some(near) = goals.iter().map(|goal| now.field.grid.distance(at, *goal)).min() else { return 0 };
-    let ahead = |facing: crate::board::Facing| {
-        let seen = |goal: &&Square| {
-            let (east, south) = facing.bearing().east_south();
-            let (a, b) = (now.field.grid.centre(at), now.field.grid.centre(**goal));
-            now.field.grid.distance(at, **goal) == near && (b.0 - a.0) * east + (b.1 - a.1) * south >= 1
-        };
-        goals.iter().filter(seen).count()
+/// What a unit gains by standing elsewhere or looking another way.
+fn change(draft: &Draft<'_>, trial: &mut FieldState, stand: &Stand, to: Square, facing: Facing) -> i32 {
+    let now = draft.now();
+    let (unit, before) = (stand.unit, stand.state);
+    let Some(from) = before.at.square() else { return 0 };
+    let us = draft.power == Power::Us;
+    if let Some(state) = trial.units.get_mut(&unit) {
+        state.at = Place::At(to);
+        state.facing = Some(facing);
+    }
+    let then = draft.game.position(draft.id, trial);
+    let (offered, risked) = (then.prospect(unit, to, facing), then.danger(unit));
+    if let Some(state) = trial.units.get_mut(&unit) {
+        *state = before;
+    }
+    let mut gain = (offered - stand.offers) * OFFER / 100;
+    let fear = match (us, before.disordered) {
+        (false, _) => SPANISH_FEAR,
+        (true, true) => DISORDERED_FEAR,
+        (true, false) => FEAR,
     };
-    if ahead(facing) == 0 && ahead(to) > 0 { 6 } else { 0 }
+    gain -= (risked - stand.risks) * fear / 100;
+    if us {
+        gain += progress(&now, unit, from, to);
+    }
+    gain
+}
+
+/// Nearer to what is still needed, but not far ahead of the others.
+fn progress(now: &Position<'_>, unit: UnitId, from: Square, to: Square) -> i32 {
+    let goals = now.goals(Power::Us);
+    let far = |at: Square| now.far(at, &goals);
+    let open = now.field.area_at(to).is_some_and(|area| !now.state.captured.contains(&area.id));
+    let terrain = if open { AREA } else { 0 };
+    let steps = far(from) - far(to);
+    let mut line: Vec<i32> = now.units_of(Power::Us).filter_map(|other| now.at(other.id)).map(far).collect();
+    line.sort_unstable();
+    let middle = line.get(line.len() / 2).copied().unwrap_or(0);
+    let ahead = far(to) < middle - 1;
+    let disordered = now.state.unit(unit).disordered;
+    let pace = if disordered || ahead { SLOW_PACE } else { PACE };
+    steps * pace + terrain
+}
+
+/// A charge, and where the victor looks afterwards.
+fn charge(
+    draft: &Draft<'_>,
+    trial: &mut FieldState,
+    stand: &Stand,
+    target: UnitId,
+    at: Square,
+    entry: &mut Activation,
+) -> i32 {
+    let now = draft.now();
+    let (unit, before) = (stand.unit, stand.state);
+    let fallen = trial.units.get(&target).copied();
+    if let Some(state) = trial.units.get_mut(&target) {
+        state.at = Place::Lost;
+        state.facing = None;
+    }
+    let mut place: Option<(i32, Face)> = None;
+    for (facing, face) in
+        [(Facing::W, Face::West), (Facing::N, Face::North), (Facing::S, Face::South), (Facing::E, Face::East)]
+    {
+        let gain = change(draft, trial, stand, at, facing);
+        if place.is_none_or(|(most, _)| gain > most) {
+            place = Some((gain, face));
+        }
+    }
+    if let (Some(state), Some(fallen)) = (trial.units.get_mut(&target), fallen) {
+        *state = fallen;
+    }
+    let (gain, face) = place.unwrap_or((0, Face::Front));
+    entry.advance_facing = Some(face);
+    let risk = if before.disordered { REMOVAL } else { DISORDER };
+    if before.disordered {
+        entry.melee = Some(InMelee::Word(MeleeWord::Fight));
+    }
+    let win = now.charge_chance(unit, target);
+    (win * (SPANISH_UNIT + gain) - (100 - win) * risk) / 100
 }
