@@ -21,6 +21,7 @@ use garcia::trust::ledger::{Ledger, Pen};
 use garcia::trust::record::{Body, Kind, Record};
 use garcia::trust::referee::Vision;
 use garcia::trust::seat::Seat;
+use garcia::trust::secret::commitment;
 use garcia::trust::store::{LedgerFolder, Lock};
 use garcia::trust::{Id, Role};
 use players::{Pair, check, home, lay, mailed, role};
@@ -798,4 +799,54 @@ fn a_private_game_master_shows_what_he_was_given_or_is_named() {
     wrong[1].value = "sp-cat".into();
     let refused = club.gm.entrust(&role("spain"), wrong).expect_err("refused").to_string();
     assert!(refused.contains("does not fit"), "{refused}");
+}
+
+/// The ledger up to a record in which the Spanish player commits one counter to another unit, played to its audits.
+fn with_another_unit(bench: &Bench, at: usize, hide: usize, unit: &str) -> Verdict {
+    let spain = role("spain");
+    let (records, pointer) = (bench.records(), format!("/hide/{hide}"));
+    let sealed = records[at].body().data.pointer(&pointer).expect("a commitment").clone();
+    let slot = Slot::parse(sealed.get("slot").and_then(Json::as_str).expect("a slot")).expect("a slot");
+    let version = sealed.get("version").and_then(Json::as_int).expect("a version") as u32;
+    let (game, value) = (records[0].id(), Json::from(unit));
+    let salt = bench.copy_of(&game, &spain).secret().hide().salt(&slot, version);
+    let commit = commitment(&game, &spain, &slot, version, &salt, &value);
+    let forged = bench.forged(at, |body| {
+        *body.data.pointer_mut(&format!("{pointer}/commit")).expect("it") = commit.to_string().into();
+    });
+    assert_eq!(judged(&forged), None, "a commitment tells nothing");
+    // His own program would stop him at once; one that looks at nothing does not.
+    let mut believed = Vision::public();
+    believed.add_salts(&spain, bench.copy_of(&game, &spain).secret().hide());
+    let ended = bench.finish(forged, &believed, &[(format!("{slot}/{version}"), value)].into());
+    let found = check(&ended, &Vision::public());
+    assert_eq!(found.level, Level::Audit, "{}", found.report(""));
+    judged(&ended)
+}
+
+#[test]
+fn a_strong_battalion_in_two_places_at_once_is_found_by_the_audit() {
+    let bench = Bench::until("twice", |records| records.len() > 3);
+    let at = bench.records().iter().position(|record| record.body().by == role("spain") && has(record, "/hide/20"));
+    let at = at.expect("the set-up");
+    let hides = bench.records()[at].body().data.get("hide").and_then(Json::as_list).expect("commitments");
+    let guerrillas = bench.values().into_iter().find(|(_, value)| *value == Json::from("sp-1-tg")).expect("a unit").0;
+    let slot = guerrillas.rsplit_once('/').expect("a version").0;
+    let hide = hides.iter().position(|hide| hide.get("slot").and_then(Json::as_str) == Some(slot)).expect("its seal");
+    assert_eq!(with_another_unit(&bench, at, hide, "sp-1-65"), Some((at, "E60-AUDIT", Some(role("spain")))));
+}
+
+#[test]
+fn a_counter_exchanged_for_one_from_elsewhere_when_it_is_sealed_anew_is_found_by_the_audit() {
+    let anew = |record: &Record| {
+        let hides = record.body().data.get("hide").and_then(Json::as_list)?;
+        hides.iter().position(|hide| {
+            let again = hide.get("version").and_then(Json::as_int).is_some_and(|version| version > 1);
+            again && hide.get("slot").and_then(Json::as_str).is_some_and(is_counter)
+        })
+    };
+    let bench = Bench::until("exchanged", |records| records.iter().any(|record| anew(record).is_some()));
+    let at = bench.records().iter().position(|record| anew(record).is_some()).expect("a counter sealed anew");
+    let hide = anew(&bench.records()[at]).expect("it");
+    assert_eq!(with_another_unit(&bench, at, hide, "sp-1-64"), Some((at, "E60-AUDIT", Some(role("spain")))));
 }

@@ -1,14 +1,17 @@
 //! `garcia report`: a turn told again.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use crate::engine::Window;
 use crate::report::{html, markdown, picture_html, terminal};
+use crate::trust::ledger::Ledger;
 use crate::trust::record::{Kind, Record};
+use crate::trust::referee::Vision;
 use crate::trust::store::{Readers, write_whole};
+use crate::trust::walk::Due;
 
 use super::campaign::{self, Campaign};
 use super::{Done, Trouble, World};
@@ -34,6 +37,9 @@ enum Form {
 pub struct Report {
     /// The number of the result; the last one if left out.
     record: Option<u32>,
+    /// After the audits: with everything that lay face down turned up.
+    #[arg(long)]
+    open: bool,
     /// In which form.
     #[arg(long, value_enum, default_value_t = Form::Text)]
     form: Form,
@@ -42,14 +48,30 @@ pub struct Report {
     output: Option<PathBuf>,
 }
 
+/// Everything that was sealed, once all audits are in.
+fn all_open(folder: &Path, records: &[Record]) -> Result<Vision, Trouble> {
+    let ledger = Ledger::replay(records.to_vec(), |genesis| campaign::lay(folder, genesis), Vision::public())?;
+    match ledger.walk().due() {
+        Due::Audit(owing) if owing.is_empty() => Ok(Vision::after_audits(ledger.walk())),
+        _ => Err(Trouble::usage("what lies face down is opened by the audits, and they are not in", "`garcia audit`")),
+    }
+}
+
 impl Report {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
         let folder = campaign::find(world)?;
         let mut records = campaign::records(&folder)?;
         let last = self.last(&records)?;
-        records.truncate(last + 1);
-        let eyes = records.first().and_then(|genesis| campaign::own_vision(world, &genesis.id()));
-        let campaign = Campaign::seen(folder, records, eyes)?;
+        let campaign = if self.open {
+            let vision = all_open(&folder, &records)?;
+            records.truncate(last + 1);
+            let ledger = Ledger::replay(records, |genesis| campaign::lay(&folder, genesis), vision)?;
+            Campaign::of(folder, ledger)
+        } else {
+            records.truncate(last + 1);
+            let eyes = records.first().and_then(|genesis| campaign::own_vision(world, &genesis.id()));
+            Campaign::seen(folder, records, eyes)?
+        };
         let Some(report) = campaign.turn_report() else {
             return Err(Trouble::usage("nothing has happened yet", "`garcia status` says what is awaited"));
         };
