@@ -345,8 +345,7 @@ impl Play<'_, '_> {
                     break;
                 }
             };
-            let home = mover.lost.then(|| now.steps_to_supply(&maps.surely));
-            if !now.brings_home(mover, home.as_ref(), at, to) {
+            if !self.leads_home(mover, at, to)? {
                 cut = refuse(Bar::new("12.10c", format!("{to} does not bring it one hex closer to supply")));
                 break;
             }

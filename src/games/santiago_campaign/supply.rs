@@ -12,6 +12,7 @@ use crate::board::{Grid, Hex, Layer};
 use crate::engine::Ruling;
 
 use super::data::Along;
+use super::movement::Mover;
 use super::play::{Play, Position, Trit};
 use super::terms::{Arm, Nation, Token, UnitId};
 
@@ -253,24 +254,53 @@ impl Play<'_, '_> {
         match level {
             Trit::Yes => Ok(true),
             Trit::No => Ok(false),
-            Trit::Maybe => {
-                let now = self.now();
-                let stacks = now.stacks();
-                let doubtful: BTreeMap<Hex, Vec<Token>> =
-                    stacks.into_iter().filter(|(hex, tokens)| now.exerts_of(*hex, tokens) == Trit::Maybe).collect();
-                let tokens: Vec<Token> = doubtful.values().flatten().copied().collect();
-                let (game, state) = (self.game, self.state.clone());
-                let blind = self.blind.clone();
-                self.fact(&tokens, hex, "supply", |units| {
-                    let position = Position { game, state: &state, known: &blind };
-                    let zone = |unit: &UnitId| position.arm(*unit).is_some_and(Arm::exerts_zone);
-                    let supplied = position.supplied_hexes(suppose, |at| match doubtful.get(&at) {
-                        Some(tokens) => tokens.iter().filter_map(|token| units.get(token)).any(zone),
-                        None => position.exerts(at) == Trit::Yes,
-                    });
-                    supplied.get(position.data().grid(), hex).copied().unwrap_or(false)
-                })
-            }
+            Trit::Maybe => self.true_supply(
+                hex,
+                "supply",
+                |position, supplied| supplied.get(position.data().grid(), hex).copied().unwrap_or(false),
+                suppose,
+            ),
         }
+    }
+
+    /// Does a step bring a unit that is out of supply one hex closer to the nearest hex in supply? (§12.10c)
+    pub fn leads_home(&mut self, mover: &Mover, from: Hex, to: Hex) -> Ruling<bool> {
+        if !mover.lost {
+            return Ok(true);
+        }
+        let maps = self.supply_maps();
+        let leads = |position: &Position<'_>, supplied: &Layer<bool>| {
+            position.brings_home(mover, Some(&position.steps_to_supply(supplied)), from, to)
+        };
+        if maps.surely == maps.maybe {
+            return Ok(leads(&self.now(), &maps.surely));
+        }
+        self.true_supply(to, "home", leads, Suppose::default())
+    }
+
+    /// A fact about the hexes in supply that hangs on what single face-down counters are.
+    fn true_supply(
+        &mut self,
+        about: Hex,
+        what: &str,
+        fact: impl Fn(&Position<'_>, &Layer<bool>) -> bool,
+        suppose: Suppose,
+    ) -> Ruling<bool> {
+        let now = self.now();
+        let stacks = now.stacks();
+        let doubtful: BTreeMap<Hex, Vec<Token>> =
+            stacks.into_iter().filter(|(hex, tokens)| now.exerts_of(*hex, tokens) == Trit::Maybe).collect();
+        let tokens: Vec<Token> = doubtful.values().flatten().copied().collect();
+        let (game, state) = (self.game, self.state.clone());
+        let blind = self.blind.clone();
+        self.fact(&tokens, about, what, |units| {
+            let position = Position { game, state: &state, known: &blind };
+            let zone = |unit: &UnitId| position.arm(*unit).is_some_and(Arm::exerts_zone);
+            let supplied = position.supplied_hexes(suppose, |at| match doubtful.get(&at) {
+                Some(tokens) => tokens.iter().filter_map(|token| units.get(token)).any(zone),
+                None => position.exerts(at) == Trit::Yes,
+            });
+            fact(&position, &supplied)
+        })
     }
 }
