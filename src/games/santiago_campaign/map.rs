@@ -48,10 +48,11 @@ fn whole(now: &Position<'_>, width: Option<usize>) -> Picture {
         }
     }
     picture.legend = vec![
-        "odd columns lie half a hex lower than the line shows; `garcia map HEX` draws the surroundings of a hex".into(),
-        "ground: . clear, \" jungle, % swamp, # city, ~ water, = road, B blockhouse, F fortress, _ beach".into(),
-        "counters: u US units, c Cuban unit, s Spanish counters, each with their number; @ supply source, o balloon"
-            .into(),
+        "odd columns lie half a hex lower than shown; `garcia map HEX` draws a hex closely".into(),
+        "ground: . clear, \" jungle, % swamp, # city, ~ water, = road, B blockhouse,".into(),
+        "  F fortress, _ beach".into(),
+        "counters: u US, c Cuban, s Spanish, each with their number; @ supply source,".into(),
+        "  o balloon".into(),
     ];
     picture.legend.extend(places(now, |_| true));
     picture
@@ -73,7 +74,10 @@ fn lines(heading: &str, things: Vec<String>) -> Vec<String> {
                 line.push_str(", ");
                 line.push_str(&thing);
             }
-            Some(_) => lines.push(format!("  {thing}")),
+            Some(line) => {
+                line.push(',');
+                lines.push(format!("  {thing}"));
+            }
             None => lines.push(format!("{heading}: {thing}")),
         }
     }
@@ -177,8 +181,10 @@ fn close(now: &Position<'_>, centre: Hex, radius: i32) -> Picture {
     }
     picture.legend = vec![
         "a hex: its number; ground, height and works; counters".into(),
-        "ground: . clear, \" jungle, % swamp, # city, ~ water; digit: height; = road, B blockhouse, F fortress, _ beach, T trench".into(),
-        "counters: u US, c Cuban, s Spanish with their number; @ supply source, o balloon up, x fever".into(),
+        "ground: . clear, \" jungle, % swamp, # city, ~ water; digit: height; = road,".into(),
+        "  B blockhouse, F fortress, _ beach, T trench".into(),
+        "counters: u US, c Cuban, s Spanish with their number; @ supply source,".into(),
+        "  o balloon up, x fever".into(),
     ];
     let shown = |hex: Hex| {
         let (east, south) = grid.centre(hex);
