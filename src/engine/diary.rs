@@ -48,6 +48,12 @@ pub enum Entry {
     },
 }
 
+/// So many of something: `1 step`, `2 steps`.
+pub fn count_of(count: impl TryInto<i64>, what: &str) -> String {
+    let count = count.try_into().unwrap_or(i64::MAX);
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
 /// A report in the making.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
@@ -79,6 +85,19 @@ impl Diary {
     /// A sentence at any depth.
     pub fn at(&mut self, depth: u8, text: impl Into<String>, clauses: &[Clause]) {
         self.entries.push(Entry::Line { depth, text: text.into(), clauses: clauses.to_vec() });
+    }
+
+    /// A sentence that lists things of one sort; the next one with the same head goes on with the list.
+    pub fn listed(&mut self, head: &str, item: &str, clauses: &[Clause]) {
+        if let Some(Entry::Line { depth: 1, text, clauses: same }) = self.entries.last_mut()
+            && same == clauses
+            && text.strip_prefix(head).is_some_and(|rest| rest.starts_with(": "))
+            && text.pop() == Some('.')
+        {
+            text.push_str(&format!(", {item}."));
+        } else {
+            self.detail(format!("{head}: {item}."), clauses);
+        }
     }
 
     /// A sum with all its terms.

@@ -123,6 +123,8 @@ pub trait Ruleset: Sync + Send {
     fn check_data(&self, files: &BTreeMap<String, String>) -> Vec<DataFinding>;
     /// Lays out the position of a conformance case.
     fn arrange(&self, start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<AnyArranged>;
+    /// Is no question ever put while orders of this packet are carried out?
+    fn unquestioned(&self, packet: &str) -> bool;
     /// JSON Schemas of the files a person writes.
     fn schemas(&self) -> Vec<(String, serde_json::Value)>;
 
@@ -254,6 +256,9 @@ impl<G: Game> Ruleset for Entry<G> {
     fn arrange(&self, start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<AnyArranged> {
         let Arranged { game, state, stop, holdings } = G::arrange(start, at, faults)?;
         Some(AnyArranged { table: Box::new(Table(game)), state: AnyState(Arc::new(state)), stop, holdings })
+    }
+    fn unquestioned(&self, packet: &str) -> bool {
+        G::unquestioned(packet)
     }
     fn schemas(&self) -> Vec<(String, serde_json::Value)> {
         G::schemas()

@@ -353,6 +353,12 @@ pub trait Game: Sized + Send + Sync + 'static {
     /// `orders:`, `state`, `case-start`, and the data files by theirs.
     fn schemas() -> Vec<(String, serde_json::Value)>;
 
+    /// Is no question ever put while orders of this packet are carried out? Their order file then asks for no policies.
+    fn unquestioned(packet: &str) -> bool {
+        let _ = packet;
+        false
+    }
+
     /// The hidden things of a side that lie together, slot by slot: once one of them was seen and lies face down again,
     /// all of its group are sealed anew and mixed, if the rules let their owner do so.
     fn masks(&self, _state: &Self::State, _side: Side) -> Vec<Vec<Slot>> {

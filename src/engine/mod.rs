@@ -30,7 +30,7 @@ pub(crate) mod bridge;
 mod tests;
 
 pub use clause::Clause;
-pub use diary::{Diary, Entry as DiaryEntry};
+pub use diary::{Diary, Entry as DiaryEntry, count_of};
 pub use erased::{AnyArranged, AnyJournal, AnyOrders, AnyOutcome, AnyState, Entry, Match, Ruleset, View};
 pub use game::{
     About, Arranged, Breach, Charter, DataFinding, Fact, Failure, Game, Halt, OptionInfo, Outcome, Patch, Picture,

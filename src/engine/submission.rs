@@ -278,7 +278,8 @@ impl<'a> Due<'a> {
         // What a person meant is easier to see from an example than from a type.
         for fault in reader.faults.iter_mut().skip(faults).filter(|fault| fault.clause.is_none()) {
             fault.clause = Some(info.clause);
-            if !info.forms.is_empty() {
+            // The reader may have listed the very words already.
+            if info.forms.iter().any(|form| !fault.remedy.contains(form)) {
                 fault.remedy = format!("{}; for example {}", fault.remedy.trim_end_matches('.'), one_of(info.forms));
             }
         }

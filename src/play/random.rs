@@ -239,6 +239,9 @@ impl Hall<'_, '_> {
             match &outcome.stop {
                 Stop::Answers { who, questions } => {
                     self.tale.stops += 1;
+                    if self.table().ruleset().unquestioned(stop.ask()) {
+                        return Err(format!("`{}` orders should put no question: {questions:?}", stop.ask()));
+                    }
                     for asked in questions {
                         if let Some(answer) = self.answer(*who, asked)? {
                             span.said.answers.insert(asked.key.clone(), answer);

@@ -62,6 +62,10 @@ fn answers(file: &mut String, questions: &[Asked]) {
 
 /// Every kind of question that may come up, with its default in words and `default` filled in.
 fn kinds(file: &mut String, due: &Due<'_>, side: Side, own: bool) {
+    let quiet = due.table.ruleset().unquestioned(due.stop.ask());
+    if own && quiet {
+        return;
+    }
     let kinds: Vec<&KindInfo> = due.kinds(side, own).collect();
     if kinds.is_empty() {
         return;
@@ -76,7 +80,7 @@ fn kinds(file: &mut String, due: &Due<'_>, side: Side, own: bool) {
     let nothing = BTreeMap::new();
     let (key, said) = if own { ("policies", &nothing) } else { ("standing", due.standing) };
     let _ = writeln!(file, "{key}:");
-    let explained: Vec<&str> = match own {
+    let explained: Vec<&str> = match own || quiet {
         true => Vec::new(),
         false => due.kinds(side, true).map(|info| info.kind.0).collect(),
     };

@@ -131,7 +131,7 @@ fn faults_of_form_of_the_rules_and_of_the_policies_come_together() {
     has("policies.repair: `repair` is asked while the opponent's orders are carried out -> put it under `standing`");
     has("policies.chear: there is no question `chear` -> did you mean `cheer`?");
     has("standing.repair: `mud` will not do here");
-    has("for example `earth` or `stone`");
+    has("write `earth` or `stone`");
     assert_eq!(faults.len(), 5);
 }
 

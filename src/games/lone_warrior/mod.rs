@@ -323,6 +323,10 @@ impl Game for LoneWarrior {
         arrange::arrange(start, at, faults)
     }
 
+    fn unquestioned(packet: &str) -> bool {
+        packet == "setup"
+    }
+
     fn schemas() -> Vec<(String, serde_json::Value)> {
         template::schemas()
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::board::{Grid, Hex};
-use crate::engine::{Clause, Question, Ruling, Say, Subject, Tally};
+use crate::engine::{Clause, Question, Ruling, Say, Subject, Tally, count_of};
 
 use super::events::{Event, PhaseName};
 use super::play::{Play, Position, player};
@@ -220,7 +220,7 @@ impl Play<'_, '_> {
             kind: FEVER,
             about: Subject::of(force.word()),
             clause: Clause("10.5b"),
-            text: format!("yellow fever takes {steps} step(s): of which units? One entry a step."),
+            text: format!("yellow fever takes {}: of which units? One entry a step.", count_of(steps, "step")),
             options,
             default,
             also: Some(Box::new(legal)),

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::board::{Grid, Hex};
 use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader};
-use crate::engine::{Arranged, Charter, Game, Holdings, Json, from_json, schema_to_read, schema_to_write};
+use crate::engine::{Arranged, Charter, Game, Holdings, Json, count_of, from_json, schema_to_read, schema_to_write};
 use crate::{document, words};
 
 use super::data::files::{CountersFile, MapFile, ScenariosFile};
@@ -559,7 +559,7 @@ pub fn flaws(game: &Santiago1898, state: &State) -> Vec<String> {
     }
     if state.stage != Stage::Over {
         for (hex, force, excess) in now.overstacked() {
-            flaws.push(format!("{hex} holds {excess} {force} unit(s) too many"));
+            flaws.push(format!("{hex} holds {} too many", count_of(excess, &format!("{force} unit"))));
         }
     }
     if state.base.is_some_and(|hex| !data.is_beach(hex)) {

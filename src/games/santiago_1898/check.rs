@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::Hex;
 use crate::engine::doc::{DocPath, Fault};
-use crate::engine::{Clause, DataFinding};
+use crate::engine::{Clause, DataFinding, count_of};
 
 use super::data;
 use super::fire::Committed;
@@ -209,7 +209,10 @@ fn check_turn(game: &Santiago1898, state: &State, turn: &mut TurnOrders, faults:
     }
     if !turn.overstack {
         for (hex, force, excess) in projection.now().overstacked() {
-            let what = format!("{hex} would hold {excess} {force} unit(s) too many; the opponent would remove them");
+            let what = format!(
+                "{hex} would hold {} too many; the opponent would remove them",
+                count_of(excess, &format!("{force} unit"))
+            );
             let limit = game.data.tables.limits.stacking;
             let remedy = format!("keep to {limit} units a hex, or write `overstack: yes` to accept the loss");
             faults.add(at.key("moves"), Clause("5.3b"), what, remedy);
@@ -256,7 +259,7 @@ fn check_landings(projection: &mut Projection<'_>, turn: &TurnOrders, faults: &m
                 faults.add(entry.key("at"), clause, why, "choose another beach or wait");
             } else if u32::from(unit.steps) > projection.landing_left {
                 let left = projection.landing_left;
-                let what = format!("{id} needs {} step(s) and {left} of the {limit} are left", unit.steps);
+                let what = format!("{id} needs {} and {left} of the {limit} are left", count_of(unit.steps, "step"));
                 faults.add(
                     at,
                     Clause("8.2g"),
@@ -509,11 +512,11 @@ fn check_battle(
 /// The facts of the rulebook against a player's own data files.
 pub fn data_findings(files: &BTreeMap<String, String>) -> Vec<DataFinding> {
     let report = data::check_folder(files);
-    let summary = DataFinding {
-        file: report.replaced.join(", "),
-        place: String::new(),
-        clause: None,
-        what: format!("{} facts of the rulebook compared", report.facts),
+    let held = |fact: data::Fact| DataFinding {
+        file: fact.file,
+        place: fact.at.to_string(),
+        clause: Some(fact.clause),
+        what: fact.what,
         remedy: String::new(),
         holds: true,
     };
@@ -527,5 +530,5 @@ pub fn data_findings(files: &BTreeMap<String, String>) -> Vec<DataFinding> {
         remedy: found.fault.remedy.clone(),
         holds: found.fault.warning,
     };
-    std::iter::once(summary).chain(report.faults.into_iter().map(finding)).collect()
+    report.facts.into_iter().map(held).chain(report.faults.into_iter().map(finding)).collect()
 }

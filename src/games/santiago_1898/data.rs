@@ -18,7 +18,7 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use crate::board::{Bearing, Grid, Hex, HexGrid, Hexside};
-use crate::engine::doc::{Fault, Place, fold};
+use crate::engine::doc::{DocPath, Fault, Place, fold};
 use crate::engine::json::Json;
 use crate::engine::{Clause, Name};
 
@@ -315,13 +315,26 @@ pub struct DataFault {
     pub fault: Fault,
 }
 
+/// A fact of the rulebook that the data bear out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fact {
+    /// The file.
+    pub file: String,
+    /// The key it concerns.
+    pub at: DocPath,
+    /// The clause that prints it.
+    pub clause: Clause,
+    /// The fact.
+    pub what: String,
+}
+
 /// What became of a folder of data.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The files of the folder that were read in place of ours.
     pub replaced: Vec<String>,
-    /// How many facts of the rulebook were compared.
-    pub facts: usize,
+    /// The facts of the rulebook that hold.
+    pub facts: Vec<Fact>,
     /// What is wrong, in the order of the files.
     pub faults: Vec<DataFault>,
 }
@@ -332,7 +345,7 @@ pub fn check_folder(files: &BTreeMap<String, String>) -> Report {
     let replaced = names().filter(|name| files.contains_key(*name)).map(str::to_owned).collect();
     let (facts, mut faults) = match Data::load(files) {
         Ok(data) => check::facts(&data),
-        Err(faults) => (0, faults),
+        Err(faults) => (Vec::new(), faults),
     };
     for (name, at) in files.keys().filter(|name| !names().any(|known| known == *name)).zip(0..) {
         let what = format!("`{name}` is not a data file of this game and is not read");

@@ -99,7 +99,7 @@ impl Play<'_, '_> {
                 about: Subject::of(at),
                 clause: Clause("8.6c"),
                 text: format!(
-                    "a US stack is lost in {at} with {left} movement point(s) left: which hexes does it enter? None: it halts."
+                    "a US stack is lost in {at} and has {left} movement points left: which hexes does it enter? None: it halts."
                 ),
                 options: ways,
                 default: Vec::new(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::board::{Grid, Hex};
-use crate::engine::{Clause, Ruling};
+use crate::engine::{Clause, Ruling, count_of};
 
 use super::events::{Event, PhaseName};
 use super::orders::TurnOrders;
@@ -133,7 +133,7 @@ impl Play<'_, '_> {
                     self.lapse(
                         &[*id],
                         "8.2g",
-                        format!("{id} does not fit into the {left} step(s) left; the list ends here"),
+                        format!("{id} does not fit into the {} left; the list ends here", count_of(left, "step")),
                     );
                     self.ashore(&ashore, landing.at, steps)?;
                     break 'landings;

@@ -440,6 +440,10 @@ impl Game for Santiago1898 {
         arrange::arrange(start, at, faults)
     }
 
+    fn unquestioned(packet: &str) -> bool {
+        packet == "setup"
+    }
+
     fn schemas() -> Vec<(String, serde_json::Value)> {
         arrange::schemas()
     }

@@ -339,7 +339,7 @@ impl Play<'_, '_> {
             kind: LOSSES,
             about: Subject::of(hex),
             clause: Clause(clause),
-            text: format!("{steps} step(s) are lost in {hex}: by which units? One entry a step."),
+            text: format!("steps lost in {hex}: {steps}; by which units? One entry a step."),
             options,
             default,
             also: Some(Box::new(legal)),

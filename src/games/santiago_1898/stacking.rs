@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::Hex;
-use crate::engine::{Clause, Question, Ruling, Say, Subject};
+use crate::engine::{Clause, Question, Ruling, Say, Subject, count_of};
 
 use super::events::Event;
 use super::play::{Play, Position, player};
@@ -64,7 +64,7 @@ impl Play<'_, '_> {
                 kind: OVERSTACK,
                 about: Subject::of(hex),
                 clause: Clause("5.3b"),
-                text: format!("{hex} holds {excess} unit(s) too many: which enemy units are removed?"),
+                text: format!("{hex} holds {} too many: which enemy units are removed?", count_of(excess, "unit")),
                 options,
                 default,
                 also: Some(Box::new(legal)),

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use crate::board::Hex;
-use crate::engine::{Clause, Diary, Event as _};
+use crate::engine::{Clause, Diary, Event as _, count_of};
 
 use super::events::{Event, Factor, LeaderFate, NoBattle, Pace, Paid, PhaseName};
 use super::play::Position;
 use super::state::{Cause, Place, Stage};
-use super::tables::{HistoricEvent, Jungle, Surrender, Withdrawal};
+use super::tables::{FireResult, HistoricEvent, Jungle, Surrender, Withdrawal};
 use super::terms::{Force, UnitId};
 use super::{SPAIN, Santiago1898, US};
 
@@ -35,7 +35,7 @@ pub fn tell(game: &Santiago1898, event: &Event, diary: &mut Diary) {
         ),
         Event::Landed { units, at, steps } => {
             diary.line(
-                format!("{} come ashore at {}: {steps} step(s).", teller.units(units), teller.hex(*at)),
+                format!("{} come ashore at {}: {}.", teller.units(units), teller.hex(*at), count_of(*steps, "step")),
                 &clauses,
             );
         }
@@ -88,8 +88,8 @@ pub fn tell(game: &Santiago1898, event: &Event, diary: &mut Diary) {
         }
         Event::Control { hex, us, objective } => {
             let who = if *us { "US" } else { "Spanish" };
-            let flag = if *objective { ", an objective," } else { "" };
-            diary.detail(format!("{}{flag} is now in {who} hands.", teller.hex(*hex)), &clauses);
+            let flag = if *objective { " (an objective)" } else { "" };
+            diary.listed(&format!("Now in {who} hands"), &format!("{}{flag}", teller.hex(*hex)), &clauses);
         }
         Event::SantiagoFell => diary.line("Santiago has fallen; it will never supply the Spanish again.", &clauses),
         Event::LeaderRelocated { leader, from, to } => diary.detail(
@@ -143,7 +143,8 @@ pub fn tell(game: &Santiago1898, event: &Event, diary: &mut Diary) {
                 &[Clause("9.2b"), Clause("DFT.a")],
             );
             diary.table(&["firing", "printed", "supply", "counts"], teller.factors(firers));
-            diary.sum("Die", die.to_string(), modifiers, format!("{modified}: {result}"));
+            let effect = if *result == FireResult::default() { ", no effect" } else { "" };
+            diary.sum("Die", die.to_string(), modifiers, format!("{modified}: {result}{effect}"));
         }
         Event::StepsLost { force, cause, losses, .. } => {
             let mut lost: BTreeMap<UnitId, u8> = BTreeMap::new();
@@ -156,7 +157,12 @@ pub fn tell(game: &Santiago1898, event: &Event, diary: &mut Diary) {
             };
             let list: Vec<String> = lost.iter().map(tell).collect();
             diary.detail(
-                format!("{force} lose {} step(s) to {}: {}.", losses.len(), cause_word(*cause), list.join(", ")),
+                format!(
+                    "{force} lose {} to {}: {}.",
+                    count_of(losses.len(), "step"),
+                    cause_word(*cause),
+                    list.join(", ")
+                ),
                 &clauses,
             );
         }
@@ -238,7 +244,10 @@ pub fn tell(game: &Santiago1898, event: &Event, diary: &mut Diary) {
         }
         Event::FleetSails => diary.line("A las jarcias! Cervera's squadron leaves the harbor for good.", &clauses),
         Event::WithdrawalCheck { casualties, needed, die, result } => {
-            diary.line(format!("US casualties: {casualties} step(s); {needed} call for a withdrawal roll."), &clauses);
+            diary.line(
+                format!("US casualties: {}; {needed} call for a withdrawal roll.", count_of(*casualties, "step")),
+                &clauses,
+            );
             if let (Some(die), Some(result)) = (die, result) {
                 let outcome = match result {
                     Withdrawal::NoEffect => "Congress waits",
@@ -248,8 +257,10 @@ pub fn tell(game: &Santiago1898, event: &Event, diary: &mut Diary) {
             }
         }
         Event::Fever { force, die, steps, .. } => {
-            diary
-                .line(format!("Yellow fever among the {}: die {die}, {steps} step(s) lost.", people(*force)), &clauses);
+            diary.line(
+                format!("Yellow fever among the {}: die {die}, {} lost.", people(*force), count_of(*steps, "step")),
+                &clauses,
+            );
         }
         Event::HistoricEvent { die, event, happens, .. } => {
             let name = match event {
@@ -426,7 +437,7 @@ pub fn sum_up(game: &Santiago1898, events: &[&Event], diary: &mut Diary) {
         let parts: Vec<String> = by.iter().map(|(cause, steps)| format!("{steps} to {}", cause_word(*cause))).collect();
         let gone = dead.get(force).filter(|units| !units.is_empty());
         let gone = gone.map_or(String::new(), |units| format!("; eliminated: {}", teller.units(units)));
-        diary.line(format!("{force} losses: {total} step(s), {}{gone}.", parts.join(", ")), &[]);
+        diary.line(format!("{force} losses: {}, {}{gone}.", count_of(total, "step"), parts.join(", ")), &[]);
     }
     for (us, hexes) in &gained {
         let who = if *us { "US" } else { "Spanish" };
@@ -449,7 +460,7 @@ pub fn tell_state(now: &Position<'_>, diary: &mut Diary) {
         format!("US objectives: {} of {} ({list}).", objectives.len(), now.data().objectives.len()),
         &[Clause("4.1b")],
     );
-    diary.line(format!("US casualties: {} step(s).", state.us_casualties()), &[Clause("4.3e")]);
+    diary.line(format!("US casualties: {}.", count_of(state.us_casualties(), "step")), &[Clause("4.3e")]);
     let base = state.base.map_or("not ashore".to_owned(), |hex| teller.hex(hex));
     diary.line(format!("Logistical Base: {base}."), &[Clause("10.3a")]);
     let mut notes = Vec::new();

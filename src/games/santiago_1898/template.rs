@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::board::Hex;
+use crate::engine::count_of;
 
 use super::check::Projection;
 use super::fire::Committed;
@@ -39,8 +40,26 @@ pub fn template(now: &Position<'_>) -> String {
     text
 }
 
+/// Where a remark is broken.
+const WIDTH: usize = 98;
+
+/// One line; a long remark goes on in the next one, a little farther in.
 fn line(text: &mut String, line: impl AsRef<str>) {
-    let _ = writeln!(text, "  {}", line.as_ref());
+    let mut rest = line.as_ref().to_owned();
+    let inner = rest.strip_prefix('#').map_or(0, |remark| remark.len() - remark.trim_start().len());
+    while let Some((head, tail)) = broken(&rest) {
+        let _ = writeln!(text, "  {head}");
+        rest = format!("#{:width$}{tail}", "", width = inner + 2);
+    }
+    let _ = writeln!(text, "  {rest}");
+}
+
+/// A remark that is too long, in two after a comma.
+fn broken(line: &str) -> Option<(&str, &str)> {
+    let (end, _) = line.char_indices().nth(WIDTH).filter(|_| line.starts_with('#'))?;
+    let (head, _) = line.get(..end)?.rsplit_once(", ")?;
+    let tail = line.get(head.len() + 2..)?;
+    Some((line.get(..=head.len())?, tail))
 }
 
 fn list(hexes: impl IntoIterator<Item = Hex>) -> String {
@@ -59,7 +78,7 @@ fn spanish_setup(now: &Position<'_>, text: &mut String) {
     }
     line(text, "place:");
     for (id, hex) in now.complete_spanish(&BTreeMap::new()) {
-        line(text, format!("  {id}: {hex}{}", comment(&unit_note(now, id))));
+        line(text, format!("  {:<17}{}", format!("{id}: {hex}"), comment(&unit_note(now, id))));
     }
 }
 
@@ -67,20 +86,20 @@ fn cuban_setup(now: &Position<'_>, text: &mut String) {
     line(text, format!("# Legal hexes (§3.3): {}", list(now.cuban_hexes())));
     line(text, "place:");
     for (id, hex) in now.complete_cuban(&BTreeMap::new()) {
-        line(text, format!("  {id}: {hex}{}", comment(&unit_note(now, id))));
+        line(text, format!("  {:<17}{}", format!("{id}: {hex}"), comment(&unit_note(now, id))));
     }
 }
 
 fn comment(note: &str) -> String {
-    if note.is_empty() { String::new() } else { format!("   # {note}") }
+    if note.is_empty() { String::new() } else { format!(" # {note}") }
 }
 
 fn unit_note(now: &Position<'_>, id: UnitId) -> String {
     let values = now.values(id);
     let name = now.data().counter_name(id).unwrap_or("");
     if now.is_combat(id) {
-        let steps = now.state.unit(id).steps;
-        format!("{name}: fire {}, shock {}, MF {}, {steps} step(s)", values.fire, values.shock, values.mf)
+        let steps = count_of(now.state.unit(id).steps, "step");
+        format!("{name}: fire {}, shock {}, MF {}, {steps}", values.fire, values.shock, values.mf)
     } else {
         format!("{name}: MF {}", values.mf)
     }
@@ -134,7 +153,7 @@ fn entry(now: &Position<'_>, text: &mut String) {
     for id in now.escario() {
         let open = now.entry_hexes();
         if let Some(hex) = now.default_entry(id, &open) {
-            line(text, format!("  {id}: {hex}{}", comment(&unit_note(now, id))));
+            line(text, format!("  {:<17}{}", format!("{id}: {hex}"), comment(&unit_note(now, id))));
         }
     }
 }

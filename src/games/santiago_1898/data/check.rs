@@ -10,7 +10,7 @@ use crate::games::santiago_1898::tables::{HistoricEvent, Odds};
 use crate::games::santiago_1898::terms::{Flag, Force, Group, Terrain, UnitId, UnitKind};
 
 use super::printed::{DATES, EVENTS, FEVER, FIRE, JUNGLE, PRINTED_UNITS, SHOCK, SURRENDER, WITHDRAWAL};
-use super::{Data, DataFault, Deployment, Scenario, Whence};
+use super::{Data, DataFault, Deployment, Fact, Scenario, Whence};
 
 const MAP: &str = "map.yaml";
 const COUNTERS: &str = "counters.yaml";
@@ -22,9 +22,9 @@ pub fn check(data: &Data) -> Vec<DataFault> {
     facts(data).1
 }
 
-/// The same, with the number of facts compared.
-pub(super) fn facts(data: &Data) -> (usize, Vec<DataFault>) {
-    let mut book = Book { data, facts: 0, faults: Vec::new() };
+/// The facts that hold, and everything in which the data differ from the rulebook.
+pub(super) fn facts(data: &Data) -> (Vec<Fact>, Vec<DataFault>) {
+    let mut book = Book { data, facts: Vec::new(), faults: Vec::new() };
     book.frame();
     book.places();
     book.water();
@@ -40,7 +40,7 @@ pub(super) fn facts(data: &Data) -> (usize, Vec<DataFault>) {
 
 struct Book<'d> {
     data: &'d Data,
-    facts: usize,
+    facts: Vec<Fact>,
     faults: Vec<DataFault>,
 }
 
@@ -55,8 +55,10 @@ const fn hex(number: u16) -> Hex {
 impl Book<'_> {
     /// One fact: either it holds, or `what` is a fault of the file.
     fn fact(&mut self, clause: &'static str, file: &str, at: DocPath, holds: bool, what: impl Into<String>) {
-        self.facts += 1;
-        if !holds {
+        let what = what.into();
+        if holds {
+            self.facts.push(Fact { file: file.to_owned(), at, clause: Clause(clause), what });
+        } else {
             let remedy = format!("see `garcia rules santiago-1898 {clause}`");
             let fault = Fault::new(&at, what, remedy).by(Clause(clause));
             self.faults.push(DataFault { file: file.to_owned(), fault });

@@ -70,7 +70,7 @@ impl Loader {
         }
         if (entry.steps == 2) != entry.back.is_some() {
             let what = format!(
-                "`{id}` has {} step(s) and {} reduced side",
+                "the steps of `{id}` are {}, and it has {} reduced side",
                 entry.steps,
                 if entry.back.is_some() { "a" } else { "no" }
             );
