@@ -90,7 +90,14 @@ fn every_shipped_data_file_follows_its_schema() {
 fn every_case_file_follows_its_schema() {
     for game in GAMES {
         for (name, text) in files(&format!("tests/conformance/{}", game.id())) {
-            let found = objections(&format!("{}-cases.json", game.id()), &as_an_editor_reads(&text));
+            let mut cases = as_an_editor_reads(&text);
+            // What a case expects to be refused may be orders that an editor would underline as well.
+            for case in cases.pointer_mut("/cases").and_then(Value::as_array_mut).into_iter().flatten() {
+                if case.pointer("/expect/refused").is_some() {
+                    case.as_object_mut().and_then(|case| case.remove("orders"));
+                }
+            }
+            let found = objections(&format!("{}-cases.json", game.id()), &cases);
             assert!(found.is_empty(), "{} {name}: {found:#?}", game.id());
         }
     }

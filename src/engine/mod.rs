@@ -40,7 +40,7 @@ pub use journal::{Event, Lapse, Noted};
 pub use json::{Json, NotCanonical, from_json, to_json};
 pub use name::Name;
 pub use question::{Asked, Choice, Kind, KindInfo, Legal, Moment, Policy, Question, Say};
-pub use schema::{schema_to_read, schema_to_write};
+pub use schema::{schema_of_data, schema_to_read, schema_to_write};
 pub use sealed::{Concealed, Hidden, Holdings, Sealed};
 pub use segment::{
     Claim, Dice, FixedDie, Flow, Minutes, Opening, Questions, Rolled, Said, Segment, Settled, Stop, Versions,

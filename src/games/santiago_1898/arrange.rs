@@ -6,7 +6,9 @@ use serde::Deserialize;
 
 use crate::board::{Grid, Hex};
 use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader};
-use crate::engine::{Arranged, Charter, Game, Holdings, Json, count_of, from_json, schema_to_read, schema_to_write};
+use crate::engine::{
+    Arranged, Charter, Game, Holdings, Json, count_of, from_json, schema_of_data, schema_to_read, schema_to_write,
+};
 use crate::{document, words};
 
 use super::data::files::{CountersFile, MapFile, ScenariosFile};
@@ -609,9 +611,9 @@ pub fn schemas() -> Vec<(String, serde_json::Value)> {
         ("orders-turn".into(), schema_to_read::<TurnOrders>()),
         ("state".into(), schema_to_write::<State>()),
         ("case-start".into(), schema_to_read::<CaseTable>()),
-        ("data-map".into(), schema_to_write::<MapFile>()),
-        ("data-counters".into(), schema_to_write::<CountersFile>()),
-        ("data-tables".into(), schema_to_write::<Tables>()),
-        ("data-scenarios".into(), schema_to_write::<ScenariosFile>()),
+        ("data-map".into(), schema_of_data::<MapFile>()),
+        ("data-counters".into(), schema_of_data::<CountersFile>()),
+        ("data-tables".into(), schema_of_data::<Tables>()),
+        ("data-scenarios".into(), schema_of_data::<ScenariosFile>()),
     ]
 }

@@ -170,12 +170,12 @@ pub(super) struct MapFile {
     city: HexList,
     fortresses: Vec<Named>,
     beaches: Vec<Named>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     places: Vec<Named>,
     roads: Vec<RoadPart>,
     rivers: Vec<RiverPart>,
     bridges: Vec<BridgePart>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     sea_sides: Vec<(Hex, Hex)>,
     blockhouses: HexList,
     trenches: TrenchPart,
@@ -192,7 +192,7 @@ struct TerrainPart {
     legend: BTreeMap<String, Land>,
     #[serde(rename = "source")]
     _source: String,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     known: Vec<KnownTerrain>,
     picture: BTreeMap<String, String>,
 }
@@ -211,7 +211,7 @@ struct KnownTerrain {
 struct ElevationPart {
     #[serde(rename = "source")]
     _source: String,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     known: Vec<KnownSlope>,
     picture: BTreeMap<String, String>,
 }

@@ -44,8 +44,8 @@ use crate::engine::dice::Chance;
 use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader};
 use crate::engine::{
     About, Arranged, Charter, Clause, Concealed, DataFinding, Diary, Flow, Game, Json, OptionInfo, Picture, Query,
-    Reply, Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Umpire, Verdict, Window, schema_to_read, schema_to_write,
-    to_json,
+    Reply, Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Umpire, Verdict, Window, schema_of_data, schema_to_read,
+    schema_to_write, to_json,
 };
 
 pub use data::Data;
@@ -629,9 +629,9 @@ impl Game for SantiagoCampaign {
             ("orders-spanish-combat".into(), schema_to_read::<TurnOrders>()),
             ("case-start".into(), schema_to_read::<arrange::CaseStart>()),
             ("state".into(), schema_to_write::<State>()),
-            ("data-map".into(), schema_to_write::<data::MapFile>()),
-            ("data-counters".into(), schema_to_write::<data::CountersFile>()),
-            ("data-tables".into(), schema_to_write::<data::Tables>()),
+            ("data-map".into(), schema_of_data::<data::MapFile>()),
+            ("data-counters".into(), schema_of_data::<data::CountersFile>()),
+            ("data-tables".into(), schema_of_data::<data::Tables>()),
         ]
     }
 

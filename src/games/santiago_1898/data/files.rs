@@ -68,7 +68,7 @@ pub struct TerrainPart {
     /// Where the picture comes from.
     pub source: Provenance,
     /// Hexes whose terrain has a source of its own.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub known: Vec<HexEntry>,
     /// A line of signs for each row of hexes.
     pub picture: BTreeMap<String, String>,
@@ -236,7 +236,7 @@ pub struct UnitEntry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rating: Option<u8>,
     /// What is special about it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub flags: Vec<Flag>,
     /// Where its parts come from.
     pub source: UnitSource,
