@@ -434,7 +434,8 @@ impl Game for SantiagoCampaign {
             OptionInfo {
                 name: "spanish-turn",
                 values: &["plan", "direct"],
-                text: "whether the Spanish player closes his own turn (plan) or sends it openly (direct, a mail shorter)",
+                text: "whether the Spanish player closes his own turn, his attacks sealed (plan), or sends it openly (direct: \
+                       a mail shorter with one attack at most, longer with more)",
                 clause: Clause("8.1b"),
             },
             OptionInfo {
