@@ -123,7 +123,7 @@ pub trait Ruleset: Sync + Send {
     fn check_data(&self, files: &BTreeMap<String, String>) -> Vec<DataFinding>;
     /// Lays out the position of a conformance case.
     fn arrange(&self, start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<AnyArranged>;
-    /// Is no question ever put while orders of this packet are carried out?
+    /// Is no question ever put to the player whose orders of this packet are carried out?
     fn unquestioned(&self, packet: &str) -> bool;
     /// JSON Schemas of the files a person writes.
     fn schemas(&self) -> Vec<(String, serde_json::Value)>;

@@ -353,7 +353,8 @@ pub trait Game: Sized + Send + Sync + 'static {
     /// `orders:`, `state`, `case-start`, and the data files by theirs.
     fn schemas() -> Vec<(String, serde_json::Value)>;
 
-    /// Is no question ever put while orders of this packet are carried out? Their order file then asks for no policies.
+    /// Is no question ever put to the player whose orders of this packet are carried out? Their file then asks for no
+    /// policies; the opponent may still be asked.
     fn unquestioned(packet: &str) -> bool {
         let _ = packet;
         false

@@ -237,13 +237,13 @@ impl Hall<'_, '_> {
             self.check_state(&outcome.state, whole).map_err(|what| format!("{what}\n{}", self.ended(&outcome)))?;
             self.tale.lapses += u64::try_from(outcome.lapses.len()).unwrap_or(u64::MAX);
             match &outcome.stop {
-                Stop::Answers { who, questions } => {
+                Stop::Answers { who: owner, questions } => {
                     self.tale.stops += 1;
-                    if self.table().ruleset().unquestioned(stop.ask()) {
-                        return Err(format!("`{}` orders should put no question: {questions:?}", stop.ask()));
+                    if *owner == who && self.table().ruleset().unquestioned(stop.ask()) {
+                        return Err(format!("`{}` orders should put no question to {who}: {questions:?}", stop.ask()));
                     }
                     for asked in questions {
-                        if let Some(answer) = self.answer(*who, asked)? {
+                        if let Some(answer) = self.answer(*owner, asked)? {
                             span.said.answers.insert(asked.key.clone(), answer);
                         }
                     }
