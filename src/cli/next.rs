@@ -81,9 +81,10 @@ fn owed(what: &str, who: &Role, ledger: &Ledger, me: Option<&Role>) -> Vec<Strin
         return vec!["Orders are signed and not yet resolved.".to_owned(), say("garcia resolve", "closes them")];
     }
     if me == Some(who) {
+        let verb = if matches!(ledger.awaited(), Awaited::Audit(_)) { "garcia audit" } else { "garcia receive" };
         return vec![
             format!("You owe {what}. Nothing has to be decided: garcia writes it."),
-            say("garcia receive", "writes it and makes the mail"),
+            say(verb, "writes it and makes the mail"),
         ];
     }
     waiting(format!("{who} owes {what}; his program writes it when he takes your mail"), ledger, me)

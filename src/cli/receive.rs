@@ -35,7 +35,18 @@ impl Receive {
         let mut desk = Desk::open(world)?;
         let mut arrived = records;
         arrived.extend(desk::waiting(&desk.folder));
-        let received = desk.seat.receive(arrived);
+        let mut received = desk.seat.receive(arrived);
+        desk.save()?;
+        desk.keep_waiting(&received.early)?;
+        let mut made = desk.seat.advance()?;
+        if !made.is_empty() && !received.early.is_empty() {
+            // What came early may have waited for a record that is made here.
+            let again = desk.seat.receive(std::mem::take(&mut received.early));
+            received.taken.extend(again.taken);
+            received.early = again.early;
+            received.refused.extend(again.refused);
+            made.extend(desk.seat.advance()?);
+        }
         desk.save()?;
         desk.keep_waiting(&received.early)?;
         let mut notes: Vec<String> = troubles;
@@ -73,8 +84,6 @@ impl Receive {
                 "Openings of {role} are missing: ask him for the file `…-openings.txt` of his outbox and `garcia receive` it."
             ));
         }
-        let made = desk.seat.advance()?;
-        desk.save()?;
         let told = desk.write_up()?;
         // With own orders due the reply waits for them.
         let posted = match made.is_empty() && received.taken.is_empty() {
