@@ -118,7 +118,7 @@ pub struct Finding {
     /// The roll, question, claim or slot concerned.
     pub label: Option<String>,
     /// The dice, if it is a roll.
-    pub sides: Vec<Die>,
+    pub sides: Box<[Die]>,
     /// What the record says against what it should say.
     pub contrast: Option<Box<Contrast>>,
     /// The command with which anybody can check it without garcia.
@@ -137,7 +137,15 @@ pub struct Contrast {
 impl Finding {
     /// A finding that is nobody's fault.
     pub fn new(code: Code, what: impl Into<String>) -> Finding {
-        Finding { code, fault: None, what: what.into(), label: None, sides: Vec::new(), contrast: None, check: None }
+        Finding {
+            code,
+            fault: None,
+            what: what.into(),
+            label: None,
+            sides: Box::default(),
+            contrast: None,
+            check: None,
+        }
     }
 
     /// Names whose key signed it.
@@ -154,7 +162,7 @@ impl Finding {
 
     /// Names the roll concerned.
     pub fn roll(mut self, label: &Key, sides: &[Die]) -> Finding {
-        self.sides = sides.to_vec();
+        self.sides = sides.into();
         self.about(label)
     }
 

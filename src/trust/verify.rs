@@ -472,7 +472,7 @@ impl Divergence {
             Some((kind, by)) => writeln!(out, "FIRST DIVERGENCE  record {}, {kind}, said to be by {by}", self.seq)?,
             None => writeln!(out, "FIRST DIVERGENCE  record {}", self.seq)?,
         }
-        match (label, sides.as_slice()) {
+        match (label, &**sides) {
             (Some(label), []) => writeln!(out, "  {code}  {label}")?,
             (Some(label), sides) => writeln!(out, "  {code}  {label}   {}", dice_words(sides))?,
             (None, _) => writeln!(out, "  {code}")?,

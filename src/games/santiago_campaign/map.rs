@@ -39,7 +39,7 @@ fn whole(now: &Position<'_>, width: Option<usize>) -> Picture {
         if !picture.lines.is_empty() {
             picture.lines.push(Vec::new());
         }
-        let label = |column: &u16| if column % 2 == 0 { format!("{column:02}") } else { "  ".to_owned() };
+        let label = |column: &u16| if column.is_multiple_of(2) { format!("{column:02}") } else { "  ".to_owned() };
         picture.lines.push(vec![faint(format!("   {}", strip.iter().map(label).collect::<String>()))]);
         for row in top..=bottom {
             let mut line = vec![faint(format!("{row:02} "))];

@@ -59,7 +59,7 @@ use orders::Balloon;
 use play::{Known, Play, Position, own_knowledge};
 use policy::When;
 use state::{Ending, Place, Post, Stage, Truce};
-use terms::{HoldingBox, Nation, Piece, Token};
+use terms::{HoldingBox, Piece, Token};
 
 /// The name of the game.
 const ID: &str = "santiago-campaign";
@@ -669,7 +669,6 @@ impl Game for SantiagoCampaign {
 
 /// What a viewer may know: everything he holds, which in the US player's case is what lies face-up.
 fn eyes(game: &SantiagoCampaign, seen: &Seen<'_, State>) -> Known {
-    let _ = Nation::Spanish;
     own_knowledge(game, seen, seen.side.unwrap_or(SPAIN))
 }
 
