@@ -700,7 +700,7 @@ impl Club {
             let openings = player.openings(&sent);
             assert_eq!(self.gm.receive(sent).refused, []);
             if !openings.is_empty() {
-                assert_eq!(self.gm.lacking(), [who.clone()]);
+                assert_eq!(self.gm.lacking(), std::slice::from_ref(&who));
                 assert_eq!(self.gm.advance().expect("nothing can be closed yet"), []);
                 let given =
                     Openings { game: self.gm.ledger().walk().game().expect("a game"), by: who, reveals: openings };
