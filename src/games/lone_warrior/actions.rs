@@ -1,6 +1,8 @@
 //! What a unit may do with its activation: the actions of section 5, their legality as a whole (§A62) and the reasons
 //! that make them difficult. The list of legal actions and the check of one are the same function.
 
+use std::borrow::Cow;
+
 use crate::board::{Facing, Grid, Relative, Square};
 use crate::engine::{Clause, Tally};
 
@@ -15,7 +17,7 @@ use super::terms::{ACTIVATE_DIFFICULT, ACTIVATE_NORMAL, DISORDER_ACTIVATES, Grou
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Deed {
     /// Move along these boxes and look this way at the end.
-    Move { path: Vec<Square>, facing: Facing, clause: Clause },
+    Move { path: Vec<Square>, direction: Direction, facing: Facing, turns: bool, clause: Clause },
     /// Charge the enemy in a box; a charge to the rear turns first (§A9).
     Charge { target: UnitId, at: Square, turn: Option<Facing> },
     /// Shoot.
@@ -27,7 +29,7 @@ pub enum Deed {
     /// Turn in place.
     Turn { to: Facing },
     /// Change places with a friend.
-    Exchange { partner: UnitId },
+    Exchange { partner: UnitId, at: Square },
     /// Rally.
     Rally,
 }
@@ -37,16 +39,48 @@ pub enum Deed {
 pub struct Plan {
     pub deed: Deed,
     pub difficult: Vec<Difficulty>,
-    /// The number needed, term by term.
-    pub number: Tally,
-    /// The action in words.
-    pub text: String,
+    /// Disordered, or done together with a unit that is (§A12).
+    pub disordered: bool,
 }
 
 impl Plan {
-    /// The chip needed.
+    /// The chip needed: two levels, however many reasons there are (§A6), and one more in disorder.
     pub fn needs(&self) -> u16 {
-        u16::try_from(self.number.total()).unwrap_or(ACTIVATE_NORMAL)
+        let level = if self.difficult.is_empty() { ACTIVATE_NORMAL } else { ACTIVATE_DIFFICULT };
+        level + if self.disordered { DISORDER_ACTIVATES } else { 0 }
+    }
+
+    /// The number needed, term by term.
+    pub fn number(&self) -> Tally {
+        let mut tally = Tally::new();
+        let (what, base, clause, harder) = if self.difficult.is_empty() {
+            ("normal action", ACTIVATE_NORMAL, "5g", "5h")
+        } else {
+            ("difficult action", ACTIVATE_DIFFICULT, "5i", "5j")
+        };
+        tally.add(what, i32::from(base), Clause(clause));
+        if self.disordered {
+            tally.add("disordered", i32::from(DISORDER_ACTIVATES), Clause(harder));
+        }
+        tally
+    }
+
+    /// The action in words.
+    pub fn text(&self) -> String {
+        match &self.deed {
+            Deed::Move { path, direction, facing, turns, .. } => {
+                let to = path.last().map(Square::to_string).unwrap_or_default();
+                let looking = if *turns { format!(", looking {facing}") } else { String::new() };
+                format!("move {direction} to {to}{looking}")
+            }
+            Deed::Charge { target, at, .. } => format!("charge {target} in {at}"),
+            Deed::Shoot { target } => format!("shoot at {target}"),
+            Deed::ShootAndFallBack { target, to, .. } => format!("shoot at {target}, then move back to {to}"),
+            Deed::AdvanceAndShoot { to, target } => format!("move ahead to {to}, then shoot at {target}"),
+            Deed::Turn { to } => format!("turn to the {to}"),
+            Deed::Exchange { partner, at } => format!("exchange places with {partner} in {at}"),
+            Deed::Rally => "rally".to_owned(),
+        }
     }
 }
 
@@ -57,7 +91,7 @@ struct OnMap<'p> {
     facing: Facing,
 }
 
-fn difficulty(what: impl Into<String>, clause: &'static str) -> Difficulty {
+fn difficulty(what: impl Into<Cow<'static, str>>, clause: &'static str) -> Difficulty {
     Difficulty { what: what.into(), clause: Clause(clause) }
 }
 
@@ -78,22 +112,16 @@ impl<'p> Position<'p> {
         if state.activated {
             return Err(Bar::fixed("A3", format!("{id} has been activated in this turn already"), "name another unit"));
         }
-        let (deed, difficult, text) = self.deed(unit, state, entry)?;
+        let (deed, difficult) = self.deed(unit, state, entry)?;
         let partner = match deed {
-            Deed::Exchange { partner } => Some(partner),
+            Deed::Exchange { partner, .. } => Some(partner),
             _ => None,
         };
         let disordered = state.disordered || partner.is_some_and(|partner| self.state.unit(partner).disordered);
-        let number = number(&difficult, disordered);
-        Ok(Plan { deed, difficult, number, text })
+        Ok(Plan { deed, difficult, disordered })
     }
 
-    fn deed(
-        &self,
-        unit: &'p Unit,
-        state: UnitState,
-        entry: &Activation,
-    ) -> Result<(Deed, Vec<Difficulty>, String), Bar> {
+    fn deed(&self, unit: &'p Unit, state: UnitState, entry: &Activation) -> Result<(Deed, Vec<Difficulty>), Bar> {
         let actions = entry.actions();
         if actions != 1 {
             let why = if actions == 0 { "the entry names no action" } else { "an activation is one action" };
@@ -225,7 +253,7 @@ impl<'p> Position<'p> {
         }
     }
 
-    fn march(&self, me: &OnMap<'_>, way: Way, face: Option<Face>) -> Result<(Deed, Vec<Difficulty>, String), Bar> {
+    fn march(&self, me: &OnMap<'_>, way: Way, face: Option<Face>) -> Result<(Deed, Vec<Difficulty>), Bar> {
         let (direction, to) = self.direction(me, way)?;
         let mut difficult = Vec::new();
         let mut facing = me.facing;
@@ -256,12 +284,8 @@ impl<'p> Position<'p> {
         if direction != Direction::TwoAhead {
             self.hindrances(me.at, to, false, &mut difficult);
         }
-        let text = if facing == me.facing {
-            format!("move {direction} to {to}")
-        } else {
-            format!("move {direction} to {to}, looking {facing}")
-        };
-        Ok((Deed::Move { path, facing, clause: Clause(clause) }, difficult, text))
+        let turns = facing != me.facing;
+        Ok((Deed::Move { path, direction, facing, turns, clause: Clause(clause) }, difficult))
     }
 
     /// The restrictions of the two-box move (§5.D1b).
@@ -290,7 +314,7 @@ impl<'p> Position<'p> {
         Ok(vec![via, to])
     }
 
-    fn charge(&self, me: &OnMap<'_>, way: Way) -> Result<(Deed, Vec<Difficulty>, String), Bar> {
+    fn charge(&self, me: &OnMap<'_>, way: Way) -> Result<(Deed, Vec<Difficulty>), Bar> {
         let (direction, at) = self.direction(me, way)?;
         let mut difficult = Vec::new();
         let mut turn = None;
@@ -332,7 +356,7 @@ impl<'p> Position<'p> {
             difficult.push(difficulty("an enemy in trenches", "5.D7a"));
         }
         self.hindrances(me.at, at, true, &mut difficult);
-        Ok((Deed::Charge { target, at, turn }, difficult, format!("charge {target} in {at}")))
+        Ok((Deed::Charge { target, at, turn }, difficult))
     }
 
     fn shoot(
@@ -341,9 +365,9 @@ impl<'p> Position<'p> {
         at: Option<Square>,
         facing: Option<Facing>,
         target: UnitId,
-    ) -> Result<(Deed, Vec<Difficulty>, String), Bar> {
+    ) -> Result<(Deed, Vec<Difficulty>), Bar> {
         self.shot(unit, at, facing, target)?;
-        Ok((Deed::Shoot { target }, Vec::new(), format!("shoot at {target}")))
+        Ok((Deed::Shoot { target }, Vec::new()))
     }
 
     /// Shoot and fall back, or advance and shoot: which, says the direction (§5.D4, §5.D5, §A62).
@@ -353,7 +377,7 @@ impl<'p> Position<'p> {
         way: Way,
         target: UnitId,
         face: Option<Face>,
-    ) -> Result<(Deed, Vec<Difficulty>, String), Bar> {
+    ) -> Result<(Deed, Vec<Difficulty>), Bar> {
         let (direction, to) = self.direction(me, way)?;
         let mut difficult = Vec::new();
         match direction {
@@ -363,16 +387,14 @@ impl<'p> Position<'p> {
                 self.shot(me.unit, Some(me.at), Some(me.facing), target)?;
                 difficult.push(difficulty("shoot, then fall back", "5.D4a"));
                 self.hindrances(me.at, to, false, &mut difficult);
-                let text = format!("shoot at {target}, then move back to {to}");
-                Ok((Deed::ShootAndFallBack { target, to, facing }, difficult, text))
+                Ok((Deed::ShootAndFallBack { target, to, facing }, difficult))
             }
             Direction::Ahead => {
                 self.enterable(to)?;
                 self.shot(me.unit, Some(to), Some(me.facing), target)?;
                 difficult.push(difficulty("advance, then shoot", "5.D5a"));
                 self.hindrances(me.at, to, false, &mut difficult);
-                let text = format!("move ahead to {to}, then shoot at {target}");
-                Ok((Deed::AdvanceAndShoot { to, target }, difficult, text))
+                Ok((Deed::AdvanceAndShoot { to, target }, difficult))
             }
             _ => {
                 let why = "only a move of one box straight ahead or straight back goes together with a shot";
@@ -381,7 +403,7 @@ impl<'p> Position<'p> {
         }
     }
 
-    fn turn(&self, me: &OnMap<'_>, face: Face) -> Result<(Deed, Vec<Difficulty>, String), Bar> {
+    fn turn(&self, me: &OnMap<'_>, face: Face) -> Result<(Deed, Vec<Difficulty>), Bar> {
         let to = face.from(me.facing);
         if to == me.facing {
             return Err(Bar::fixed(
@@ -390,10 +412,10 @@ impl<'p> Position<'p> {
                 "write `left`, `right` or `rear`",
             ));
         }
-        Ok((Deed::Turn { to }, Vec::new(), format!("turn to the {to}")))
+        Ok((Deed::Turn { to }, Vec::new()))
     }
 
-    fn exchange(&self, me: &OnMap<'_>, way: Way) -> Result<(Deed, Vec<Difficulty>, String), Bar> {
+    fn exchange(&self, me: &OnMap<'_>, way: Way) -> Result<(Deed, Vec<Difficulty>), Bar> {
         let (direction, at) = self.direction(me, way)?;
         if !matches!(direction, Direction::Ahead | Direction::Back) {
             let why = "places are exchanged with the unit directly ahead or directly behind";
@@ -414,17 +436,17 @@ impl<'p> Position<'p> {
             ));
         }
         let difficult = vec![difficulty("exchange", "5.D6a")];
-        Ok((Deed::Exchange { partner }, difficult, format!("exchange places with {partner} in {at}")))
+        Ok((Deed::Exchange { partner, at }, difficult))
     }
 
-    fn rally(&self, unit: &Unit, state: UnitState) -> Result<(Deed, Vec<Difficulty>, String), Bar> {
+    fn rally(&self, unit: &Unit, state: UnitState) -> Result<(Deed, Vec<Difficulty>), Bar> {
         if unit.steps < 2 {
             return Err(Bar::fixed("8a", "Spanish units are never disordered", "choose another action"));
         }
         if !state.disordered {
             return Err(Bar::fixed("5.N5b", format!("{} is in good order", unit.id), "choose another action"));
         }
-        Ok((Deed::Rally, Vec::new(), "rally".to_owned()))
+        Ok((Deed::Rally, Vec::new()))
     }
 
     /// Everything a unit may do now, as entries of an order file.
@@ -500,19 +522,4 @@ impl<'p> Position<'p> {
             add(Activation { turn: Some(face), ..blank() });
         }
     }
-}
-
-/// The number needed: two levels, however many reasons there are (§A6), and one more in disorder.
-fn number(difficult: &[Difficulty], disordered: bool) -> Tally {
-    let mut tally = Tally::new();
-    let (what, base, clause, harder) = if difficult.is_empty() {
-        ("normal action", ACTIVATE_NORMAL, "5g", "5h")
-    } else {
-        ("difficult action", ACTIVATE_DIFFICULT, "5i", "5j")
-    };
-    tally.add(what, i32::from(base), Clause(clause));
-    if disordered {
-        tally.add("disordered", i32::from(DISORDER_ACTIVATES), Clause(harder));
-    }
-    tally
 }

@@ -71,7 +71,7 @@ impl Draft<'_> {
     pub fn company(&self, leader: &Leader) -> Option<String> {
         let now = self.now();
         let Place::At(at) = now.state.leader(leader.id).at else { return None };
-        let near: Vec<String> = (now.leader_reach(leader, at).cells())
+        let near: Vec<String> = (now.leader_reach(leader, at).into_iter())
             .filter_map(|to| now.joins_in(leader, to))
             .map(|u| u.to_string())
             .collect();
@@ -103,8 +103,8 @@ impl Plan {
         match &self.deed {
             Deed::Move { path, .. } => path.last().map(|to| to.to_string()).unwrap_or_default(),
             Deed::Charge { target, at, .. } => format!("{target} in {at}"),
-            Deed::Exchange { partner } => partner.to_string(),
-            _ => self.text.clone(),
+            Deed::Exchange { partner, .. } => partner.to_string(),
+            _ => self.text(),
         }
     }
 }

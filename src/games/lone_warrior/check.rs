@@ -125,12 +125,9 @@ impl Draft<'_> {
         if goes_on {
             return;
         }
-        // Asked before anybody moves: whom each could have joined.
-        let company: BTreeMap<LeaderId, Option<String>> = (orders.leaders.keys())
-            .filter_map(|id| Some((*id, self.company(self.game.data.leaders.get(id)?))))
-            .collect();
         for (id, mut bar) in self.send_leaders(orders) {
-            if let Some(Some(legal)) = company.get(&id) {
+            // A leader whose order is refused stays, so what he can reach is what he could have reached.
+            if let Some(legal) = self.game.data.leaders.get(&id).and_then(|leader| self.company(leader)) {
                 bar.remedy = format!("{}; {legal}", bar.remedy);
             }
             faults.push(refuse(bar, &at.key(id.as_str())));
@@ -226,7 +223,7 @@ impl Draft<'_> {
                     state.facing = Some(*to);
                 }
             }
-            Deed::Exchange { partner } => {
+            Deed::Exchange { partner, .. } => {
                 if let (Some(here), Some(there)) = (self.now().at(unit), self.now().at(*partner)) {
                     self.place(unit, there, None);
                     self.place(*partner, here, None);

@@ -1,5 +1,6 @@
 //! What can happen, each event with its cause, its arithmetic and its clauses.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -36,7 +37,7 @@ pub struct Redrawn {
 #[serde(rename_all = "kebab-case")]
 pub struct Difficulty {
     /// In a player's words.
-    pub what: String,
+    pub what: Cow<'static, str>,
     /// The clause.
     pub clause: Clause,
 }

@@ -58,5 +58,5 @@ fn why_chips(arm: Arm, aspect: Aspect) -> Vec<Difficulty> {
         (_, true) => ("flank or rear", "6.8b"),
         (_, false) => return Vec::new(),
     };
-    vec![Difficulty { what: what.to_owned(), clause: Clause(clause) }]
+    vec![Difficulty { what: what.into(), clause: Clause(clause) }]
 }

@@ -1,7 +1,7 @@
 //! Questions about a position that change nothing: who stands where, what is seen, what is in range, which side is hit,
 //! what a save is worth (§6, §7.M, §A15, §A19, §A59). The check of orders and the rules themselves put the same ones.
 
-use crate::board::{Facing, Grid, Points, Reach, Relative, Square, SquareGrid, Step, reach};
+use crate::board::{Facing, Grid, Relative, Square, SquareGrid};
 use crate::engine::{Clause, Tally};
 
 use super::LoneWarrior;
@@ -183,27 +183,25 @@ impl<'p> Position<'p> {
         let ranks = i32::from(to.second()) - i32::from(from.second());
         let along_lanes = lanes.abs() >= ranks.abs();
         let (long, short) = if along_lanes { (lanes, ranks) } else { (ranks, lanes) };
-        // After each step along the longer offset: which sideways offsets have a clear chain behind them.
-        let mut clear = vec![false; short.unsigned_abs() as usize + 1];
-        if let Some(start) = clear.first_mut() {
-            *start = true;
-        }
+        // After each step along the longer offset: which sideways offsets have a clear chain behind them, one bit each.
+        // A board has no more than 99 boxes either way.
+        let last = short.unsigned_abs();
+        let mut clear: u128 = 1;
         for step in 1..long.abs() {
-            let mut next = vec![false; clear.len()];
-            for (side, open) in next.iter_mut().enumerate() {
-                let straight = clear.get(side).copied().unwrap_or(false);
-                let diagonal = side > 0 && clear.get(side - 1).copied().unwrap_or(false);
+            let mut next = 0;
+            for side in 0..=last {
+                let open = clear >> side & 1 == 1 || (side > 0 && clear >> (side - 1) & 1 == 1);
                 let aside = short.signum() * i32::try_from(side).unwrap_or(0);
                 let ahead = long.signum() * step;
                 let (lane, rank) = if along_lanes { (ahead, aside) } else { (aside, ahead) };
-                let square = offset(&self.field.grid, from, lane, rank);
-                *open =
-                    (straight || diagonal) && square.is_some_and(|square| !self.blocks(square, heights, mover, true));
+                let square = || offset(&self.field.grid, from, lane, rank);
+                if open && square().is_some_and(|square| !self.blocks(square, heights, mover, true)) {
+                    next |= 1 << side;
+                }
             }
             clear = next;
         }
-        let last = clear.len() - 1;
-        clear.get(last).copied().unwrap_or(false) || (last > 0 && clear.get(last - 1).copied().unwrap_or(false))
+        clear >> last & 1 == 1 || (last > 0 && clear >> (last - 1) & 1 == 1)
     }
 
     /// Do off-table guns see a box down its lane (§6.1b, §A59)? Units never block them (§A19).
@@ -411,15 +409,25 @@ impl<'p> Position<'p> {
     }
 
     /// Where a leader can go: three steps in any direction, not into the pond nor where an enemy unit stands (§9a, §A37).
-    pub fn leader_reach(&self, leader: &Leader, from: Square) -> Reach<SquareGrid> {
+    /// In the order of the boxes.
+    pub fn leader_reach(&self, leader: &Leader, from: Square) -> Vec<Square> {
         let enemies: Vec<Square> = self.units_of(leader.power.enemy()).filter_map(|unit| self.at(unit.id)).collect();
-        reach(&self.field.grid, from, Points::whole(LEADER_MOVES), |_, _, to| {
-            if enemies.contains(&to) || !self.field.is_passable(to) {
-                Step::Barred(())
-            } else {
-                Step::Pay(Points::whole(1))
+        let mut reached = vec![from];
+        let mut done = 0;
+        for _ in 0..LEADER_MOVES {
+            let edge = reached.len();
+            for index in done..edge {
+                let Some(at) = reached.get(index).copied() else { break };
+                for (_, to) in self.field.grid.neighbours(at) {
+                    if self.field.is_passable(to) && !enemies.contains(&to) && !reached.contains(&to) {
+                        reached.push(to);
+                    }
+                }
             }
-        })
+            done = edge;
+        }
+        reached.sort_unstable();
+        reached
     }
 
     /// The units a leader could flee to: the nearest he may join, best default first (§A38).

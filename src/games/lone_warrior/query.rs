@@ -51,9 +51,9 @@ fn reach(game: &LoneWarrior, state: &State, text: &str) -> Result<Reply, Vec<Fau
     for entry in now.options(power, id) {
         let Ok(plan) = now.plan(power, &entry) else { continue };
         let clauses: Vec<Clause> = plan.difficult.iter().map(|reason| reason.clause).collect();
-        reply.diary.detail(format!("{}: {}+", plan.text, plan.needs()), &clauses);
+        reply.diary.detail(format!("{}: {}+", plan.text(), plan.needs()), &clauses);
         listed.push(Json::object([
-            ("action".to_owned(), Json::Str(plan.text.clone())),
+            ("action".to_owned(), Json::Str(plan.text())),
             ("needs".to_owned(), Json::Int(i64::from(plan.needs()))),
         ]));
     }
@@ -64,7 +64,7 @@ fn reach(game: &LoneWarrior, state: &State, text: &str) -> Result<Reply, Vec<Fau
 
 fn leader_reach(game: &LoneWarrior, state: &State, id: LeaderId) -> Result<Reply, Vec<Fault>> {
     let found = game.positions(state).find_map(|now| match (now.leader(id), now.state.leader(id).at) {
-        (Some(leader), Place::At(at)) => Some((now.leader_reach(leader, at).cells().collect::<Vec<_>>(), at)),
+        (Some(leader), Place::At(at)) => Some((now.leader_reach(leader, at), at)),
         _ => None,
     });
     let Some((cells, at)) = found else {
@@ -158,7 +158,7 @@ fn odds(game: &LoneWarrior, state: &State, node: &Node) -> Result<Reply, Vec<Fau
             let before = reached;
             reached = reached * succeeds / SURE;
             let percent = |thousandths: u32| format!("{}.{} %", thousandths / 10, thousandths % 10);
-            rows.push(vec![unit, plan.text.clone(), format!("{}+", plan.needs()), percent(before), percent(reached)]);
+            rows.push(vec![unit, plan.text(), format!("{}+", plan.needs()), percent(before), percent(reached)]);
             listed.push(Json::object([
                 ("unit".to_owned(), Json::Str(entry.unit.to_string())),
                 ("needs".to_owned(), Json::Int(i64::from(plan.needs()))),

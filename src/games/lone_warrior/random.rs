@@ -59,7 +59,7 @@ fn field_orders(
             if !chance.one_in(3) {
                 continue;
             }
-            let goals: Vec<_> = draft.now().leader_reach(leader, at).cells().collect();
+            let goals = draft.now().leader_reach(leader, at);
             if let Some(goal) = chance.pick(&goals) {
                 orders.leaders.insert(leader.id, Way::Box(*goal));
             }

@@ -64,7 +64,7 @@ fn reasons(reasons: &[Difficulty]) -> String {
     if reasons.is_empty() {
         return String::new();
     }
-    let what: Vec<&str> = reasons.iter().map(|reason| reason.what.as_str()).collect();
+    let what: Vec<&str> = reasons.iter().map(|reason| reason.what.as_ref()).collect();
     format!(": {}", what.join(", "))
 }
 

@@ -59,7 +59,7 @@ fn field(text: &mut String, depth: usize, now: &Position<'_>, power: Power, goes
             let Some(leader) = now.leader(*id).filter(|leader| leader.power == power) else { continue };
             let Place::At(at) = now.state.leader(*id).at else { continue };
             let with = now.state.leader(*id).with.map_or("with nobody".to_owned(), |unit| format!("with {unit}"));
-            let near: Vec<String> = (now.leader_reach(leader, at).cells())
+            let near: Vec<String> = (now.leader_reach(leader, at).into_iter())
                 .filter_map(|square| now.joins_in(leader, square))
                 .map(|unit| unit.to_string())
                 .collect();
@@ -92,9 +92,9 @@ fn field(text: &mut String, depth: usize, now: &Position<'_>, power: Power, goes
         }
         line(text, depth + 1, &format!("# {id}: {what}"));
         for (entry, plan) in now.choices(power, id) {
-            let why: Vec<&str> = plan.difficult.iter().map(|reason| reason.what.as_str()).collect();
+            let why: Vec<&str> = plan.difficult.iter().map(|reason| reason.what.as_ref()).collect();
             let why = if why.is_empty() { String::new() } else { format!(" ({})", why.join(", ")) };
-            line(text, depth + 1, &format!("# - {}  # {}, {}+{why}", flow(&entry), plan.text, plan.needs()));
+            line(text, depth + 1, &format!("# - {}  # {}, {}+{why}", flow(&entry), plan.text(), plan.needs()));
         }
     }
     line(text, depth, "# yes: look at the result and go on with another list instead of ending the player turn.");

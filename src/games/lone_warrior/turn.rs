@@ -61,7 +61,7 @@ impl Position<'_> {
             return Err(Bar::fixed("A37", format!("an enemy unit stands in {to}"), "send him elsewhere"));
         }
         let near = self.field.grid.distance(from, to) <= LEADER_MOVES;
-        if !near || !self.leader_reach(leader, from).contains(to) {
+        if !near || !self.leader_reach(leader, from).contains(&to) {
             return Err(Bar::fixed(
                 "9a",
                 format!("{to} is more than three boxes from {from}"),
@@ -268,7 +268,7 @@ impl Play<'_, '_> {
     /// The activation chip, with its redraws (§5b, §9f). Says whether it succeeds.
     fn activate(&mut self, entry: &Activation, plan: &Plan) -> Ruling<bool> {
         let mut units = vec![entry.unit];
-        if let Deed::Exchange { partner } = plan.deed {
+        if let Deed::Exchange { partner, .. } = plan.deed {
             units.push(partner);
         }
         let here = self.here();
@@ -284,9 +284,9 @@ impl Play<'_, '_> {
         let success = !chips.first().copied().is_some_and(fails);
         self.umpire.note(Event::Activation {
             unit: entry.unit,
-            action: plan.text.clone(),
+            action: plan.text(),
             needs,
-            number: plan.number.clone(),
+            number: plan.number(),
             difficult: plan.difficult.clone(),
             chip,
             redrawn,
@@ -299,7 +299,7 @@ impl Play<'_, '_> {
     fn carry_out(&mut self, entry: &Activation, plan: &Plan) -> Acting<()> {
         let unit = entry.unit;
         match &plan.deed {
-            Deed::Move { path, facing, clause } => self.march(unit, path, *facing, *clause),
+            Deed::Move { path, facing, clause, .. } => self.march(unit, path, *facing, *clause),
             Deed::Charge { target, at, turn } => self.charge(unit, *target, *at, *turn, entry),
             Deed::Shoot { target } => self.shoot(unit, *target, entry),
             // §5.D4c: the shot comes first, from the starting box.
@@ -318,7 +318,7 @@ impl Play<'_, '_> {
                 self.face(unit, *to, Clause("5.N4"));
                 Ok(())
             }
-            Deed::Exchange { partner } => self.exchange(unit, *partner),
+            Deed::Exchange { partner, .. } => self.exchange(unit, *partner),
             Deed::Rally => self.rally(unit, entry),
         }
     }

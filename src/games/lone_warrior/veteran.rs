@@ -76,7 +76,7 @@ fn field_orders(game: &LoneWarrior, id: Battlefield, power: Power, field: &Field
                     _ => None,
                 })
                 .collect();
-            let near: Vec<UnitId> = (now.leader_reach(leader, at).cells())
+            let near: Vec<UnitId> = (now.leader_reach(leader, at).into_iter())
                 .filter_map(|square| now.joins_in(leader, square))
                 .filter(|unit| !taken.contains(unit))
                 .collect();
