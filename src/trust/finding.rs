@@ -121,8 +121,6 @@ pub struct Finding {
     pub sides: Box<[Die]>,
     /// What the record says against what it should say.
     pub contrast: Option<Box<Contrast>>,
-    /// The command with which anybody can check it without garcia.
-    pub check: Option<Box<str>>,
 }
 
 /// What a record says against what it should say.
@@ -132,20 +130,14 @@ pub struct Contrast {
     pub recorded: String,
     /// What it should say.
     pub recomputed: String,
+    /// The command with which anybody can check it without garcia.
+    pub check: Option<String>,
 }
 
 impl Finding {
     /// A finding that is nobody's fault.
     pub fn new(code: Code, what: impl Into<String>) -> Finding {
-        Finding {
-            code,
-            fault: None,
-            what: what.into(),
-            label: None,
-            sides: Box::default(),
-            contrast: None,
-            check: None,
-        }
+        Finding { code, fault: None, what: what.into(), label: None, sides: Box::default(), contrast: None }
     }
 
     /// Names whose key signed it.
@@ -168,17 +160,19 @@ impl Finding {
 
     /// Sets what was recorded against what it should be.
     pub fn not(mut self, recorded: impl fmt::Display, recomputed: impl fmt::Display) -> Finding {
-        self.contrast = Some(Box::new(Contrast { recorded: recorded.to_string(), recomputed: recomputed.to_string() }));
+        let (recorded, recomputed) = (recorded.to_string(), recomputed.to_string());
+        self.contrast = Some(Box::new(Contrast { recorded, recomputed, check: None }));
         self
     }
 }
 
 impl Finding {
-    /// Gives the command that recomputes `H(tag, lines…)`, with which anybody can check it.
+    /// Gives the command that recomputes `H(tag, lines…)`, where that is what was set against what is recorded.
     pub fn check_hash(mut self, tag: &str, lines: &[&str]) -> Finding {
         let quoted: Vec<String> = lines.iter().map(|line| format!("'{}'", line.replace('\'', r"'\''"))).collect();
-        let command = format!("printf '%s\\n' garcia/1/{tag} {} | sha256sum", quoted.join(" "));
-        self.check = Some(command.into());
+        if let Some(contrast) = &mut self.contrast {
+            contrast.check = Some(format!("printf '%s\\n' garcia/1/{tag} {} | sha256sum", quoted.join(" ")));
+        }
         self
     }
 }

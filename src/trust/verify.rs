@@ -463,7 +463,7 @@ impl Divergence {
     }
 
     fn write(&self, out: &mut String, folder: &str) -> std::fmt::Result {
-        let Finding { code, fault, what, label, sides, contrast, check } = &self.finding;
+        let Finding { code, fault, what, label, sides, contrast } = &self.finding;
         match &self.record {
             // Up to step 3 nobody is known to have signed it.
             Some((kind, by)) if *code != Code::Signature => {
@@ -503,7 +503,7 @@ impl Divergence {
                 out,
                 "  check it yourself: garcia roll --orders {orders} --link {link} --label {label} --sides {sides}"
             )?;
-        } else if let Some(command) = check {
+        } else if let Some(command) = contrast.as_ref().and_then(|contrast| contrast.check.as_ref()) {
             writeln!(out, "  check it yourself: {command}")?;
         } else if !folder.is_empty() && code.level() <= Level::Dice {
             writeln!(out, "  check it yourself: python3 examples/verify.py {}", folder.trim_end_matches('/'))?;
