@@ -101,22 +101,9 @@ impl Position<'_> {
 
     /// One step, as far as the viewer can tell.
     pub fn stride(&self, mover: &Mover, from: Hex, to: Hex, maps: &SupplyMaps) -> Result<Stride, Bar> {
-        self.stride_on(None, mover, from, to, maps)
-    }
-
-    /// The same, with zones and occupied hexes laid out beforehand.
-    fn stride_on(
-        &self,
-        lay: Option<&Lay>,
-        mover: &Mover,
-        from: Hex,
-        to: Hex,
-        maps: &SupplyMaps,
-    ) -> Result<Stride, Bar> {
-        let (cost, why) = self.price(mover, from, to)?;
-        match mover.nation {
-            Nation::Spanish => self.spanish_stride(mover, to, (cost, why), lay),
-            Nation::Us | Nation::Cuban => self.us_stride(mover, to, (cost, why), maps, lay),
+        match (self.price(mover, from, to)?, mover.nation) {
+            (price, Nation::Spanish) => self.spanish_stride(mover, to, price, None),
+            (price, _) => self.us_stride(mover, to, price, maps, None),
         }
     }
 
@@ -239,8 +226,18 @@ impl Position<'_> {
         let grid = self.data().grid();
         let lay = self.lay(mover.nation);
         let mut beyond: BTreeMap<Hex, bool> = BTreeMap::new();
-        reach(grid, from, mover.purse, |a, _, b| {
-            let Ok(stride) = self.stride_on(Some(&lay), mover, a, b, maps) else { return Step::Barred(()) };
+        reach(grid, from, mover.purse, |a, edge, b| {
+            // Water and swamp bar every step; nobody reads why, so it is not put into words.
+            if !self.data().is_open(b) {
+                return Step::Barred(());
+            }
+            let along = self.data().map.leaving(a, edge);
+            let Ok(price) = self.price_across(along, mover, a, b) else { return Step::Barred(()) };
+            let stride = match mover.nation {
+                Nation::Spanish => self.spanish_stride(mover, b, price, Some(&lay)),
+                Nation::Us | Nation::Cuban => self.us_stride(mover, b, price, maps, Some(&lay)),
+            };
+            let Ok(stride) = stride else { return Step::Barred(()) };
             if !self.brings_home(mover, home.as_ref(), a, b) {
                 return Step::Barred(());
             }

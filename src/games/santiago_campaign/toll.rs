@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use crate::board::Hex;
+use crate::board::{Features, Hex};
 
 use super::data::{Along, Mp};
 use super::movement::{Bar, Mover};
@@ -90,8 +90,12 @@ impl Position<'_> {
 
     /// What a step costs by terrain alone, and why (§10.3 to §10.6).
     pub fn price(&self, mover: &Mover, from: Hex, to: Hex) -> Result<(Mp, Toll), Bar> {
+        self.price_across(self.data().between(from, to), mover, from, to)
+    }
+
+    /// The same, with what lies along the hexside at hand.
+    pub fn price_across(&self, along: Features<Along>, mover: &Mover, from: Hex, to: Hex) -> Result<(Mp, Toll), Bar> {
         let data = self.data();
-        let along = data.between(from, to);
         let land = data.land(to);
         if !land.is_open() {
             let clause = match (land, mover.nation) {
