@@ -9,7 +9,7 @@ use garcia::trust::home::Home;
 use garcia::trust::record::Record;
 use garcia::trust::seals::is_in_state;
 use garcia::trust::walk::Walk;
-use garcia::trust::{Id, Role};
+use garcia::trust::Role;
 use mail_parser::MessageParser;
 
 /// Every text in a value.
@@ -22,16 +22,32 @@ fn words<'a>(value: &'a Json, into: &mut Vec<&'a str>) {
     }
 }
 
-/// What a player has face down and nobody has seen, by slot, once these records are written.
-fn unseen(home: &Home, game: &Id, role: &Role, records: &[Record]) -> Vec<(String, Json)> {
+/// What the records of a game say about a player's face-down units.
+struct Hand {
+    /// What lies face down now, by slot.
+    closed: Vec<(String, Json)>,
+    /// What the records of the last mail turned over; it may lie face down again since.
+    turned_over: Vec<Json>,
+}
+
+fn hand(home: &Home, role: &Role, records: &[Record], mail: &[u32]) -> Hand {
     let mut walk = Walk::new();
     for record in records {
         walk.take(record).expect("good");
     }
-    let file = home.game(game, role).expect("secrets");
-    let sealed = walk.seals().of_role(role).filter(|(slot, _)| is_in_state(slot));
-    let closed = sealed.filter(|(slot, sealing)| walk.seals().opening(role, slot, sealing.version).is_none());
-    closed.filter_map(|(slot, sealing)| Some((slot.to_string(), file.value(slot, sealing.version)?.clone()))).collect()
+    let file = home.game(&records[0].id(), role).expect("secrets");
+    let mut hand = Hand { closed: Vec::new(), turned_over: Vec::new() };
+    for (slot, sealing) in walk.seals().of_role(role).filter(|(slot, _)| is_in_state(slot)) {
+        match walk.seals().opening(role, slot, sealing.version) {
+            Some(opened) if mail.contains(&opened.seq) => hand.turned_over.push(opened.value.clone()),
+            Some(_) => {}
+            None => {
+                let value = file.value(slot, sealing.version).expect("its owner knows it");
+                hand.closed.push((slot.to_string(), value.clone()));
+            }
+        }
+    }
+    hand
 }
 
 #[test]
@@ -50,7 +66,9 @@ fn a_mail_does_not_tell_what_its_writer_has_face_down() {
     let (mut records, mut hidden): (Vec<Record>, usize) = (Vec::new(), 0);
     for path in &mails {
         let bytes = std::fs::read(path).expect("a mail");
+        let mut attached = Vec::new();
         for record in records_in("mail", &bytes).records {
+            attached.push(record.body().seq);
             if record.body().seq as usize == records.len() {
                 records.push(record);
             }
@@ -64,10 +82,13 @@ fn a_mail_does_not_tell_what_its_writer_has_face_down() {
         let home = Home::find(Some(&folder.path().join("secrets").join(writer.as_str()) as &Path)).expect("given");
         let parsed = MessageParser::default().parse(&bytes).expect("a mail");
         let letter = parsed.body_text(0).expect("a text").into_owned();
-        for (slot, value) in unseen(&home, &records[0].id(), &writer, &records) {
+        let hand = hand(&home, &writer, &records, &attached);
+        let mut seen = Vec::new();
+        hand.turned_over.iter().for_each(|value| words(value, &mut seen));
+        for (slot, value) in &hand.closed {
             let mut names = Vec::new();
-            words(&value, &mut names);
-            for name in names.into_iter().filter(|name| name.contains('-')) {
+            words(value, &mut names);
+            for name in names.into_iter().filter(|name| name.contains('-') && !seen.contains(name)) {
                 let told = letter.split(|c: char| !c.is_alphanumeric() && c != '-').any(|word| word == name);
                 assert!(!told, "{}: {slot} is {name}, and the letter says so", path.display());
                 hidden += 1;
