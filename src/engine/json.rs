@@ -226,43 +226,56 @@ fn check_text(text: &str) -> Result<(), NotCanonical> {
 
 impl fmt::Display for Json {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        self.write(&mut text);
+        f.write_str(&text)
+    }
+}
+
+impl Json {
+    /// Appends the canonical text: every state of a game is hashed through here.
+    fn write(&self, out: &mut String) {
         match self {
-            Json::Bool(truth) => write!(f, "{truth}"),
-            Json::Int(number) => write!(f, "{number}"),
-            Json::Str(text) => write_text(f, text),
+            Json::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
+            Json::Int(number) => out.push_str(&number.to_string()),
+            Json::Str(text) => write_text(out, text),
             Json::List(items) => {
-                f.write_str("[")?;
+                out.push('[');
                 for (at, item) in items.iter().enumerate() {
-                    f.write_str(if at == 0 { "" } else { "," })?;
-                    item.fmt(f)?;
+                    if at > 0 {
+                        out.push(',');
+                    }
+                    item.write(out);
                 }
-                f.write_str("]")
+                out.push(']');
             }
             Json::Map(members) => {
-                f.write_str("{")?;
+                out.push('{');
                 for (at, (key, value)) in members.iter().enumerate() {
-                    f.write_str(if at == 0 { "" } else { "," })?;
-                    write_text(f, key)?;
-                    f.write_str(":")?;
-                    value.fmt(f)?;
+                    if at > 0 {
+                        out.push(',');
+                    }
+                    write_text(out, key);
+                    out.push(':');
+                    value.write(out);
                 }
-                f.write_str("}")
+                out.push('}');
             }
         }
     }
 }
 
-fn write_text(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
-    f.write_str("\"")?;
+fn write_text(out: &mut String, text: &str) {
+    out.push('"');
     let mut rest = text;
-    while let Some(at) = rest.find(['"', '\\']) {
-        f.write_str(&rest[..at])?;
-        f.write_str("\\")?;
-        f.write_str(&rest[at..=at])?;
+    while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\')) {
+        out.push_str(&rest[..at]);
+        out.push('\\');
+        out.push_str(&rest[at..=at]);
         rest = &rest[at + 1..];
     }
-    f.write_str(rest)?;
-    f.write_str("\"")
+    out.push_str(rest);
+    out.push('"');
 }
 
 impl From<bool> for Json {

@@ -226,22 +226,36 @@ impl Ledger {
         lay: impl FnOnce(&Genesis) -> Result<Box<dyn Match>, Finding>,
         vision: Vision,
     ) -> Result<Ledger, Trouble> {
-        let mut rest = records.into_iter();
-        let first = rest.next().ok_or_else(|| Trouble::NotDue("there is no record yet".to_owned()))?;
+        let first = records.first().ok_or_else(|| Trouble::NotDue("there is no record yet".to_owned()))?;
         let mut walk = Walk::new();
-        walk.take(&first).map_err(Trouble::at(0))?;
-        let Some((genesis, founder)) = walk.genesis().zip(walk.founder()) else {
+        walk.take(first).map_err(Trouble::at(0))?;
+        let Some((genesis, founder)) = walk.genesis().cloned().zip(walk.founder().cloned()) else {
             return Err(Trouble::NotDue("the first record is no genesis".to_owned()));
         };
-        let referee = lay(genesis).and_then(|table| Referee::new(table, genesis, founder)).map_err(Trouble::at(0))?;
-        let mut ledger = Ledger { records: vec![first], walk, referee, vision };
-        for record in rest {
-            let seq = ledger.walk.next();
-            let Ledger { walk, referee, vision, records } = &mut ledger;
-            step(walk, referee, vision, &record).map_err(Trouble::at(seq))?;
-            records.push(record);
-        }
-        Ok(ledger)
+        let (signed, judged) = std::thread::scope(|scope| {
+            // Signatures are a good part of the work, and the rules need not wait for them.
+            let signed = scope.spawn(|| all_signed(&records));
+            let seated = lay(&genesis).and_then(|table| Referee::new(table, &genesis, &founder));
+            let judged = seated.map_err(|finding| (0, finding)).and_then(|mut referee| {
+                for record in records.iter().skip(1) {
+                    let seq = walk.next();
+                    follow(&mut walk, &mut referee, &vision, record).map_err(|finding| (seq, finding))?;
+                }
+                Ok(referee)
+            });
+            (signed.join(), judged)
+        });
+        let signed = signed.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        // Of two wrong records the first is named; of one, that it was not signed.
+        let wrong = match (signed, judged) {
+            (Ok(()), Ok(referee)) => return Ok(Ledger { records, walk, referee, vision }),
+            (Err(unsigned), Ok(_)) => unsigned,
+            (Ok(()), Err(wrong)) => wrong,
+            (Err(unsigned), Err(wrong)) if unsigned.0 <= wrong.0 => unsigned,
+            (Err(_), Err(wrong)) => wrong,
+        };
+        let (seq, finding) = wrong;
+        Err(Trouble::at(seq)(finding))
     }
 
     /// Adds the next record, if it is right in every respect that can be judged; otherwise nothing changes.
@@ -360,6 +374,16 @@ impl Walk {
             seq: self.next(),
         })
     }
+}
+
+/// Whether every record is signed by the one who says so, as far as they stand in order; otherwise the first that is not.
+fn all_signed(records: &[Record]) -> Result<(), (u32, Finding)> {
+    let mut walk = Walk::new();
+    for record in records {
+        let seq = walk.next();
+        walk.take(record).map_err(|finding| (seq, finding))?;
+    }
+    Ok(())
 }
 
 /// Takes one record, by the protocol and by the rules.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use super::armour;
 use super::hex::{Id, Sig};
@@ -146,7 +147,8 @@ pub fn record_id(body: &Json) -> Id {
 /// A signed body. Well-formed, which says nothing about whose signature it is or whether the content is right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    body: Body,
+    /// Shared: ledgers are copied to look ahead, what was signed never changes.
+    body: Arc<Body>,
     id: Id,
     sig: Sig,
 }
@@ -172,7 +174,7 @@ impl Record {
     /// Signs a body. Refused if the document would be too large or could not be read back.
     pub fn sign(body: Body, key: &PrivateKey) -> Result<Record, NotARecord> {
         let id = body.id();
-        let record = Record { sig: key.sign(&id), id, body };
+        let record = Record { sig: key.sign(&id), id, body: Arc::new(body) };
         record.to_json().check()?;
         if record.to_json().to_string().len() > MAX_BYTES {
             return Err(NotARecord("longer than 1 MiB".to_owned()));
@@ -263,12 +265,12 @@ impl Record {
             prev: parsed(&body, "prev")?,
             seq,
         };
-        Ok(Record { id: body.id(), body, sig: parsed(&whole, "sig")? })
+        Ok(Record { id: body.id(), body: Arc::new(body), sig: parsed(&whole, "sig")? })
     }
 
     /// The head of the file: what a person wants to know before reading on.
     fn comments(&self) -> Vec<String> {
-        let Body { by, kind, seq, data, .. } = &self.body;
+        let Body { by, kind, seq, data, .. } = &*self.body;
         let mut lines = vec![format!("garcia record {seq}: {kind}, signed by {by}"), format!("id {}", self.id)];
         for roll in data.get("rolls").and_then(Json::as_list).unwrap_or_default() {
             let part = |name| roll.get(name).map(ToString::to_string).unwrap_or_default();

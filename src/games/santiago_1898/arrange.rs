@@ -16,6 +16,7 @@ use super::data::{Data, Factors, Unit};
 use super::orders::{SetupOrders, TurnOrders};
 use super::play::{Position, player};
 use super::state::{Cause, Ending, Machineguns, Place, Role, Stage, State, UnitState};
+use super::supply::Nets;
 use super::tables::Tables;
 use super::terms::{Flag, Force, Terrain, UnitId, UnitKind};
 use super::{SPAIN, Santiago1898, US};
@@ -588,7 +589,7 @@ pub fn flaws(game: &Santiago1898, state: &State) -> Vec<String> {
         flaws.push(format!("there is no turn {}", state.turn));
     }
     // Supply has a line exactly where one can be walked back hex by hex.
-    let nets = now.nets();
+    let nets = Nets::default();
     for id in state.units.keys() {
         if now.supply_by(&nets, *id).is_supplied() != now.is_supplied(&nets, *id) {
             flaws.push(format!("{id} is in supply and has no line, or has one and is not"));

@@ -413,6 +413,16 @@ impl Data {
         self.side(a, b, |ground| ground.roads)
     }
 
+    /// Does a road or railroad leave the hex over this side?
+    pub fn road_over(&self, hex: Hex, side: Bearing) -> bool {
+        self.over(hex, side, |ground| ground.roads)
+    }
+
+    /// Is there only water beyond this side of the land hex (TEC.i, TEC.j)?
+    pub fn water_over(&self, hex: Hex, side: Bearing) -> bool {
+        self.over(hex, side, |ground| ground.waters)
+    }
+
     /// Is there a river between the two?
     pub fn river_between(&self, a: Hex, b: Hex) -> bool {
         self.side(a, b, |ground| ground.rivers)
@@ -508,8 +518,11 @@ impl Data {
     }
 
     fn side(&self, a: Hex, b: Hex, of: impl Fn(&Ground) -> u8) -> bool {
-        let bit = self.grid.edge_between(a, b).and_then(|edge| bit(&self.grid, edge));
-        bit.zip(self.ground(a)).is_some_and(|(bit, ground)| of(ground) & bit != 0)
+        self.grid.edge_between(a, b).is_some_and(|edge| self.over(a, edge, of))
+    }
+
+    fn over(&self, hex: Hex, edge: Bearing, of: impl Fn(&Ground) -> u8) -> bool {
+        bit(&self.grid, edge).zip(self.ground(hex)).is_some_and(|(bit, ground)| of(ground) & bit != 0)
     }
 }
 

@@ -298,7 +298,7 @@ impl Play<'_, '_> {
             self.offer_all_out(battle.target)?;
         }
         let now = self.now();
-        let nets = now.nets();
+        let nets = Nets::default();
         // §9.2i: every combat unit in the hex fires, disorganized and frozen ones too.
         let firers: Vec<Factor> = now
             .combat_units_of(defender, battle.target)
@@ -322,7 +322,7 @@ impl Play<'_, '_> {
     /// At which attacking hex each firing unit fires (§9.2d, §9.2e).
     fn allocate_fire(&mut self, battle: &Battle, defender: Side, firers: &[Factor]) -> Ruling<BTreeMap<UnitId, Hex>> {
         let now = self.now();
-        let nets = now.nets();
+        let nets = Nets::default();
         let mut strength: BTreeMap<Hex, u32> = BTreeMap::new();
         for id in battle.attackers.iter().filter(|id| now.state.hex_of(**id).is_some()) {
             let factor = now.factor(&nets, *id, |values| values.shock);

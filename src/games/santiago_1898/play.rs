@@ -145,21 +145,18 @@ impl<'p> Position<'p> {
 
     /// Leaders who cannot stay: alone and next to an enemy combat unit, or with an enemy counter come upon them (§IMP.8).
     pub fn lone_leaders(&self) -> Vec<(UnitId, Force, Hex)> {
-        let fights = self.state.units.values().filter(|unit| unit.role.part == Part::Fights);
-        let held: Vec<(Hex, Force)> = fights.filter_map(|unit| Some((unit.at.hex()?, unit.role.force))).collect();
-        let mut lone = Vec::new();
-        for (id, unit) in &self.state.units {
-            let (Some(hex), Part::Leader) = (unit.at.hex(), unit.role.part) else { continue };
-            let force = unit.role.force;
-            if held.contains(&(hex, force)) {
-                continue;
-            }
-            let side = player(force);
-            let met = self.enemy_hexes(side).any(|at| self.data().grid.distance(at, hex) <= 1);
-            if met || self.come_upon(side, hex) {
-                lone.push((*id, force, hex));
-            }
+        let on_map = |(id, unit): (&UnitId, &UnitState)| Some((*id, unit.role.force, unit.at.hex()?));
+        let leaders = self.state.units.iter().filter(|(_, unit)| unit.role.part == Part::Leader);
+        let mut lone: Vec<(UnitId, Force, Hex)> = leaders.filter_map(on_map).collect();
+        for unit in self.state.units.values().filter(|unit| unit.role.part == Part::Fights) {
+            let Some(hex) = unit.at.hex() else { continue };
+            lone.retain(|(_, force, at)| (*at, *force) != (hex, unit.role.force));
         }
+        lone.retain(|(_, force, hex)| {
+            let side = player(*force);
+            let around: Vec<Hex> = self.data().neighbours(*hex).chain([*hex]).collect();
+            self.enemy_hexes(side).any(|at| around.contains(&at)) || self.come_upon(side, *hex)
+        });
         lone
     }
 

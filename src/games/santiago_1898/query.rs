@@ -7,7 +7,7 @@ use crate::engine::{Clause, Json, Query, Reply};
 use super::check::{Projection, check};
 use super::orders::Orders;
 use super::play::Position;
-use super::supply::Supply;
+use super::supply::{Nets, Supply};
 use super::terms::UnitId;
 
 /// Answers a query.
@@ -68,7 +68,7 @@ fn reach(now: &Position<'_>, id: UnitId) -> Result<Reply, Vec<Fault>> {
 
 fn supply(now: &Position<'_>, only: Option<UnitId>) -> Result<Reply, Vec<Fault>> {
     let mut reply = Reply::default();
-    let nets = now.nets();
+    let nets = Nets::default();
     let mut rows = Vec::new();
     let mut json = Vec::new();
     for (id, unit) in &now.state.units {

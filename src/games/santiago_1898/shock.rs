@@ -10,6 +10,7 @@ use super::orders::{BattleOrder, PressIf, TurnOrders};
 use super::play::{Play, Position, player};
 use super::policy::{Ever, NAVAL, PRESS, Policy};
 use super::state::Cause;
+use super::supply::Nets;
 use super::tables::Odds;
 use super::terms::{Force, Terrain, UnitId};
 use super::{Switch, US};
@@ -141,7 +142,7 @@ impl Position<'_> {
 
     /// Works a shock attack out up to the die (§9.3a to §9.3e).
     pub fn assault(&self, force: Force, target: Hex, attackers: &[UnitId], naval: u32) -> Assault {
-        let nets = self.nets();
+        let nets = Nets::default();
         let shock = |id: &UnitId| self.factor(&nets, *id, |values| values.shock);
         let attackers_by: Vec<Factor> = attackers.iter().map(shock).collect();
         let defenders: Vec<Factor> = self.combat_units_of(opponent(player(force)), target).iter().map(shock).collect();

@@ -3,6 +3,8 @@
 //! A Spanish or US unit is supplied if at most two hexes of open country take it to a road or railroad that leads to
 //! its source, or straight to the source. Computed for the units concerned when their battle begins (§10.4a).
 
+use std::cell::OnceCell;
+
 use crate::board::{self, Field, Grid, Hex};
 
 use super::play::{Position, player};
@@ -33,14 +35,13 @@ pub struct Net {
     source: Hex,
     open: Vec<bool>,
     roads: Field,
-    /// How far every hex is, across open country, from the source or a road that leads there.
-    country: Field,
 }
 
-/// The networks of both armies, laid out once for a battle (§10.4a).
+/// The networks of both armies for one battle (§10.4a), each laid out when it is first asked for.
+#[derive(Default)]
 pub struct Nets {
-    us: Option<Net>,
-    spanish: Option<Net>,
+    us: OnceCell<Option<Net>>,
+    spanish: OnceCell<Option<Net>>,
 }
 
 impl Position<'_> {
@@ -53,9 +54,13 @@ impl Position<'_> {
         }
     }
 
-    /// Both networks.
-    pub fn nets(&self) -> Nets {
-        Nets { us: self.net(Force::Us), spanish: self.net(Force::Spanish) }
+    fn laid<'n>(&self, nets: &'n Nets, force: Force) -> Option<&'n Net> {
+        let net = match force {
+            Force::Us => &nets.us,
+            Force::Spanish => &nets.spanish,
+            Force::Cuban => return None,
+        };
+        net.get_or_init(|| self.net(force)).as_ref()
     }
 
     fn net(&self, force: Force) -> Option<Net> {
@@ -73,36 +78,61 @@ impl Position<'_> {
             return None;
         }
         // §10.1a: along roads and railroads, mixed, of any length.
-        let roads = board::distance_field(grid, [source], |a, _, b| is_open(b) && self.data().road_between(a, b));
-        let linked: Vec<Hex> = roads.iter(grid).map(|(hex, _)| hex).collect();
-        let country = board::distance_field(grid, linked, |a, _, b| is_open(b) && !self.data().water_between(a, b));
-        Some(Net { source, open, roads, country })
+        let roads = board::distance_field(grid, [source], |a, side, b| self.data().road_over(a, side) && is_open(b));
+        Some(Net { source, open, roads })
     }
 
     /// Is the unit in supply, with the networks laid out? (§10.1a, §10.1c, §10.1d, §10.3e)
     pub fn is_supplied(&self, nets: &Nets, id: UnitId) -> bool {
         let (Some(force), Some(from)) = (self.force(id), self.state.hex_of(id)) else { return false };
-        let net = match force {
-            Force::Cuban => return true,
-            Force::Us if self.data().is_beach(from) => return true,
-            Force::Us => &nets.us,
-            Force::Spanish => &nets.spanish,
-        };
-        let reach = self.data().tables.limits.supply_hexes;
-        let distance = net.as_ref().and_then(|net| net.country.get(&self.data().grid, from));
-        distance.is_some_and(|distance| distance <= reach)
+        match force {
+            Force::Cuban => true,
+            Force::Us if self.data().is_beach(from) => true,
+            Force::Us | Force::Spanish => self.laid(nets, force).is_some_and(|net| self.reaches(net, from)),
+        }
+    }
+
+    /// Is there a way across country, as [`Self::across`] would find it?
+    fn reaches(&self, net: &Net, from: Hex) -> bool {
+        let mut met = vec![from];
+        let mut ring = 0;
+        for _ in 0..=self.data().tables.limits.supply_hexes {
+            if met.iter().skip(ring).any(|hex| self.arrives(net, *hex)) {
+                return true;
+            }
+            let reached = met.len();
+            for at in ring..reached {
+                let Some(&from) = met.get(at) else { break };
+                for (side, hex) in self.data().grid.neighbours(from) {
+                    if self.is_open(net, hex) && !self.data().water_over(from, side) && !met.contains(&hex) {
+                        met.push(hex);
+                    }
+                }
+            }
+            ring = reached;
+        }
+        false
+    }
+
+    /// Has a line across country come to the source, or to a road that leads there?
+    fn arrives(&self, net: &Net, hex: Hex) -> bool {
+        hex == net.source || net.roads.get(&self.data().grid, hex).is_some()
+    }
+
+    fn is_open(&self, net: &Net, hex: Hex) -> bool {
+        self.data().grid.index(hex).and_then(|index| net.open.get(index)).copied().unwrap_or(false)
     }
 
     /// How the unit is supplied, with the networks laid out.
     pub fn supply_by(&self, nets: &Nets, id: UnitId) -> Supply {
         let (Some(force), Some(from)) = (self.force(id), self.state.hex_of(id)) else { return Supply::None };
-        let net = match force {
-            Force::Cuban => return Supply::Always,
-            Force::Us if self.data().is_beach(from) => return Supply::Beach,
-            Force::Us => &nets.us,
-            Force::Spanish => &nets.spanish,
-        };
-        net.as_ref().and_then(|net| self.line(net, from)).map_or(Supply::None, Supply::Line)
+        match force {
+            Force::Cuban => Supply::Always,
+            Force::Us if self.data().is_beach(from) => Supply::Beach,
+            Force::Us | Force::Spanish => {
+                self.laid(nets, force).and_then(|net| self.line(net, from)).map_or(Supply::None, Supply::Line)
+            }
+        }
     }
 
     /// The line of communications from a hex to the source, if there is one.
@@ -124,12 +154,9 @@ impl Position<'_> {
 
     /// The way across country, at most two hexes, to the source or to a road that leads there (§10.1a, §10.1c).
     fn across(&self, net: &Net, from: Hex) -> Option<Vec<Hex>> {
-        let grid = &self.data().grid;
-        let arrives = |hex: Hex| hex == net.source || (self.data().has_road(hex) && net.roads.get(grid, hex).is_some());
-        let enter = |hex: Hex| grid.index(hex).and_then(|index| net.open.get(index)).copied().unwrap_or(false);
         let mut ways = vec![vec![from]];
         for _ in 0..=self.data().tables.limits.supply_hexes {
-            let best = ways.iter().filter(|way| way.last().is_some_and(|hex| arrives(*hex)));
+            let best = ways.iter().filter(|way| way.last().is_some_and(|hex| self.arrives(net, *hex)));
             // The source itself first: no road is needed within two hexes of it.
             let key = |way: &&Vec<Hex>| (way.last() != Some(&net.source), way.last().copied());
             if let Some(way) = best.min_by_key(key) {
@@ -140,7 +167,7 @@ impl Position<'_> {
                 let next: Vec<Hex> = self
                     .data()
                     .neighbours(at)
-                    .filter(|hex| enter(*hex) && !way.contains(hex) && !self.data().water_between(at, *hex))
+                    .filter(|hex| self.is_open(net, *hex) && !way.contains(hex) && !self.data().water_between(at, *hex))
                     .collect();
                 next.into_iter().map(move |hex| way.iter().copied().chain([hex]).collect::<Vec<Hex>>())
             };

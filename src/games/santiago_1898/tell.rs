@@ -8,6 +8,7 @@ use crate::engine::{Clause, Diary, Event as _, count_of};
 use super::events::{Event, Factor, LeaderFate, NoBattle, Pace, Paid, PhaseName};
 use super::play::Position;
 use super::state::{Cause, Place, Stage};
+use super::supply::Nets;
 use super::tables::{FireResult, HistoricEvent, Jungle, Surrender, Withdrawal};
 use super::terms::{Force, UnitId};
 use super::{SPAIN, Santiago1898, US};
@@ -505,7 +506,7 @@ pub fn tell_state(now: &Position<'_>, diary: &mut Diary) {
 }
 
 fn unit_rows(now: &Position<'_>, force: Force) -> Vec<Vec<String>> {
-    let nets = now.nets();
+    let nets = Nets::default();
     let mut rows = Vec::new();
     for (id, unit) in &now.state.units {
         let Place::At(hex) = unit.at else { continue };

@@ -131,19 +131,18 @@ impl Loader {
         self.faults.push(DataFault { file: file.to_owned(), fault });
     }
 
-    /// Reads one file, the player's or ours: first its form, which knows every place, then its types.
+    /// Reads one file. Of a player's the form is read first, which knows every place; ours is known to be well formed.
     fn read<T: DeserializeOwned>(&mut self, files: &BTreeMap<String, String>, file: &str) -> Option<T> {
-        let ours = FILES.iter().find(|(name, _)| *name == file).map_or("", |(_, text)| *text);
-        let text = files.get(file).map_or(ours, String::as_str);
-        let source = match read_document(file, text.as_bytes()) {
-            Ok((_, source)) => source,
-            Err(unreadable) => {
+        let read = match files.get(file).map(|text| read_document(file, text.as_bytes())) {
+            None => serde_yaml::from_str(FILES.iter().find(|(name, _)| *name == file).map_or("", |(_, text)| *text)),
+            Some(Ok((_, source))) => serde_yaml::from_str(&source.text),
+            Some(Err(unreadable)) => {
                 let faults = unreadable.faults.into_iter();
                 self.faults.extend(faults.map(|fault| DataFault { file: file.to_owned(), fault }));
                 return None;
             }
         };
-        match serde_yaml::from_str(&source.text) {
+        match read {
             Ok(read) => Some(read),
             Err(error) => {
                 let said = error.to_string();
