@@ -5,11 +5,11 @@ use std::process::Command;
 
 use garcia::engine::json::Json;
 use garcia::mail::records_in;
+use garcia::trust::Role;
 use garcia::trust::home::Home;
 use garcia::trust::record::Record;
 use garcia::trust::seals::is_in_state;
 use garcia::trust::walk::Walk;
-use garcia::trust::Role;
 use mail_parser::MessageParser;
 
 /// Every text in a value.
