@@ -215,10 +215,26 @@ fn check_turn(game: &Santiago1898, state: &State, turn: &mut TurnOrders, faults:
             );
             let limit = game.data.tables.limits.stacking;
             let remedy = format!("keep to {limit} units a hex, or write `overstack: yes` to accept the loss");
-            faults.add(at.key("moves"), Clause("5.3b"), what, remedy);
+            faults.add(fills(turn, hex, &at), Clause("5.3b"), what, remedy);
         }
     }
     check_battles(&projection, turn, side, faults);
+}
+
+/// The order that fills a hex: the last march that ends there, else who enters or lands there.
+fn fills(turn: &TurnOrders, hex: Hex, at: &DocPath) -> DocPath {
+    let marched = turn.moves.iter().rposition(|order| order.path.last() == Some(&hex));
+    let entered = || turn.entry.iter().rfind(|(_, to)| **to == hex);
+    let landed = || turn.landings.iter().rposition(|landing| landing.at == hex);
+    if let Some(index) = marched {
+        at.key("moves").index(index)
+    } else if let Some((id, _)) = entered() {
+        at.key("entry").key(id.as_str())
+    } else if let Some(index) = landed() {
+        at.key("landings").index(index)
+    } else {
+        at.clone()
+    }
 }
 
 fn check_landings(projection: &mut Projection<'_>, turn: &TurnOrders, faults: &mut Faults<'_>) {

@@ -150,10 +150,12 @@ fn entry(now: &Position<'_>, text: &mut String) {
     }
     line(text, format!("# The Escario column enters now, free of cost, by any of {} (§8.3).", list(now.entry_hexes())));
     line(text, "entry:");
+    let mut projection = Projection::new(now.game, now.state);
     for id in now.escario() {
-        let open = now.entry_hexes();
-        if let Some(hex) = now.default_entry(id, &open) {
+        // Where those before it have filled a hex, the next one is proposed another.
+        if let Some(hex) = projection.now().default_entry(id, &now.entry_hexes()) {
             line(text, format!("  {:<17}{}", format!("{id}: {hex}"), comment(&unit_note(now, id))));
+            projection.put(id, hex);
         }
     }
 }
@@ -223,5 +225,26 @@ fn battles(now: &Position<'_>, spanish: bool, text: &mut String) {
             let names: Vec<String> = units.iter().map(UnitId::to_string).collect();
             line(text, format!("# From where they stand now: target {target}, attackers [{}]", names.join(", ")));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::doc::{DocPath, read_document};
+
+    #[test]
+    fn the_column_is_proposed_hexes_that_have_room() {
+        let start = "{scenario: blank, turn: 4, stage: spanish-turn, units: {sp-so: 1501, sp-1-55-a: 1501, \
+                     sp-1-52-and: off-map, sp-1-75-ic: off-map, sp-19-fpr: off-map, sp-2-75-ic: off-map, \
+                     sp-3-al: off-map}}";
+        let (start, _) = read_document("start.yaml", start.as_bytes()).expect("well formed");
+        let mut faults = Vec::new();
+        let arranged =
+            crate::games::santiago_1898::arrange::arrange(&start, &DocPath::root(), &mut faults).expect("a position");
+        let mut text = String::new();
+        entry(&Position { game: &arranged.game, state: &arranged.state }, &mut text);
+        assert_eq!(text.matches(": 1501").count(), 4, "{text}");
+        assert!(text.contains("sp-3-al: 1401"), "{text}");
     }
 }
