@@ -103,7 +103,7 @@ impl<'g> Trial<'g> {
         opens: bool,
     ) -> Result<Mp, (usize, Bar)> {
         let now = self.now();
-        let home = mover.lost.then(|| now.steps_to_supply(&maps.maybe));
+        let home = now.way_home(mover, maps);
         let (mut at, mut spent, mut halted, mut begun) = (from, Mp::ZERO, false, from);
         for (count, to) in path.iter().copied().enumerate() {
             let fail = |bar: Bar| (count, bar);
@@ -127,7 +127,7 @@ impl<'g> Trial<'g> {
                 return Err(fail(Bar::new("7.1c", format!("the move ends in {here}, in an enemy zone of control"))));
             }
             let stride = now.stride(mover, here, to, maps).map_err(fail)?;
-            if !now.brings_home(mover, home.as_ref(), here, to) {
+            if !now.brings_home(home.as_ref(), here, to) {
                 return Err(fail(Bar::new("12.10c", format!("{to} does not bring it one hex closer to supply"))));
             }
             let total = spent + stride.cost;

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::board::{Hex, Reach, Step, reach};
+use crate::board::{Field, Hex, Reach, Step, reach};
 use crate::engine::{Clause, Question, Ruling, Say, Subject};
 
 use super::US;
@@ -222,7 +222,7 @@ impl Position<'_> {
     /// Everything a mover may reach as far as the viewer can tell; where he cannot tell, the mover's luck is assumed.
     pub fn reach(&self, mover: &Mover, from: Hex, maps: &SupplyMaps) -> Reach<crate::board::HexGrid, 2> {
         let pinned = self.enemy_zone(mover, from) == Trit::Yes;
-        let home = mover.lost.then(|| self.steps_to_supply(&maps.maybe));
+        let home = self.way_home(mover, maps);
         let grid = self.data().grid();
         let lay = self.lay(mover.nation);
         let mut beyond: BTreeMap<Hex, bool> = BTreeMap::new();
@@ -238,7 +238,7 @@ impl Position<'_> {
                 Nation::Us | Nation::Cuban => self.us_stride(mover, b, price, maps, Some(&lay)),
             };
             let Ok(stride) = stride else { return Step::Barred(()) };
-            if !self.brings_home(mover, home.as_ref(), a, b) {
+            if !self.brings_home(home.as_ref(), a, b) {
                 return Step::Barred(());
             }
             let unsupplied = mover.nation == Nation::Us && !mover.lost && stride.supply == Trit::No;
@@ -263,15 +263,24 @@ impl Position<'_> {
         !stride.overrun || self.supply_maps(vacated).at(self, to) == Trit::No
     }
 
-    /// §12.10c: who is out of supply only moves towards it, one hex closer with each step.
-    pub fn brings_home(&self, mover: &Mover, home: Option<&crate::board::Field>, from: Hex, to: Hex) -> bool {
-        let Some(field) = home.filter(|_| mover.lost) else { return true };
+    /// How far everything is from supply, for a mover who is out of it (§12.10c).
+    pub fn way_home(&self, mover: &Mover, maps: &SupplyMaps) -> Option<WayHome> {
+        mover.lost.then(|| {
+            let least = self.steps_to_supply(&maps.maybe);
+            let most = if maps.maybe == maps.surely { least.clone() } else { self.steps_to_supply(&maps.surely) };
+            WayHome { least, most }
+        })
+    }
+
+    /// §12.10c: who is out of supply only moves towards it, one hex closer with each step. Where face-down counters
+    /// decide how far it is, nothing is barred that some of them would allow.
+    pub fn brings_home(&self, home: Option<&WayHome>, from: Hex, to: Hex) -> bool {
+        let Some(home) = home else { return true };
         let grid = self.data().grid();
-        match (field.get(grid, from), field.get(grid, to)) {
-            (Some(before), Some(after)) => after + 1 == before,
-            // The starting hex may itself be cut off from every path.
-            _ => false,
-        }
+        // Cut off from every path, whatever the counters are: nothing leads home.
+        let (Some(here), Some(there)) = (home.least.get(grid, from), home.least.get(grid, to)) else { return false };
+        let most = |hex: Hex| home.most.get(grid, hex).unwrap_or(u32::MAX);
+        here.max(there + 1) <= most(from).min(most(to).saturating_add(1))
     }
 
     /// May the mover end a phase in this hex? US and Cuban units do not share one (§9.4c).
@@ -298,6 +307,14 @@ impl Position<'_> {
             _ => Err(Bar::new("23.1e", format!("{token} is in no holding box"))),
         }
     }
+}
+
+/// Steps to the nearest hex in supply, as far as somebody can tell.
+pub struct WayHome {
+    /// If every doubtful counter is a lone battery.
+    pub least: Field,
+    /// If none of them is.
+    pub most: Field,
 }
 
 /// A walk as it was carried out.

@@ -12,7 +12,7 @@ use crate::board::{Grid, Hex, Layer};
 use crate::engine::Ruling;
 
 use super::data::Along;
-use super::movement::Mover;
+use super::movement::{Mover, WayHome};
 use super::play::{Play, Position, Trit};
 use super::terms::{Arm, Nation, Token, UnitId};
 
@@ -270,7 +270,8 @@ impl Play<'_, '_> {
         }
         let maps = self.supply_maps();
         let leads = |position: &Position<'_>, supplied: &Layer<bool>| {
-            position.brings_home(mover, Some(&position.steps_to_supply(supplied)), from, to)
+            let least = position.steps_to_supply(supplied);
+            position.brings_home(Some(&WayHome { most: least.clone(), least }), from, to)
         };
         if maps.surely == maps.maybe {
             return Ok(leads(&self.now(), &maps.surely));
