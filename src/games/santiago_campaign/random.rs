@@ -19,6 +19,9 @@ use super::supply::Suppose;
 use super::terms::{Arm, CombatResult, Group, HoldingBox, Nation, Odds, Piece, UnitId};
 use super::{SantiagoCampaign, US};
 
+/// How far from a place units are that can close in on it.
+const MARCH: u32 = 4;
+
 /// Legal orders for the packet due.
 pub fn orders(game: &SantiagoCampaign, seen: &Seen<'_, State>, chance: &mut Chance) -> Orders {
     match seen.state.stage {
@@ -192,6 +195,8 @@ fn moves(trial: &mut Trial<'_>, side: Side, orders: &mut TurnOrders, chance: &mu
     };
     chance.shuffle(&mut pieces);
     let goals = goals(&trial.now(), side);
+    // Every other turn a side closes in on one place, so that somebody gets surrounded.
+    let focus = if chance.one_in(2) { focus(&trial.now(), side, chance) } else { None };
     let released = !trial.state.marines_sent || trial.state.guantanamo_rolled;
     for piece in pieces {
         if chance.one_in(3) {
@@ -223,7 +228,8 @@ fn moves(trial: &mut Trial<'_>, side: Side, orders: &mut TurnOrders, chance: &mu
         let mut choices = trial.choices(piece, &maps);
         choices.retain(|(hex, _, _)| trial.now().may_stay(&mover, *hex));
         // Mostly towards the enemy, so that something happens.
-        if let Some(goal) = chance.pick(&goals).copied().filter(|_| !chance.one_in(3)) {
+        let goal = focus.filter(|_| !chance.one_in(4)).or_else(|| chance.pick(&goals).copied());
+        if let Some(goal) = goal.filter(|_| !chance.one_in(3)) {
             let grid = trial.game.data.grid();
             choices.sort_by_key(|(hex, _, _)| (grid.distance(*hex, goal), *hex));
             choices.truncate(4);
@@ -260,6 +266,25 @@ fn goals(now: &Position<'_>, side: Side) -> Vec<Hex> {
         goals.extend(now.state.units.values().filter_map(|unit| unit.at.hex()));
     }
     goals
+}
+
+/// An enemy stack with several of one's own within a march of it, Cubans among the Americans.
+fn focus(now: &Position<'_>, side: Side, chance: &mut Chance) -> Option<Hex> {
+    let grid = now.data().grid();
+    let units = |nation: Nation| {
+        let own = now.state.units.iter().filter(move |(id, _)| now.nation(**id) == Some(nation));
+        own.filter_map(|(_, unit)| unit.at.hex()).collect::<Vec<Hex>>()
+    };
+    let (americans, cubans) = (units(Nation::Us), units(Nation::Cuban));
+    let spaniards: Vec<Hex> = now.state.counters.values().filter_map(|counter| counter.at.hex()).collect();
+    let near = |hex: Hex, own: &[Hex]| own.iter().filter(|other| grid.distance(hex, **other) <= MARCH).count();
+    let places: BTreeSet<Hex> = if side == US {
+        let surrounded = |hex: &&Hex| near(**hex, &americans) > 1 && near(**hex, &cubans) > 0;
+        spaniards.iter().filter(surrounded).copied().collect()
+    } else {
+        americans.iter().chain(&cubans).filter(|hex| near(**hex, &spaniards) > 2).copied().collect()
+    };
+    chance.pick(&places.into_iter().collect::<Vec<_>>()).copied()
 }
 
 fn attacks(trial: &Trial<'_>, side: Side, orders: &mut TurnOrders, chance: &mut Chance) {
