@@ -1,0 +1,160 @@
+//! A match of two that goes on from any record as somebody else would have it.
+
+use std::collections::BTreeMap;
+
+use garcia::engine::json::Json;
+use garcia::engine::{Charter, Slot, Stop};
+use garcia::games;
+use garcia::trust::home::Home;
+use garcia::trust::ledger::{Ledger, Pen};
+use garcia::trust::record::{Body, Kind, Record};
+use garcia::trust::referee::Vision;
+use garcia::trust::{Id, Role};
+
+use super::players::{Pair, check, home, lay, role};
+use super::{Exchange, vision};
+
+/// A match of two with the Spanish player's key and secrets at hand.
+pub struct Bench {
+    pub pair: Pair,
+    pub spain: usize,
+}
+
+impl Bench {
+    pub fn until(seed: &str, enough: impl Fn(&[Record]) -> bool) -> Bench {
+        let ruleset = games::find("santiago-campaign").expect("a game");
+        let mut pair = Pair::begin(ruleset, &Charter::default(), false, None, seed);
+        let spain = pair.seats.iter().position(|seat| *seat.role() == role("spain")).expect("a seat");
+        for most in 3..120 {
+            if enough(pair.records()) {
+                return Bench { pair, spain };
+            }
+            pair.play(most);
+        }
+        panic!("{seed}: the game never came to it");
+    }
+
+    pub fn records(&self) -> &[Record] {
+        self.pair.records()
+    }
+
+    pub fn home_of(&self, who: &Role) -> Home {
+        home(&self.pair.homes[usize::from((*who == role("spain")) != (self.spain == 0))])
+    }
+
+    /// The ledger up to a record, which the Spanish player signs otherwise.
+    pub fn forged(&self, at: usize, change: impl FnOnce(&mut Body)) -> Vec<Record> {
+        let mut body = self.records()[at].body().clone();
+        change(&mut body);
+        let mut all = self.records()[..at].to_vec();
+        all.push(Record::sign(body, &self.home_of(&role("spain")).identity().expect("a key")).expect("signed"));
+        all
+    }
+
+    /// Goes on from some records with a Spanish player who believes in these values, to the end by capitulation of
+    /// whoever is due, and the audits of both. His secrets are a copy: what he signed before stays signed.
+    pub fn finish(&self, records: Vec<Record>, believed: &Vision, sealed: &BTreeMap<String, Json>) -> Vec<Record> {
+        let mut records = records;
+        let mut truth = self.values();
+        truth.extend(sealed.clone());
+        let spain = role("spain");
+        let game = records[0].id();
+        for _ in 0..12 {
+            let ledger = Ledger::replay(records.clone(), lay, believed.clone()).expect("good so far");
+            let stop = ledger.referee().stop().clone();
+            let due = ledger.awaited().who().cloned();
+            let Some(who) = due else { return records };
+            let key = self.home_of(&who).identity().expect("a key");
+            let mut file = match who == spain {
+                true => self.copy_of(&game, &who),
+                false => self.home_of(&who).game(&game, &who).expect("secrets"),
+            };
+            let vision = if who == spain { believed.clone() } else { Vision::of(&file) };
+            let mut ledger = Ledger::replay(records.clone(), lay, vision).expect("good so far");
+            let mut pen = Pen { key: &key, file: &mut file };
+            let walk = ledger.walk();
+            let record = match walk.due() {
+                garcia::trust::walk::Due::Result(_) => ledger.close(&mut pen).expect("closed"),
+                garcia::trust::walk::Due::Call(_) => ledger.call(&mut pen).expect("called"),
+                garcia::trust::walk::Due::Audit(_) if who == spain => {
+                    let opened = |(slot, sealing): (&Slot, &garcia::trust::seals::Sealing)| {
+                        let name = format!("{slot}/{}", sealing.version);
+                        let value = truth.get(&name).unwrap_or_else(|| panic!("{name}")).clone();
+                        (name, value)
+                    };
+                    let values = walk.seals().of_role(&spain).map(opened).collect();
+                    let body = Body {
+                        by: spain.clone(),
+                        data: Json::object([
+                            ("hide_secret", Json::from(pen.file.secret().hide().0.to_string())),
+                            ("values", Json::Map(values)),
+                            ("secret_rolls", Json::List(vec![])),
+                        ]),
+                        game: walk.game(),
+                        kind: Kind::Audit,
+                        prev: walk.head(),
+                        seq: walk.next(),
+                    };
+                    Record::sign(body, &key).expect("signed")
+                }
+                garcia::trust::walk::Due::Audit(_) => ledger.audit(&mut pen).expect("audited"),
+                _ => {
+                    let orders = Json::object([("capitulate", true)]);
+                    let nonce = pen.file.secret().nonce(&walk.head()).to_string();
+                    let state = ledger.referee().hash(ledger.referee().state()).expect("a hash").to_string();
+                    let (kind, data) = match stop {
+                        Stop::Orders { flow: garcia::engine::Flow::Plan, .. } => {
+                            let empty = Json::List(vec![]);
+                            let data = [
+                                ("state", Json::from(state)),
+                                ("orders", orders),
+                                ("entries", Json::from(0u32)),
+                                ("hide", empty),
+                            ];
+                            (Kind::Plan, Json::object(data))
+                        }
+                        _ => {
+                            let data = [("nonce", Json::from(nonce)), ("state", Json::from(state)), ("orders", orders)];
+                            (Kind::Orders, Json::object(data))
+                        }
+                    };
+                    let body =
+                        Body { by: who.clone(), data, game: walk.game(), kind, prev: walk.head(), seq: walk.next() };
+                    Record::sign(body, &key).expect("signed")
+                }
+            };
+            if who == spain {
+                truth.extend(file.values().clone());
+            }
+            records.push(record);
+        }
+        records
+    }
+
+    /// A copy of a player's secrets that has signed nothing yet.
+    pub fn copy_of(&self, game: &Id, who: &Role) -> garcia::trust::home::GameFile {
+        let file = self.home_of(who).game(game, who).expect("secrets");
+        garcia::trust::home::GameFile::in_memory(*game, who.clone(), file.secret().clone(), file.links())
+    }
+
+    pub fn values(&self) -> BTreeMap<String, Json> {
+        let game = self.records()[0].id();
+        self.home_of(&role("spain")).game(&game, &role("spain")).expect("secrets").values().clone()
+    }
+
+    pub fn vision(&self, exchange: &Exchange) -> Vision {
+        let file = self.home_of(&role("spain")).game(&self.records()[0].id(), &role("spain")).expect("secrets");
+        let mut vision = vision(&self.values(), exchange);
+        vision.add_salts(&role("spain"), file.secret().hide());
+        vision
+    }
+}
+
+/// The first record that is wrong, what is wrong with it, and whose fault it is.
+pub type Verdict = Option<(usize, &'static str, Option<Role>)>;
+
+/// What anybody finds wrong with some records.
+pub fn judged(records: &[Record]) -> Verdict {
+    let found = check(records, &Vision::public()).divergence?;
+    Some((found.seq as usize, found.finding.code.as_str(), found.finding.fault))
+}

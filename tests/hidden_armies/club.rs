@@ -1,0 +1,186 @@
+//! The same army with a private game master, who holds every opening.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+use garcia::engine::dice::Chance;
+use garcia::engine::json::Json;
+use garcia::engine::{Charter, View};
+use garcia::mail::{Openings, records_in};
+use garcia::report::{TurnReport, markdown};
+use garcia::trust::Role;
+use garcia::trust::finding::Level;
+use garcia::trust::record::{Kind, Record};
+use garcia::trust::referee::Vision;
+use garcia::trust::seat::Seat;
+use garcia::trust::store::{LedgerFolder, Lock};
+
+use super::bench::judged;
+use super::players::{self, check, home, lay, mailed, role};
+use super::{SPAIN, US, is_counter, names, opened, opens_a_unit, table};
+
+/// A private game master and two players who sign, each with a folder of secrets.
+struct Club {
+    homes: Vec<tempfile::TempDir>,
+    gm: Seat,
+    players: Vec<Seat>,
+}
+
+impl Club {
+    fn meet() -> Club {
+        let homes: Vec<tempfile::TempDir> = (0..3).map(|_| tempfile::tempdir().expect("a folder")).collect();
+        let names = vec![role("spain"), role("us")];
+        let terms = players::terms(&Charter::default(), true, Some(1));
+        let mut gm = Seat::host_privately(table(), names, terms, &home(&homes[0])).expect("begun");
+        let mut players = Vec::new();
+        for folder in &homes[1..] {
+            let sent = gm.ledger().records().iter().map(mailed).collect();
+            let seat = Seat::join(sent, None, &lay, &home(folder)).expect("joined");
+            assert_eq!(gm.receive(vec![mailed(&seat.outgoing()[0])]).refused, []);
+            players.push(seat);
+        }
+        let mut club = Club { homes, gm, players };
+        club.send_out();
+        club
+    }
+
+    /// Every record goes to everybody; openings went to the game master alone.
+    fn send_out(&mut self) {
+        let records: Vec<Record> = self.gm.ledger().records().iter().map(mailed).collect();
+        for player in &mut self.players {
+            let received = player.receive(records.clone());
+            assert_eq!((received.refused, received.early), (vec![], vec![]));
+        }
+    }
+
+    fn play(&mut self, most: usize, chance: &mut Chance) {
+        while self.gm.ledger().records().len() < most {
+            let Some(who) = self.gm.ledger().awaited().who().cloned() else { break };
+            let at = self.players.iter().position(|player| *player.role() == who).expect("a player");
+            let player = &mut self.players[at];
+            match player.to_decide() {
+                Some(side) => {
+                    let said = players::at_random(player.ledger(), side, chance);
+                    player.send(&said).expect("sent");
+                }
+                None => drop(player.advance().expect("the audit")),
+            }
+            let sent: Vec<Record> = player.outgoing().iter().map(mailed).collect();
+            let openings = player.openings(&sent);
+            assert_eq!(self.gm.receive(sent).refused, []);
+            if !openings.is_empty() {
+                assert_eq!(self.gm.lacking(), std::slice::from_ref(&who));
+                assert_eq!(self.gm.advance().expect("nothing can be closed yet"), []);
+                let given =
+                    Openings { game: self.gm.ledger().walk().game().expect("a game"), by: who, reveals: openings };
+                let found = records_in("mail", given.armoured().as_bytes()).openings.remove(0);
+                self.gm.entrust(&found.by, found.reveals).expect("each fits");
+            }
+            self.gm.advance().expect("closed");
+            self.send_out();
+        }
+    }
+}
+
+#[test]
+fn a_private_game_master_lets_the_us_player_see_no_more_than_was_shown() {
+    // The first of some games in which something is opened within a few turns.
+    let begun = |seed: u32| {
+        let (mut club, mut chance) = (Club::meet(), Chance::new(&format!("club {seed}")));
+        club.play(20, &mut chance);
+        let shown = opened(club.gm.ledger().records());
+        let over = club.gm.ledger().records().iter().any(|record| record.body().kind == Kind::Audit);
+        (!over && (1..12).contains(&shown.len())).then_some((club, chance))
+    };
+    let (mut club, mut chance) = (1..20).find_map(begun).expect("such a game");
+    let records = club.gm.ledger().records().to_vec();
+    let game = records[0].id();
+    let own = home(&club.homes[1]).game(&game, &role("spain")).expect("secrets").values().clone();
+    let shown = opened(&records);
+    assert!(!shown.is_empty(), "something was opened in battle");
+    let hidden: BTreeSet<&str> = own
+        .iter()
+        .filter(|(name, _)| name.rsplit_once('/').is_some_and(|(slot, _)| is_counter(slot)))
+        .filter_map(|(_, value)| value.as_str())
+        .filter(|unit| !shown.contains(*unit))
+        .collect();
+    assert!(hidden.len() > 10, "{} of {} units are hidden", hidden.len(), own.len());
+    for record in records.iter().filter(|record| record.body().kind != Kind::Audit) {
+        let text = record.to_yaml();
+        assert!(hidden.iter().all(|unit| !names(&text, unit)), "{}", record.file_name());
+    }
+    let us = club.players.iter().find(|player| *player.role() == role("us")).expect("a seat");
+    assert!(us.ledger().holdings().0.values().all(|value| value.as_str().is_none_or(|unit| !hidden.contains(unit))));
+    // The report the game master mails to the US player, and what he himself reads.
+    for (side, told) in [(US, false), (SPAIN, true)] {
+        let (referee, holdings) = (club.gm.ledger().referee(), club.gm.ledger().holdings_of(side));
+        let (journal, _) = referee.journal().expect("something happened");
+        let view = View { state: referee.state(), holdings: &holdings, side: Some(side) };
+        let (table, stop) = (referee.table(), referee.stop());
+        let report = TurnReport { table, headline: String::new(), lead: vec![], view, journal, told: 0, stop };
+        let text = markdown(&report.page());
+        assert_eq!(hidden.iter().any(|unit| names(&text, unit)), told, "{side}");
+    }
+    // Everybody can replay every result at once, from what was opened and stated in it, and the audits prove the rest.
+    club.play(400, &mut chance);
+    let records = club.gm.ledger().records().to_vec();
+    let played = records.iter().position(|record| record.body().kind == Kind::Audit).expect("the game is over");
+    let found = check(&records[..played], &Vision::public());
+    assert_eq!((found.exit_code(), found.level), (3, Level::Rules), "{}", found.report(""));
+    let found = check(&records, &Vision::public());
+    assert_eq!((found.exit_code(), found.level), (0, Level::Audit), "{}", found.report(""));
+}
+
+/// What the verifier without garcia says of a ledger; nothing if there is no Python here.
+fn in_python(records: &[Record]) -> Option<String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let held = Lock::take(folder.path()).expect("free");
+    for record in records {
+        LedgerFolder::of_game(folder.path()).add(record, &held).expect("written");
+    }
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/verify.py");
+    let output = Command::new("python3").arg("-B").arg(script).arg(folder.path()).output().ok()?;
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[test]
+fn a_private_game_master_shows_what_he_was_given_or_is_named() {
+    let (mut club, mut chance) = (Club::meet(), Chance::new("club"));
+    for most in (12..200).step_by(4) {
+        if club.gm.ledger().records().iter().any(|record| opens_a_unit(record).is_some()) {
+            break;
+        }
+        club.play(most, &mut chance);
+    }
+    let records = club.gm.ledger().records().to_vec();
+    let at = records.iter().position(|record| opens_a_unit(record).is_some()).expect("an opening");
+    let which = opens_a_unit(&records[at]).expect("an opening");
+    let forged = |change: &dyn Fn(&mut Json)| {
+        let mut body = records[at].body().clone();
+        change(body.data.pointer_mut("/reveals").expect("openings"));
+        let mut all = records[..at].to_vec();
+        all.push(Record::sign(body, &home(&club.homes[0]).identity().expect("a key")).expect("signed"));
+        judged(&all)
+    };
+    if let Some(text) = in_python(&records) {
+        assert!(text.contains("links good"), "{text}");
+        assert!(!text.contains("DIVERGENCE"), "{text}");
+    }
+    let gm = Some(Role::gm());
+    let lie = |reveals: &mut Json| *reveals.pointer_mut(&format!("/{which}/value")).expect("it") = "sp-cat".into();
+    assert_eq!(forged(&lie), Some((at, "E50-REVEAL", gm.clone())));
+    let silence = |reveals: &mut Json| {
+        if let Json::List(items) = reveals {
+            items.remove(which);
+        }
+    };
+    assert_eq!(forged(&silence), Some((at, "E51-REVEAL", gm)));
+    // Openings that do not fit are not taken, and their sender is named.
+    let spain = &club.players[0];
+    let mut wrong = spain.openings(spain.ledger().records());
+    wrong[0].value = "sp-cat".into();
+    wrong[1].value = "sp-cat".into();
+    let refused = club.gm.entrust(&role("spain"), wrong).expect_err("refused").to_string();
+    assert!(refused.contains("does not fit"), "{refused}");
+}
