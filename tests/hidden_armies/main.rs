@@ -5,6 +5,7 @@ mod bench;
 mod club;
 mod lies;
 mod mailed;
+mod plans;
 #[path = "../players/mod.rs"]
 mod players;
 mod two_armies;

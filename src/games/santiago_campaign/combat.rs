@@ -198,7 +198,6 @@ impl Position<'_> {
         results: &BTreeMap<Hex, CombatResult>,
         fought: &BTreeSet<Piece>,
     ) -> Option<Bar> {
-        let target = order.target;
         if let Some(after) = &order.after
             && !results.get(&after.attack).is_some_and(|result| after.gave.contains(result))
         {
@@ -214,16 +213,22 @@ impl Position<'_> {
                 return Some(Bar::new("11.1c", format!("{hex} is not vacant")));
             }
         }
+        let (able, barred) = self.able(side, order, fought);
+        barred.filter(|_| !order.go_on).or_else(|| self.attack_bar(side, &able, fought))
+    }
+
+    /// An attack with those who can take part, and why the first of the others cannot.
+    pub fn able(&self, side: Side, order: &AttackOrder, fought: &BTreeSet<Piece>) -> (AttackOrder, Option<Bar>) {
         let mut able = order.clone();
         let mut barred = None;
-        able.attackers.retain(|piece| match self.attacker_bar(side, *piece, target, fought) {
+        able.attackers.retain(|piece| match self.attacker_bar(side, *piece, order.target, fought) {
             Some(bar) => {
                 barred.get_or_insert(bar);
                 false
             }
             None => true,
         });
-        barred.filter(|_| !order.go_on).or_else(|| self.attack_bar(side, &able, fought))
+        (able, barred)
     }
 
     /// Why one unit may not take part in an attack, as far as the viewer can tell.
@@ -437,8 +442,8 @@ impl Play<'_, '_> {
             let Some(next) = self.next_attack(side, &mut waiting, count)? else { break };
             let fought = self.fought.clone();
             let idle = |now: &Position<'_>, order: &AttackOrder| now.idle(side, order, &results, &fought);
-            if let Some(order) = self.called_attack(side, &next, idle)? {
-                self.attack(side, order, &mut results)?;
+            if let Some(order) = self.called_attack(side, &next, idle, &fought)? {
+                self.attack(side, &order, &mut results)?;
             }
         }
         Ok(())
@@ -476,22 +481,18 @@ impl Play<'_, '_> {
         })
     }
 
-    /// One attack (§11).
-    fn attack(&mut self, side: Side, mut order: AttackOrder, results: &mut BTreeMap<Hex, CombatResult>) -> Ruling<()> {
+    /// One attack, its conditions met (§11).
+    fn attack(&mut self, side: Side, order: &AttackOrder, results: &mut BTreeMap<Hex, CombatResult>) -> Ruling<()> {
         let target = order.target;
-        let what = format!("attack on {target}");
-        let able = |piece: &Piece| self.now().attacker_bar(side, *piece, target, &self.fought).is_none();
-        order.attackers.retain(able);
-        if let Some(least) = order.min_odds
-            && !self.reaches(side, &order, least)?
-        {
-            self.lapse(what, "11.1c", format!("the odds are not sure to be {least}"));
-            return Ok(());
-        }
+        let (order, _) = self.now().able(side, order, &self.fought);
         let american =
             side == US && order.attackers.iter().any(|piece| self.now().nation(piece.unit()) == Some(Nation::Us));
         if american && !self.supplied(target, Suppose { vacated: Some(target), opened: None })? {
-            self.lapse(what, "12.10d", format!("a unit that advanced into {target} would be out of supply"));
+            self.lapse(
+                format!("attack on {target}"),
+                "12.10d",
+                format!("a unit that advanced into {target} would be out of supply"),
+            );
             return Ok(());
         }
         self.umpire.note(Event::Attack { side, target, attackers: order.attackers.clone() });

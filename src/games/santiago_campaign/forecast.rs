@@ -145,21 +145,25 @@ impl Position<'_> {
     }
 }
 
+impl Position<'_> {
+    /// Is an attack sure to reach these odds, by what the viewer knows? (§11.1c)
+    pub fn reaches(&self, side: Side, order: &AttackOrder, fought: &BTreeSet<Piece>, least: Odds) -> bool {
+        self.forecast(side, order, fought).final_odds().is_some_and(|odds| odds >= least)
+    }
+}
+
 impl Play<'_, '_> {
-    /// Is an attack sure to reach these odds? (§11.1c) What Spanish attackers are, only their owner knows: he says
+    /// Is an open attack sure to reach these odds? (§11.1c) What Spanish attackers are, only their owner knows: he says
     /// whether they do, and no more.
     pub fn reaches(&mut self, side: Side, order: &AttackOrder, least: Odds) -> Ruling<bool> {
         let tokens: Vec<Token> = order.attackers.iter().filter_map(|piece| piece.token()).collect();
-        let reaches = |position: Position<'_>, fought: &BTreeSet<Piece>| {
-            position.forecast(side, order, fought).final_odds().is_some_and(|odds| odds >= least)
-        };
         if side == US {
-            return Ok(reaches(self.now(), &self.fought));
+            return Ok(self.now().reaches(side, order, &self.fought, least));
         }
         let (game, state, fought) = (self.game, self.state.clone(), self.fought.clone());
         self.fact(&tokens, order.target, "odds", |units| {
             let known = Known(units.clone());
-            reaches(Position { game, state: &state, known: &known }, &fought)
+            Position { game, state: &state, known: &known }.reaches(side, order, &fought, least)
         })
     }
 }

@@ -1,7 +1,11 @@
 //! The Spanish turn as a plan: what is not carried out stays sealed (§8.1b, §11.1c).
 //!
 //! An attack may wait for the result of another, and a Guantanamo unit for its release, so not every entry comes to
-//! pass. One fact says whether an entry does; only then is it opened.
+//! pass. One fact says whether an entry does; only then is it opened. The odds an attack asks for (`min-odds`) hang on
+//! what its attackers are and on no die, since a Cuban defender still to be rolled for counts as 5: they belong to that
+//! fact, and an attack called off for its odds stays sealed as well.
+
+use std::collections::BTreeSet;
 
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
 use crate::engine::{Clause, Concealed, Json, Ruling, Sealed, Side, Slot, Subject, to_json};
@@ -9,9 +13,9 @@ use crate::engine::{Clause, Concealed, Json, Ruling, Sealed, Side, Slot, Subject
 use super::events::Event;
 use super::movement::Bar;
 use super::orders::{AttackOrder, MoveOrder, TurnOrders};
-use super::play::{Play, Position};
+use super::play::{Known, Play, Position};
 use super::state::{Post, State};
-use super::terms::{HoldingBox, Token};
+use super::terms::{HoldingBox, Odds, Piece, Token};
 use super::{SPAIN, SantiagoCampaign};
 
 /// Seals the entries that may come to nothing: attacks, and what hangs on the Guantanamo roll still to be made.
@@ -49,13 +53,15 @@ fn read<T: FromDoc>(game: &SantiagoCampaign, entry: &Node) -> Option<T> {
 }
 
 impl Play<'_, '_> {
-    /// What stands in an entry of the plan if it is carried out. `bar` says why it is not, from what everybody sees.
+    /// What stands in an entry of the plan if it is carried out. `bar` says why it is not, from what everybody sees, and
+    /// `own` from what the owner of these face-down counters sees besides; an entry in the open is not held against `own`.
     fn called<T: FromDoc + Clone>(
         &mut self,
         side: Side,
         entry: &Concealed<T>,
         what: &'static str,
         bar: impl Fn(&Position<'_>, &T) -> Option<Bar>,
+        (counters, own): (&[Token], impl Fn(&Position<'_>, &T) -> Option<Bar>),
         name: impl Fn(&T) -> String,
     ) -> Ruling<Option<T>> {
         let lapse =
@@ -74,17 +80,26 @@ impl Play<'_, '_> {
             Concealed::Sealed(slot) => slot,
         };
         let sealed: Sealed<Node> = Sealed::new(side, slot.clone());
+        let seals = self.seals(counters);
+        let tokens: Vec<Token> = seals.iter().map(|seal| Token::named(seal.slot().as_str())).collect();
+        let units: Vec<Sealed<Node>> =
+            seals.iter().map(|seal| Sealed::new(seal.owner(), seal.slot().clone())).collect();
+        let of: Vec<&Sealed<Node>> = std::iter::once(&sealed).chain(&units).collect();
         let (game, state, blind) = (self.game, &*self.state, &self.blind);
-        let made = self.umpire.fact(&[&sealed], &Subject::of(what), "made", |entries: &[Node]| {
-            let now = Position { game, state, known: blind };
+        let now = Position { game, state, known: blind };
+        let made = self.umpire.fact(&of, &Subject::of(what), "made", |values: &[Node]| {
             // What cannot be read is opened, so that everybody sees it lapse.
-            entries.iter().all(|entry| read(game, entry).is_none_or(|order| bar(&now, &order).is_none()))
+            let Some((entry, units)) = values.split_first() else { return true };
+            let Some(order) = read(game, entry) else { return true };
+            let units = tokens.iter().copied().zip(units.iter().map(|unit| read(game, unit)));
+            let known = Known(units.filter_map(|(token, unit)| Some((token, unit?))).collect());
+            bar(&now, &order).is_none() && own(&Position { game, state, known: &known }, &order).is_none()
         })?;
         if !made {
             self.umpire.note(Event::Withheld { what });
             self.umpire.whisper_of(&sealed, |entry| {
-                let now = Position { game, state, known: blind };
-                let reason = read(game, entry).and_then(|order| Some(lapse(&order, bar(&now, &order)?)));
+                let why = |order: &T| bar(&now, order).or_else(|| own(&now, order));
+                let reason = read(game, entry).and_then(|order| Some(lapse(&order, why(&order)?)));
                 reason.unwrap_or(Event::Withheld { what })
             });
             return Ok(None);
@@ -102,17 +117,42 @@ impl Play<'_, '_> {
             let gone = order.unit.token().is_some_and(|token| !now.state.counters.contains_key(&token));
             gone.then(|| Bar::new("10.2a", "it is out of the game"))
         };
-        self.called(side, entry, "move", bar, |order| format!("move of {}", order.unit))
+        self.called(side, entry, "move", bar, (&[], |_, _| None), |order| format!("move of {}", order.unit))
     }
 
-    /// The attack of an entry, if it is made at this point of the phase.
+    /// The attack of an entry, if it is made at this point of the phase: nothing speaks against it, and it is sure to
+    /// reach the odds it asks for (§11.1c).
     pub fn called_attack(
         &mut self,
         side: Side,
         entry: &Concealed<AttackOrder>,
         idle: impl Fn(&Position<'_>, &AttackOrder) -> Option<Bar>,
+        fought: &BTreeSet<Piece>,
     ) -> Ruling<Option<AttackOrder>> {
-        self.called(side, entry, "attack", idle, |order| format!("attack on {}", order.target))
+        let unsure = |least: Odds| Bar::new("11.1c", format!("the odds are not sure to be {least}"));
+        let own = |position: &Position<'_>, order: &AttackOrder| {
+            let least = order.min_odds?;
+            // By the attackers and by what everybody sees, as for an attack in the open.
+            let attackers = order.attackers.iter().filter_map(|piece| piece.token());
+            let known = Known(attackers.filter_map(|token| Some((token, position.identity(token)?))).collect());
+            let position = Position { known: &known, ..*position };
+            let (able, _) = position.able(side, order, fought);
+            (!position.reaches(side, &able, fought, least)).then(|| unsure(least))
+        };
+        let name = |order: &AttackOrder| format!("attack on {}", order.target);
+        let counters: Vec<Token> = self.state.counters.keys().copied().collect();
+        let called = self.called(side, entry, "attack", idle, (&counters, own), name)?;
+        if let (Concealed::Open(_), Some(order)) = (entry, &called)
+            && let Some(least) = order.min_odds
+        {
+            let (able, _) = self.now().able(side, order, fought);
+            if !self.reaches(side, &able, least)? {
+                let bar = unsure(least);
+                self.lapse(name(order), bar.clause, bar.why);
+                return Ok(None);
+            }
+        }
+        Ok(called)
     }
 
     /// Which counters the Spanish player wants released; opened only where there is a choice (§23.1c).

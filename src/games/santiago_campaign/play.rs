@@ -327,7 +327,7 @@ impl<'p, 'u> Play<'p, 'u> {
     }
 
     /// The face-down counters among these, with their seals.
-    fn seals(&self, tokens: &[Token]) -> Vec<Sealed<UnitId>> {
+    pub fn seals(&self, tokens: &[Token]) -> Vec<Sealed<UnitId>> {
         let seal = |token: &Token| match &self.state.counters.get(token)?.face {
             Face::Down(sealed) => Some(sealed.clone()),
             Face::Up(_) => None,

@@ -12,7 +12,7 @@ use super::orders::{
     After, AttackOrder, Balloon, Class, LandingOrder, Marines, MoveOrder, Orders, Share, SpanishSetup, TurnOrders,
     UsSetup,
 };
-use super::play::{Known, Position, own_knowledge};
+use super::play::{Known, Position, Trit, own_knowledge};
 use super::setup::{bars_set_up, stack_fits};
 use super::state::{Place, Post, Stage, State};
 use super::supply::Suppose;
@@ -198,8 +198,21 @@ fn moves(trial: &mut Trial<'_>, side: Side, orders: &mut TurnOrders, chance: &mu
     // Every other turn a side closes in on one place, so that somebody gets surrounded.
     let focus = if chance.one_in(2) { focus(&trial.now(), side, chance) } else { None };
     let released = !trial.state.marines_sent || trial.state.guantanamo_rolled;
-    for piece in pieces {
-        if chance.one_in(3) {
+    let mut done: BTreeSet<Piece> = BTreeSet::new();
+    for piece in pieces.iter().copied() {
+        if !done.insert(piece) || chance.one_in(3) {
+            continue;
+        }
+        if side == US
+            && chance.one_in(2)
+            && let Some(relief) = relief(trial, piece, &done, chance)
+        {
+            for (unit, path) in relief {
+                done.insert(unit);
+                trial.go(unit, &path, true);
+                let order = MoveOrder { unit, path, to: None, balloon: None, open: None };
+                orders.moves.push(Concealed::Open(order));
+            }
             continue;
         }
         // Which Guantanamo units come is not known before the roll of this very phase; some are ordered all the same.
@@ -253,6 +266,38 @@ fn moves(trial: &mut Trial<'_>, side: Side, orders: &mut TurnOrders, chance: &mu
         trial.go(piece, &path, open != Some(false));
         orders.moves.push(Concealed::Open(MoveOrder { path, balloon: mode, open, ..plain }));
     }
+}
+
+/// A Cuban unit takes the place of an American one that is ordered on. Where a face-down counter keeps it from going,
+/// the two stand in one hex, and the Spanish player has a word in it (§9.1c, §9.4c).
+fn relief(
+    trial: &mut Trial<'_>,
+    cuban: Piece,
+    done: &BTreeSet<Piece>,
+    chance: &mut Chance,
+) -> Option<[(Piece, Vec<Hex>); 2]> {
+    if trial.now().nation(cuban.unit()) != Some(Nation::Cuban) {
+        return None;
+    }
+    let maps = trial.maps(US);
+    let now = trial.now();
+    let due = |hex: Hex| match now.americans_in(hex)[..] {
+        [one] if now.arm(one) != Some(Arm::Balloon) => Some(Piece::from(one)).filter(|piece| !done.contains(piece)),
+        _ => None,
+    };
+    let mut pairs = Vec::new();
+    for (hex, path, _) in trial.choices(cuban, &maps) {
+        let Some(american) = due(hex).filter(|_| now.spanish_zone(hex) == Trit::Maybe) else { continue };
+        let Ok((mover, _)) = trial.mover(american, &maps) else { continue };
+        for (to, way, _) in trial.choices(american, &maps) {
+            let doubtful = way.first().is_some_and(|first| now.spanish_zone(*first) != Trit::No);
+            if doubtful && now.may_stay(&mover, to) && path.iter().all(|hex| now.state.tokens_in(*hex).next().is_none())
+            {
+                pairs.push([(cuban, path.clone()), (american, way)]);
+            }
+        }
+    }
+    chance.pick(&pairs).cloned()
 }
 
 /// Places worth marching to.
