@@ -306,7 +306,7 @@ impl Referee {
 
     /// Between two players what must lie face down stands in the packet as the name of a slot, and the slot exists.
     fn check_sealed(&self, walk: &Walk, span: &Span, by: &Role, flow: Flow, packet: &AnyOrders) -> Check {
-        let plan = (flow == Flow::Plan).then_some(span.opened);
+        let plan = (flow == Flow::Plan || self.private).then_some(span.opened);
         let mut open = None;
         self.table.seal(&self.base, packet.clone(), plan, &mut |slot, _| open = open.take().or(Some(slot)));
         if let Some(slot) = open {
@@ -414,11 +414,12 @@ impl Referee {
         in_force.filter_map(of_side).collect()
     }
 
-    /// The last entries of a plan are the planner's policies, one for each kind of question in his own packet.
+    /// The last entries of a plan, or of a packet for a private game master, are the policies of whoever wrote it, one for
+    /// each kind of question in his own packet.
     fn planned_policies(&self, span: &Span, side: Side) -> BTreeMap<(Side, String), Slot> {
         let kinds: Vec<&'static str> = self.own_kinds(side).collect();
         let own = span.entries.checked_sub(u32::try_from(kinds.len()).unwrap_or(u32::MAX));
-        let Some(before) = own.filter(|_| span.flow == Flow::Plan) else { return BTreeMap::new() };
+        let Some(before) = own.filter(|_| span.flow == Flow::Plan || self.private) else { return BTreeMap::new() };
         let entries = (before + 1..).map(|entry| Slot::plan(span.opened, entry));
         kinds.into_iter().zip(entries).map(|(kind, slot)| ((side, kind.to_owned()), slot)).collect()
     }

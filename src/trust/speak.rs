@@ -166,14 +166,16 @@ impl Ledger {
         let number = self.walk().next();
         let mut sealing = Sealing::new(self, pen.file);
         let orders = submission.orders.clone().unwrap_or_else(|| table.no_orders(state, self.referee().stop()));
-        let plan = (flow == Flow::Plan).then_some(number);
+        // Under a private game master every packet is read by him alone, so it is sealed as a plan is.
+        let private = self.walk().is_private();
+        let planned = flow == Flow::Plan || private;
+        let plan = planned.then_some(number);
         let orders = table.seal(state, orders, plan, &mut |slot, value| sealing.hide(slot, value));
         let orders = Some(table.orders_json(&orders).map_err(super::record::NotARecord::from)?);
-        let private = self.walk().is_private();
         if private {
             sealing.remask(self.walk(), self.referee(), side);
         }
-        if flow == Flow::Direct || private {
+        if !planned {
             sealing.standing(side, &submission.standing);
             let Sealing { hides, values, .. } = sealing;
             let data = Orders { orders, policies: some(&submission.policies), hide: hides, ..self.empty_orders(pen) };
@@ -189,6 +191,10 @@ impl Ledger {
             sealing.hide(Slot::plan(number, entries), Json::object([("policy", policy)]));
         }
         sealing.standing(side, &submission.standing);
+        if private {
+            let Sealing { hides, values, .. } = sealing;
+            return Ok((Data::Orders(Orders { orders, hide: hides, ..self.empty_orders(pen) }), values));
+        }
         let Sealing { hides, values, .. } = sealing;
         let plan = Plan {
             state: self.referee().state_hash(),
@@ -220,7 +226,8 @@ impl Ledger {
             return Ok((Data::Plan(plan), Vec::new()));
         }
         let own = span.is_some_and(|span| span.side.as_str() == side.as_str());
-        let policies = some(&submission.policies).filter(|_| own);
+        // What was sealed with the packet holds; a private game master's players say no more in the clear.
+        let policies = some(&submission.policies).filter(|_| own && !self.walk().is_private());
         Ok((Data::Orders(Orders { answers, policies, ..self.empty_orders(pen) }), Vec::new()))
     }
 

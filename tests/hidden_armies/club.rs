@@ -6,7 +6,8 @@ use std::process::Command;
 
 use garcia::engine::dice::Chance;
 use garcia::engine::json::Json;
-use garcia::engine::{Charter, View};
+use garcia::engine::{Charter, Ruleset, View};
+use garcia::games;
 use garcia::mail::{Openings, records_in};
 use garcia::report::{TurnReport, markdown};
 use garcia::trust::Role;
@@ -18,7 +19,7 @@ use garcia::trust::store::{LedgerFolder, Lock};
 
 use super::bench::judged;
 use super::players::{self, check, home, lay, mailed, role};
-use super::{SPAIN, US, is_counter, names, opened, opens_a_unit, table};
+use super::{SPAIN, US, is_counter, names, opened, opens_a_unit};
 
 /// A private game master and two players who sign, each with a folder of secrets.
 struct Club {
@@ -29,10 +30,15 @@ struct Club {
 
 impl Club {
     fn meet() -> Club {
+        Club::at(games::find("santiago-campaign").expect("a game"))
+    }
+
+    fn at(game: &dyn Ruleset) -> Club {
         let homes: Vec<tempfile::TempDir> = (0..3).map(|_| tempfile::tempdir().expect("a folder")).collect();
         let names = vec![role("spain"), role("us")];
+        let table = game.open(&Charter::default()).unwrap_or_else(|faults| panic!("{faults:?}"));
         let terms = players::terms(&Charter::default(), true, Some(1));
-        let mut gm = Seat::host_privately(table(), names, terms, &home(&homes[0])).expect("begun");
+        let mut gm = Seat::host_privately(table, names, terms, &home(&homes[0])).expect("begun");
         let mut players = Vec::new();
         for folder in &homes[1..] {
             let sent = gm.ledger().records().iter().map(mailed).collect();
@@ -183,4 +189,60 @@ fn a_private_game_master_shows_what_he_was_given_or_is_named() {
     wrong[1].value = "sp-cat".into();
     let refused = club.gm.entrust(&role("spain"), wrong).expect_err("refused").to_string();
     assert!(refused.contains("does not fit"), "{refused}");
+}
+
+#[test]
+fn under_a_private_game_master_nobody_reads_a_policy_or_an_attack_that_was_not_used() {
+    let (mut club, mut chance) = (Club::meet(), Chance::new("sealed packets"));
+    club.play(400, &mut chance);
+    let records = club.gm.ledger().records().to_vec();
+    let list = |record: &Record, name: &str| -> Vec<Json> {
+        record.body().data.get(name).and_then(Json::as_list).unwrap_or_default().to_vec()
+    };
+    let text = |item: &Json, name: &str| item.get(name).and_then(Json::as_str).unwrap_or_default().to_owned();
+    let shown: BTreeSet<(String, String)> = records
+        .iter()
+        .filter(|record| record.body().kind == Kind::Result)
+        .flat_map(|record| list(record, "reveals"))
+        .map(|reveal| (text(&reveal, "by"), text(&reveal, "slot")))
+        .collect();
+    let (mut policies, mut attacks, mut never) = (0, [0, 0], 0);
+    for record in records.iter().filter(|record| record.body().kind == Kind::Orders && record.body().by != Role::gm()) {
+        let (by, name) = (record.body().by.to_string(), record.file_name());
+        assert!(record.body().data.get("policies").is_none(), "{name}");
+        let mut named = BTreeSet::new();
+        for attack in record.body().data.pointer("/orders/attacks").and_then(Json::as_list).unwrap_or_default() {
+            let slot = text(attack, "sealed");
+            assert!(!slot.is_empty(), "{name}: {attack}");
+            attacks[usize::from(by == "us")] += 1;
+            never += usize::from(!shown.contains(&(by.clone(), slot.clone())));
+            named.insert(slot);
+        }
+        let sealed = list(record, "hide").into_iter().map(|hide| text(&hide, "slot"));
+        policies += sealed.filter(|slot| slot.starts_with("plan/") && !named.contains(slot)).count();
+    }
+    assert!(policies > 0 && attacks.iter().all(|count| *count > 0), "{policies} policies, {attacks:?} attacks");
+    assert!(never > 0, "every attack was carried out");
+    // Whoever writes his policies in the clear has signed no orders of this game.
+    let at = records.iter().position(|record| record.body().kind == Kind::Orders).expect("orders");
+    let mut body = records[at].body().clone();
+    let who = usize::from(body.by == role("us")) + 1;
+    body.data.as_map_mut().expect("an object").insert("policies".to_owned(), Json::object([("advance", "default")]));
+    let mut forged = records[..at].to_vec();
+    forged.push(Record::sign(body.clone(), &home(&club.homes[who]).identity().expect("a key")).expect("signed"));
+    assert_eq!(judged(&forged), Some((at, "E14-SCHEMA", Some(body.by))));
+    // The audits open the rest, and it is as the game master stated it.
+    let found = check(&records, &Vision::public());
+    assert_eq!((found.exit_code(), found.level), (0, Level::Audit), "{}", found.report(""));
+}
+
+#[test]
+fn every_game_can_be_played_under_a_private_game_master() {
+    for game in games::GAMES {
+        let (mut club, mut chance) = (Club::at(*game), Chance::new("every game"));
+        club.play(24, &mut chance);
+        let records = club.gm.ledger().records();
+        assert!(records.len() >= 24, "{}: {} records", game.id(), records.len());
+        assert_eq!(judged(records), None, "{}", game.id());
+    }
 }

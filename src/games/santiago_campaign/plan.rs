@@ -140,7 +140,9 @@ impl Play<'_, '_> {
             (!position.reaches(side, &able, fought, least)).then(|| unsure(least))
         };
         let name = |order: &AttackOrder| format!("attack on {}", order.target);
-        let counters: Vec<Token> = self.state.counters.keys().copied().collect();
+        // What an American attack is sure to come to, everybody sees.
+        let counters: Vec<Token> =
+            if side == SPAIN { self.state.counters.keys().copied().collect() } else { Vec::new() };
         let called = self.called(side, entry, "attack", idle, (&counters, own), name)?;
         if let (Concealed::Open(_), Some(order)) = (entry, &called)
             && let Some(least) = order.min_odds

@@ -185,7 +185,7 @@ impl Walk {
         if !opens && (plan.orders.is_some() || plan.entries.is_some()) {
             return Err(fault(Code::Schema, by, "answers or facts are due, not a packet"));
         }
-        self.check_plan_slots(body, plan)?;
+        self.check_plan_slots(body, &plan.hide, plan.entries.unwrap_or(0))?;
         self.seal(body, &plan.hide, opens)?;
         if opens {
             let mut span = Span::new(body.seq, Flow::Plan, by.clone(), by.clone(), plan.orders.clone());
@@ -201,10 +201,9 @@ impl Walk {
     }
 
     /// The entries of a plan are just `plan/<seq>/1` … `plan/<seq>/<entries>`.
-    fn check_plan_slots(&self, body: &Body, plan: &Plan) -> Check {
+    fn check_plan_slots(&self, body: &Body, hides: &[Hide], entries: u32) -> Check {
         let prefix = format!("plan/{}/", body.seq);
-        let found: BTreeSet<&str> = plan.hide.iter().filter_map(|h| h.slot.as_str().strip_prefix(&prefix)).collect();
-        let entries = plan.entries.unwrap_or(0);
+        let found: BTreeSet<&str> = hides.iter().filter_map(|h| h.slot.as_str().strip_prefix(&prefix)).collect();
         let all = (1..=entries).all(|k| found.contains(k.to_string().as_str()));
         if !all || usize::try_from(entries) != Ok(found.len()) {
             return Err(fault(Code::Schema, &body.by, format!("the slots {prefix}… do not fit the number of entries")));
@@ -238,7 +237,13 @@ impl Walk {
                 Mode::TwoPlayer => self.other(by).unwrap_or(by).clone(),
                 Mode::Gm | Mode::Solo => self.founder.clone().unwrap_or_else(|| by.clone()),
             };
-            self.span = Some(Span::new(body.seq, Flow::Direct, closer, side.clone(), orders.orders.clone()));
+            let mut span = Span::new(body.seq, Flow::Direct, closer, side.clone(), orders.orders.clone());
+            // A private game master's player seals what a planner would; two players' orders have no such entries.
+            let own = format!("plan/{}/", body.seq);
+            let entries = orders.hide.iter().filter(|hide| hide.slot.as_str().starts_with(&own)).count();
+            span.entries = u32::try_from(entries).unwrap_or(u32::MAX);
+            self.check_plan_slots(body, &orders.hide, span.entries)?;
+            self.span = Some(span);
         }
         for (kind, policy) in orders.standing.iter().flatten() {
             self.standing.insert((side.clone(), kind.clone()), policy.clone());
@@ -259,6 +264,9 @@ impl Walk {
         let wrong = |what: &str| fault(Code::Schema, by, what);
         if orders.standing.is_some() && self.seals_values() {
             return Err(wrong("in this game standing orders are sealed; `standing` cannot be open"));
+        }
+        if orders.policies.is_some() && self.is_private() && *by != Role::gm() {
+            return Err(wrong("under a private game master policies are sealed with the packet; they cannot be open"));
         }
         let side = match (self.mode(), &orders.side) {
             (Mode::TwoPlayer, None) => by.clone(),
