@@ -199,19 +199,24 @@ fn moves(trial: &mut Trial<'_>, side: Side, orders: &mut TurnOrders, chance: &mu
     let focus = if chance.one_in(2) { focus(&trial.now(), side, chance) } else { None };
     let released = !trial.state.marines_sent || trial.state.guantanamo_rolled;
     let mut done: BTreeSet<Piece> = BTreeSet::new();
+    if let Some(target) = focus.filter(|_| side == US) {
+        surround(trial, target, &pieces, orders, chance);
+        done.extend(orders.moves.iter().filter_map(|entry| match entry {
+            Concealed::Open(order) => Some(order.unit),
+            Concealed::Sealed(_) => None,
+        }));
+    }
     for piece in pieces.iter().copied() {
         if !done.insert(piece) || chance.one_in(3) {
             continue;
         }
         if side == US
-            && chance.one_in(2)
-            && let Some(relief) = relief(trial, piece, &done, chance)
+            && chance.one_in(6)
+            && let Some(moves) = relief(trial, piece, &done, chance)
         {
-            for (unit, path) in relief {
+            for (unit, path) in moves {
                 done.insert(unit);
-                trial.go(unit, &path, true);
-                let order = MoveOrder { unit, path, to: None, balloon: None, open: None };
-                orders.moves.push(Concealed::Open(order));
+                march(trial, unit, path, orders);
             }
             continue;
         }
@@ -265,6 +270,43 @@ fn moves(trial: &mut Trial<'_>, side: Side, orders: &mut TurnOrders, chance: &mu
         }
         trial.go(piece, &path, open != Some(false));
         orders.moves.push(Concealed::Open(MoveOrder { path, balloon: mode, open, ..plain }));
+    }
+}
+
+/// A plain move along a path.
+fn march(trial: &mut Trial<'_>, unit: Piece, path: Vec<Hex>, orders: &mut TurnOrders) {
+    trial.go(unit, &path, true);
+    orders.moves.push(Concealed::Open(MoveOrder { unit, path, to: None, balloon: None, open: None }));
+}
+
+/// Two Americans and a Cuban unit round a Spanish stack, every other hex theirs as far as they get there: the zones of
+/// control of the Americans leave no way out but over the Cubans (§14.4a).
+fn surround(trial: &mut Trial<'_>, target: Hex, pieces: &[Piece], orders: &mut TurnOrders, chance: &mut Chance) {
+    let ring: Vec<Hex> = trial.game.data.grid().neighbours(target).map(|(_, hex)| hex).collect();
+    let first = chance.below(6);
+    for (nation, beyond) in [(Nation::Cuban, 0), (Nation::Us, 2), (Nation::Us, 4)] {
+        let Some(hex) = ring.get((first + beyond) % 6).copied() else { continue };
+        let fits = |trial: &Trial<'_>, unit: UnitId| {
+            let now = trial.now();
+            now.nation(unit) == Some(nation) && (nation == Nation::Cuban || now.arm(unit).is_some_and(Arm::exerts_zone))
+        };
+        // Whoever stands there already stays.
+        if trial.state.units_in(hex).any(|unit| fits(trial, unit)) {
+            continue;
+        }
+        let maps = trial.maps(US);
+        let way = pieces.iter().copied().filter(|piece| fits(trial, piece.unit())).find_map(|piece| {
+            let (mover, _) = trial.mover(piece, &maps).ok()?;
+            let moved = |entry: &Concealed<MoveOrder>| matches!(entry, Concealed::Open(order) if order.unit == piece);
+            if orders.moves.iter().any(moved) || !trial.now().may_stay(&mover, hex) {
+                return None;
+            }
+            let choices = trial.choices(piece, &maps);
+            choices.into_iter().find(|(to, _, _)| *to == hex).map(|(_, path, _)| (piece, path))
+        });
+        if let Some((piece, path)) = way {
+            march(trial, piece, path, orders);
+        }
     }
 }
 
