@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::board::{Grid, Hex};
 use crate::document;
 use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader};
-use crate::engine::{Arranged, Charter, Game, Holdings, Json, Slot, from_json};
+use crate::engine::{Arranged, Charter, Game, Holdings, Json, Slot, count_of, from_json};
 
 use super::data::{Along, Counter, Data};
 use super::play::{Known, Position};
@@ -534,7 +534,7 @@ pub fn flaws(game: &SantiagoCampaign, state: &State) -> Vec<String> {
             flaws.push(format!("{id} is Spanish and stands among the US units"));
         }
         if unit.steps > counter.steps() || (unit.steps == 0) != (unit.at == Place::Lost) {
-            flaws.push(format!("{id} has {} steps and is {}", unit.steps, super::whereabouts(unit.at)));
+            flaws.push(format!("{id} has {} and is {}", count_of(unit.steps, "step"), super::whereabouts(unit.at)));
         }
         if let Place::At(hex) = unit.at {
             hexes.insert(hex);
@@ -589,7 +589,7 @@ pub fn flaws(game: &SantiagoCampaign, state: &State) -> Vec<String> {
     }
     let placed = u32::try_from(state.sources.len()).unwrap_or(u32::MAX);
     if state.markers_used > data.tables.limits.supply_markers || placed > state.markers_used {
-        flaws.push(format!("{placed} markers are on the map, {} were placed", state.markers_used));
+        flaws.push(format!("{} on the map, {} placed so far", count_of(placed, "marker"), state.markers_used));
     }
     if state.balloon_up && now.balloon().is_none() {
         flaws.push("the balloon is up and not on the map".to_owned());

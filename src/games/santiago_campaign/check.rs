@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use crate::board::Hex;
 use crate::engine::doc::{DocPath, Fault};
-use crate::engine::{Clause, Concealed, Seen, Side};
+use crate::engine::{Clause, Concealed, Seen, Side, count_of};
 
 use super::data::Mp;
 use super::movement::{Bar, Mover};
@@ -17,6 +17,7 @@ use super::play::{Known, Position, Trit, own_knowledge};
 use super::setup::set_up_bars;
 use super::state::{Place, Post, Source, Stage, State};
 use super::supply::{SupplyMaps, Suppose};
+use super::tell::verb;
 use super::terms::{Arm, Nation, Piece, Token};
 use super::{SPAIN, SantiagoCampaign, US};
 
@@ -294,8 +295,10 @@ fn spanish_setup(game: &SantiagoCampaign, setup: &mut SpanishSetup, at: &DocPath
         .map(ToString::to_string)
         .collect();
     if !by_default.is_empty() {
-        let what =
-            format!("{} unit(s) go to places your opponent can look up: {}", by_default.len(), by_default.join(", "));
+        let (count, units) = (by_default.len(), by_default.join(", "));
+        let (units_of, go) = (count_of(count, "unit"), verb(count, "goes", "go"));
+        let place = verb(count, "a place", "places");
+        let what = format!("{units_of} {go} to {place} your opponent can look up: {units}");
         faults.push(Fault::new(at, what, "give every unit a hex, and the boxes an order, of your own").as_warning());
     }
     let posts: Vec<(Post, _)> = (setup.layout().posts.into_iter())
@@ -471,10 +474,10 @@ impl Checker<'_> {
                 }
             }
             if total > now.data().tables.landing_sites.per_turn {
-                let why = format!("{total} units are to land");
+                let why = format!("{} {} to land", count_of(total, "unit"), verb(total, "is", "are"));
                 found.push(refuse(&at.key("split"), Bar::new("6.6e", why), "never more than 15 land in a turn"));
             } else if total != due {
-                let why = format!("{total} units are to land, {due} must");
+                let why = format!("{} {} to land, {due} must", count_of(total, "unit"), verb(total, "is", "are"));
                 found.push(refuse(
                     &at.key("split"),
                     Bar::new("6.5b", why),

@@ -354,7 +354,9 @@ impl Play<'_, '_> {
             about: crate::engine::Subject::of("guantanamo"),
             clause: Clause("23.1c"),
             text: format!(
-                "{count} Guantanamo unit(s) are released: which counters? The strongest fill up a shorter list."
+                "{} {} released: which? The strongest fill up a shorter list.",
+                crate::engine::count_of(count, "Guantanamo unit"),
+                tell::verb(count, "is", "are"),
             ),
             options: vec![Vec::new()],
             default: Vec::new(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::board::Hex;
-use crate::engine::{Clause, Diary, Event as _, Seen};
+use crate::engine::{Clause, Diary, Event as _, Seen, count_of};
 
 use super::events::{Cause, Cut, Event, Factor, MarkerEvent, Paid, PhaseName, RetreatRank, SiteRoll};
 use super::play::{Position, Trit};
@@ -14,6 +14,11 @@ use super::{SantiagoCampaign, eyes, whereabouts};
 
 fn list<T: ToString>(things: impl IntoIterator<Item = T>) -> String {
     things.into_iter().map(|thing| thing.to_string()).collect::<Vec<_>>().join(", ")
+}
+
+/// The verb for one, or for several.
+pub fn verb(count: impl TryInto<i64>, one: &'static str, several: &'static str) -> &'static str {
+    if count.try_into().is_ok_and(|count| count == 1) { one } else { several }
 }
 
 /// Hexes entered, those alike together: `4521 4621 4620 (road ½ each), 4719 (jungle 2)`.
@@ -91,7 +96,14 @@ pub fn tell(game: &SantiagoCampaign, event: &Event, diary: &mut Diary) {
         Event::SpanishDeployed { hexes, manzanillo, guantanamo } => {
             let on_map: u32 = hexes.values().sum();
             diary.line(
-                format!("{on_map} Spanish counters lie face-down in {} hexes; {manzanillo} wait at Manzanillo, {guantanamo} at Guantanamo.", hexes.len()),
+                format!(
+                    "{} {} face-down in {} {}; {manzanillo} {} at Manzanillo, {guantanamo} at Guantanamo.",
+                    count_of(on_map, "Spanish counter"),
+                    verb(on_map, "lies", "lie"),
+                    hexes.len(),
+                    verb(hexes.len(), "hex", "hexes"),
+                    verb(*manzanillo, "waits", "wait"),
+                ),
                 &clauses,
             );
             diary.table(
@@ -142,7 +154,7 @@ pub fn tell(game: &SantiagoCampaign, event: &Event, diary: &mut Diary) {
                 MarkerEvent::FirstLanding | MarkerEvent::SecondLanding => "is set up",
                 MarkerEvent::Overland => "is opened overland",
             };
-            diary.line(format!("A supply source {how} at {}; {left} marker(s) left.", at(hex)), &clauses);
+            diary.line(format!("A supply source {how} at {}; {} left.", at(hex), count_of(*left, "marker")), &clauses);
         }
         Event::SourceLost { hex, by, how } => {
             diary.line(format!("The supply source at {} is lost to {by} by {how}.", at(hex)), &clauses);
@@ -213,10 +225,14 @@ pub fn tell(game: &SantiagoCampaign, event: &Event, diary: &mut Diary) {
         }
         Event::Attack { target, attackers, .. } => {
             diary.heading(2, format!("Attack on {}", at(target)));
-            diary.line(format!("{} attack.", list(attackers)), &clauses);
+            let attack = verb(attackers.len(), "attacks", "attack");
+            diary.line(format!("{} {attack}.", list(attackers)), &clauses);
         }
         Event::Revealed { units } => diary.line(format!("Turned over: {}.", shown(units)), &clauses),
-        Event::Concealed { counters } => diary.detail(format!("{} lie face-down again.", list(counters)), &clauses),
+        Event::Concealed { counters } => {
+            let lie = verb(counters.len(), "lies", "lie");
+            diary.detail(format!("{} {lie} face-down again.", list(counters)), &clauses);
+        }
         Event::DroppedOut { units } => {
             diary.line(format!("{} cannot take part: out of supply.", list(units)), &clauses)
         }
@@ -254,7 +270,8 @@ pub fn tell(game: &SantiagoCampaign, event: &Event, diary: &mut Diary) {
                 RetreatRank::OverCubans => ", pushing Cubans aside",
                 RetreatRank::Displacing => ", making others move on",
             };
-            diary.line(format!("{} retreat from {} to {}{how}.", list(pieces), at(from), at(to)), &clauses);
+            let retreat = verb(pieces.len(), "retreats", "retreat");
+            diary.line(format!("{} {retreat} from {} to {}{how}.", list(pieces), at(from), at(to)), &clauses);
         }
         Event::Displaced { moves } => {
             for shove in moves {
@@ -267,19 +284,24 @@ pub fn tell(game: &SantiagoCampaign, event: &Event, diary: &mut Diary) {
         }
         Event::BloodbathBill { required, paid, steps } => {
             diary.line(
-                format!("The attacker must lose {required} factor(s) and gives {paid}: {}.", list(steps)),
+                format!("The attacker must lose {} and gives {paid}: {}.", count_of(*required, "factor"), list(steps)),
                 &clauses,
             );
         }
-        Event::Advanced { pieces, to } => diary.line(format!("{} advance into {}.", list(pieces), at(to)), &clauses),
+        Event::Advanced { pieces, to } => {
+            let advance = verb(pieces.len(), "advances", "advance");
+            diary.line(format!("{} {advance} into {}.", list(pieces), at(to)), &clauses);
+        }
         Event::NoAdvance { to } => diary.line(format!("Nobody can advance into {}.", at(to)), &clauses),
         Event::Passed { hex, us } => {
             let side = if *us { "US" } else { "Spanish" };
             diary.detail(format!("{} is in {side} hands.", at(hex)), &clauses);
         }
         Event::Overstacked { hex, removed } => {
-            let text =
-                if removed.is_empty() { "nobody is removed".to_owned() } else { format!("{} go", list(removed)) };
+            let text = match removed.len() {
+                0 => "nobody is removed".to_owned(),
+                count => format!("{} {}", list(removed), verb(count, "goes", "go")),
+            };
             diary.line(format!("{} holds too many units: {text}.", at(hex)), &clauses);
         }
         Event::SiegeTest { besieged, marker } => {
@@ -294,13 +316,18 @@ pub fn tell(game: &SantiagoCampaign, event: &Event, diary: &mut Diary) {
         Event::TruceOver => diary.line("The truce is over.", &clauses),
         Event::GuantanamoRoll { die, released, withheld } => {
             diary.line(
-                format!("Guantanamo, die {die}: {released} unit(s) are released, {withheld} stay for good."),
+                format!(
+                    "Guantanamo, die {die}: {} {} released, {withheld} {} for good.",
+                    count_of(*released, "unit"),
+                    verb(*released, "is", "are"),
+                    verb(*withheld, "stays", "stay"),
+                ),
                 &clauses,
             );
         }
         Event::Released { counters } => diary.detail(format!("Released: {}.", list(counters)), &clauses),
         Event::Withheld { what } => {
-            diary.line(format!("A sealed {what} of the Spanish plan is not carried out."), &clauses);
+            diary.line(format!("A sealed {what} is not carried out."), &clauses);
         }
         Event::OrderLapsed { what, why, .. } => diary.line(format!("An order lapses ({what}): {why}."), &clauses),
         Event::ChoiceLapsed(lapse) => diary.line(
@@ -337,15 +364,16 @@ pub fn sum_up(_game: &SantiagoCampaign, events: &[&Event], diary: &mut Diary) {
     }
     let lost = |nation| steps.get(&nation).copied().unwrap_or(0);
     if landed > 0 {
-        diary.line(format!("{landed} unit(s) landed."), &[Clause("6.2a")]);
+        diary.line(format!("{} landed.", count_of(landed, "unit")), &[Clause("6.2a")]);
     }
     if battles > 0 || !steps.is_empty() {
         diary.line(
             format!(
-                "{battles} attack(s); lost: US {} step(s), Cuban {} unit(s), Spanish {} unit(s).",
-                lost(Nation::Us),
-                lost(Nation::Cuban),
-                lost(Nation::Spanish)
+                "{}; lost: {}, {}, {}.",
+                count_of(battles, "attack"),
+                count_of(lost(Nation::Us), "US step"),
+                count_of(lost(Nation::Cuban), "Cuban unit"),
+                count_of(lost(Nation::Spanish), "Spanish unit"),
             ),
             &[Clause("5.3f")],
         );
@@ -380,15 +408,22 @@ pub fn tell_state(game: &SantiagoCampaign, seen: &Seen<'_, State>, diary: &mut D
         Truce::Active => diary.line("A truce is in force: no combat into or out of Santiago.", &[Clause("19.3c")]),
         Truce::Used => diary.line("The truce of this game has been.", &[Clause("19.3e")]),
     }
-    let sources = list(state.sources.keys().map(|hex| game.data.say(*hex)));
+    let sources = match state.sources.is_empty() {
+        true => "none".to_owned(),
+        false => list(state.sources.keys().map(|hex| game.data.say(*hex))),
+    };
     let left = game.data.tables.limits.supply_markers.saturating_sub(state.markers_used);
     diary.line(
-        format!("Supply sources: {sources}; {left} marker(s) left; off-road length {}.", state.supply_length),
+        format!(
+            "Supply sources: {sources}; {} left; off-road length {}.",
+            count_of(left, "marker"),
+            state.supply_length
+        ),
         &[Clause("12.5d")],
     );
     let pool = now.pool();
     if !pool.is_empty() {
-        diary.line(format!("At sea: {} unit(s).", pool.len()), &[Clause("6.7b")]);
+        diary.line(format!("At sea: {}.", count_of(pool.len(), "unit")), &[Clause("6.7b")]);
     }
     let maps = now.supply_maps(Suppose::default());
     let mut stacks: BTreeMap<Hex, Vec<String>> = BTreeMap::new();

@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::board::Hex;
-use crate::engine::{Concealed, Seen};
+use crate::engine::{Concealed, Seen, count_of};
 
 use super::check::Trial;
 use super::orders::SpanishSetup;
 use super::play::{Position, own_knowledge};
 use super::state::{Stage, State};
 use super::supply::Suppose;
+use super::tell::verb;
 use super::terms::{Arm, Group, Nation, Piece};
 use super::{SPAIN, SantiagoCampaign, US};
 
@@ -119,7 +120,15 @@ fn landings(now: &Position<'_>, text: &mut String) {
         return;
     }
     let say = |hex: &Hex| now.data().say(*hex);
-    line(text, format!("# {due} unit(s) land this turn, drawn blindly from {} at sea (§6).", now.pool().len()));
+    line(
+        text,
+        format!(
+            "# {} {} this turn, drawn blindly from {} at sea (§6).",
+            count_of(due, "unit"),
+            verb(due, "lands", "land"),
+            now.pool().len()
+        ),
+    );
     if now.state.turn == 1 {
         line(
             text,
