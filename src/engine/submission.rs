@@ -202,6 +202,8 @@ impl<'a> Due<'a> {
             reader.faults.iter().skip(faults).filter(|fault| !fault.warning).map(|fault| fault.at.clone()).collect();
         if form.is_empty() {
             let (orders, found) = self.table.check(self.view, self.stop, orders?, &at);
+            let found = found.into_iter().map(|fault| Fault { at: reader.in_file(&fault.at), ..fault });
+            let found: Vec<Fault> = found.collect();
             reader.faults.extend(found);
             return Some(orders);
         }
@@ -212,7 +214,9 @@ impl<'a> Due<'a> {
             let rest = self.table.read_orders(ask, &pruned.node, &at, &mut again).filter(|_| !again.refused());
             if let Some(rest) = rest {
                 let (_, found) = self.table.check(self.view, self.stop, rest, &at);
-                reader.faults.extend(found.into_iter().map(|fault| Fault { at: pruned.origin(&fault.at), ..fault }));
+                reader.faults.extend(
+                    found.into_iter().map(|fault| Fault { at: pruned.origin(&again.in_file(&fault.at)), ..fault }),
+                );
                 break;
             }
         }

@@ -43,6 +43,14 @@ impl DocPath {
         DocPath(self.0.iter().chain(&below.0).cloned().collect())
     }
 
+    /// The same below another path, if it lies at or below `from`.
+    pub fn moved(self, from: &DocPath, to: &DocPath) -> DocPath {
+        match self.0.strip_prefix(&from.0[..]) {
+            Some(below) => DocPath(to.0.iter().chain(below).cloned().collect()),
+            None => self,
+        }
+    }
+
     /// The steps from the top.
     pub fn segments(&self) -> &[Segment] {
         &self.0

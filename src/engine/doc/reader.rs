@@ -40,12 +40,27 @@ pub struct Reader<'a> {
     pub lexicon: &'a dyn Lexicon,
     /// Everything found wrong so far, in the order of reading.
     pub faults: Vec<Fault>,
+    /// Keys that were typed otherwise than they are written: the path by its proper name, and as it stands in the file.
+    typed: Vec<(DocPath, DocPath)>,
 }
 
 impl<'a> Reader<'a> {
     /// A reader that has found nothing wrong yet.
     pub fn new(lexicon: &'a dyn Lexicon) -> Self {
-        Reader { lexicon, faults: Vec::new() }
+        Reader { lexicon, faults: Vec::new(), typed: Vec::new() }
+    }
+
+    /// Notes how a key of the map at this path was typed: `El Caney` for `3410`.
+    pub fn typed(&mut self, at: &DocPath, proper: &str, typed: &str) {
+        if proper != typed {
+            self.typed.push((at.key(proper), at.key(typed)));
+        }
+    }
+
+    /// The place in the file of a path that goes by proper names.
+    pub fn in_file(&self, at: &DocPath) -> DocPath {
+        // A map's key is noted after the keys within it, whose paths hold it as it was typed: from the outside inwards.
+        self.typed.iter().rev().fold(at.clone(), |at, (proper, typed)| at.moved(proper, typed))
     }
 
     /// Notes a fault of form.

@@ -156,7 +156,7 @@ impl<T: FromDoc> FromDoc for Vec<T> {
 }
 
 /// A map from names to values; two spellings of one name are a fault.
-impl<K: FromDoc + Ord, V: FromDoc> FromDoc for BTreeMap<K, V> {
+impl<K: FromDoc + Ord + ToString, V: FromDoc> FromDoc for BTreeMap<K, V> {
     const OPTIONAL: bool = true;
 
     fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
@@ -170,6 +170,7 @@ impl<K: FromDoc + Ord, V: FromDoc> FromDoc for BTreeMap<K, V> {
                 whole = false;
                 continue;
             };
+            reader.typed(at, &key.to_string(), name);
             if map.insert(key, value).is_some() {
                 let what = format!("`{}` stands here twice", clip(name));
                 reader.fault(&at.name(name), what, "keep one of the two");
