@@ -18,7 +18,7 @@ use super::setup::set_up_bars;
 use super::state::{Place, Post, Source, Stage, State};
 use super::supply::{SupplyMaps, Suppose};
 use super::tell::verb;
-use super::terms::{Arm, Nation, Piece, Token};
+use super::terms::{Arm, HoldingBox, Nation, Piece, Token, UnitId};
 use super::{SPAIN, SantiagoCampaign, US};
 
 /// A copy of the position on which orders are tried out.
@@ -308,10 +308,16 @@ fn spanish_setup(game: &SantiagoCampaign, setup: &mut SpanishSetup, at: &DocPath
         })
         .collect();
     for (post, unit, bar) in set_up_bars(data, &posts) {
-        let at = match post {
-            Post::At(hex) => at.key("deploy").key(&hex.to_string()),
-            Post::In(which) => at.key(which.as_str()),
+        let (list, at) = match post {
+            Post::At(hex) => (setup.deploy.get(&hex), at.key("deploy").key(&hex.to_string())),
+            Post::In(HoldingBox::Manzanillo) => (Some(&setup.manzanillo), at.key("manzanillo")),
+            Post::In(HoldingBox::Guantanamo) => (Some(&setup.guantanamo), at.key("guantanamo")),
         };
+        // The hex where nobody may stand; otherwise the unit in it that is one too many or not to be there.
+        let ground = matches!(bar.clause, "5.1e" | "5.1f" | "5.1h");
+        let named = |other: &Concealed<UnitId>| matches!(other, Concealed::Open(id) if Some(*id) == unit);
+        let index = list.and_then(|list| list.iter().position(named)).filter(|_| !ground);
+        let at = index.map_or_else(|| at.clone(), |index| at.index(index));
         let remedy = match bar.clause {
             "5.1f" | "5.1e" | "5.1h" => "choose a hex of dry land three hexes or more from every beach".to_owned(),
             "9.2a" | "9.2b" => "two units and a battery fit into a hex, a single unit into jungle".to_owned(),

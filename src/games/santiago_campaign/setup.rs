@@ -6,7 +6,7 @@ use crate::board::{Grid, Hex};
 use crate::engine::{Concealed, Halt, Ruling, Slot};
 
 use super::SPAIN;
-use super::data::Data;
+use super::data::{Counter, Data};
 use super::events::{Event, MarkerEvent, PhaseName, SiteRoll};
 use super::movement::Bar;
 use super::orders::{Marines, SpanishSetup, UsSetup};
@@ -111,7 +111,7 @@ pub fn stack_fits(data: &Data, hex: Hex, arms: &[Arm]) -> bool {
 pub fn set_up_bars(data: &Data, posts: &[(Post, UnitId)]) -> Vec<(Post, Option<UnitId>, Bar)> {
     let mut bars = Vec::new();
     let mut seen: BTreeMap<UnitId, u32> = BTreeMap::new();
-    let mut stacks: BTreeMap<Hex, Vec<Arm>> = BTreeMap::new();
+    let mut stacks: BTreeMap<Hex, Vec<&Counter>> = BTreeMap::new();
     for (post, unit) in posts {
         *seen.entry(*unit).or_default() += 1;
         let Some(counter) = data.counter(*unit).filter(|counter| counter.nation == Nation::Spanish) else {
@@ -138,13 +138,25 @@ pub fn set_up_bars(data: &Data, posts: &[(Post, UnitId)]) -> Vec<(Post, Option<U
                 if let Some(bar) = bars_set_up(data, *hex).filter(|_| group != Group::Fortress) {
                     bars.push((*post, Some(*unit), bar));
                 }
-                stacks.entry(*hex).or_default().push(counter.kind);
+                stacks.entry(*hex).or_default().push(counter);
             }
         }
     }
-    for (hex, arms) in stacks.iter().filter(|(hex, arms)| !stack_fits(data, **hex, arms)) {
-        let clause = if data.land(*hex) == Land::Jungle { "9.2b" } else { "9.2a" };
-        bars.push((Post::At(*hex), None, Bar::new(clause, format!("{} units do not fit into {hex}", arms.len()))));
+    for (hex, mut stack) in stacks {
+        // The garrison is there in any case; of the others the first without room is one too many.
+        stack.sort_by_key(|counter| counter.kind != Arm::Garrison);
+        let mut arms = Vec::new();
+        let over = stack.iter().find(|counter| {
+            arms.push(counter.kind);
+            !stack_fits(data, hex, &arms)
+        });
+        if let Some(counter) = over {
+            let clause = if data.land(hex) == Land::Jungle { "9.2b" } else { "9.2a" };
+            let garrison = stack.iter().any(|counter| counter.kind == Arm::Garrison);
+            let with = if garrison { "with its garrison " } else { "" };
+            let bar = Bar::new(clause, format!("{with}{} units do not fit into {hex}", stack.len()));
+            bars.push((Post::At(hex), Some(counter.id()), bar));
+        }
     }
     for (unit, times) in seen.iter().filter(|(_, times)| **times > 1) {
         let post =
