@@ -120,6 +120,7 @@ fn turn(mut trial: Trial<'_>, side: Side, chance: &mut Chance) -> TurnOrders {
     let mut orders = TurnOrders::none();
     let stage = trial.state.stage;
     let apart = trial.game.options.phases_apart;
+    let mut surrounded = None;
     if !matches!(stage, Stage::UsCombat | Stage::SpanishCombat) {
         if side == US {
             landings(&trial, &mut orders, chance);
@@ -130,12 +131,12 @@ fn turn(mut trial: Trial<'_>, side: Side, chance: &mut Chance) -> TurnOrders {
                 orders.release = Some(Concealed::Open(wished));
             }
         }
-        moves(&mut trial, side, &mut orders, chance);
+        surrounded = moves(&mut trial, side, &mut orders, chance);
         if apart {
             return orders;
         }
     }
-    attacks(&trial, side, &mut orders, chance);
+    attacks(&trial, side, surrounded, &mut orders, chance);
     orders.capitulate = chance.one_in(4000);
     orders
 }
@@ -187,7 +188,8 @@ fn landing(now: &Position<'_>, site: Hex, near: &[Hex], pool: &[UnitId], chance:
     Some(order)
 }
 
-fn moves(trial: &mut Trial<'_>, side: Side, orders: &mut TurnOrders, chance: &mut Chance) {
+/// Moves of most units; says which Spanish stack they surround.
+fn moves(trial: &mut Trial<'_>, side: Side, orders: &mut TurnOrders, chance: &mut Chance) -> Option<Hex> {
     let mut pieces: Vec<Piece> = if side == US {
         trial.state.units.iter().filter(|(_, unit)| unit.at.hex().is_some()).map(|(id, _)| Piece::from(*id)).collect()
     } else {
@@ -199,12 +201,14 @@ fn moves(trial: &mut Trial<'_>, side: Side, orders: &mut TurnOrders, chance: &mu
     let focus = if chance.one_in(2) { focus(&trial.now(), side, chance) } else { None };
     let released = !trial.state.marines_sent || trial.state.guantanamo_rolled;
     let mut done: BTreeSet<Piece> = BTreeSet::new();
+    let (mut focus, mut surrounded) = (focus, None);
     if let Some(target) = focus.filter(|_| side == US) {
-        surround(trial, target, &pieces, orders, chance);
-        done.extend(orders.moves.iter().filter_map(|entry| match entry {
-            Concealed::Open(order) => Some(order.unit),
-            Concealed::Sealed(_) => None,
-        }));
+        let (complete, posted) = surround(trial, target, &pieces, orders, chance);
+        done.extend(posted);
+        // The others keep away, or their zones of control would close the way out as well.
+        if complete {
+            (focus, surrounded) = (None, Some(target));
+        }
     }
     for piece in pieces.iter().copied() {
         if !done.insert(piece) || chance.one_in(3) {
@@ -271,6 +275,7 @@ fn moves(trial: &mut Trial<'_>, side: Side, orders: &mut TurnOrders, chance: &mu
         trial.go(piece, &path, open != Some(false));
         orders.moves.push(Concealed::Open(MoveOrder { path, balloon: mode, open, ..plain }));
     }
+    surrounded
 }
 
 /// A plain move along a path.
@@ -281,33 +286,43 @@ fn march(trial: &mut Trial<'_>, unit: Piece, path: Vec<Hex>, orders: &mut TurnOr
 
 /// Two Americans and a Cuban unit round a Spanish stack, every other hex theirs as far as they get there: the zones of
 /// control of the Americans leave no way out but over the Cubans (§14.4a).
-fn surround(trial: &mut Trial<'_>, target: Hex, pieces: &[Piece], orders: &mut TurnOrders, chance: &mut Chance) {
+fn surround(
+    trial: &mut Trial<'_>,
+    target: Hex,
+    pieces: &[Piece],
+    orders: &mut TurnOrders,
+    chance: &mut Chance,
+) -> (bool, Vec<Piece>) {
     let ring: Vec<Hex> = trial.game.data.grid().neighbours(target).map(|(_, hex)| hex).collect();
     let first = chance.below(6);
-    for (nation, beyond) in [(Nation::Cuban, 0), (Nation::Us, 2), (Nation::Us, 4)] {
+    let places = [(Nation::Cuban, 0), (Nation::Us, 2), (Nation::Us, 4)];
+    let mut posted: Vec<Piece> = Vec::new();
+    for (nation, beyond) in places {
         let Some(hex) = ring.get((first + beyond) % 6).copied() else { continue };
-        let fits = |trial: &Trial<'_>, unit: UnitId| {
-            let now = trial.now();
-            now.nation(unit) == Some(nation) && (nation == Nation::Cuban || now.arm(unit).is_some_and(Arm::exerts_zone))
+        let maps = trial.maps(US);
+        let now = trial.now();
+        let suits = |piece: &Piece| {
+            let unit = piece.unit();
+            now.nation(unit) == Some(nation)
+                && (nation == Nation::Cuban || now.arm(unit).is_some_and(Arm::exerts_zone))
+                && !posted.contains(piece)
         };
         // Whoever stands there already stays.
-        if trial.state.units_in(hex).any(|unit| fits(trial, unit)) {
+        if let Some(piece) = now.state.units_in(hex).map(Piece::from).find(suits) {
+            posted.push(piece);
             continue;
         }
-        let maps = trial.maps(US);
-        let way = pieces.iter().copied().filter(|piece| fits(trial, piece.unit())).find_map(|piece| {
+        let way = pieces.iter().copied().filter(suits).find_map(|piece| {
             let (mover, _) = trial.mover(piece, &maps).ok()?;
-            let moved = |entry: &Concealed<MoveOrder>| matches!(entry, Concealed::Open(order) if order.unit == piece);
-            if orders.moves.iter().any(moved) || !trial.now().may_stay(&mover, hex) {
-                return None;
-            }
-            let choices = trial.choices(piece, &maps);
+            let choices = if now.may_stay(&mover, hex) { trial.choices(piece, &maps) } else { Vec::new() };
             choices.into_iter().find(|(to, _, _)| *to == hex).map(|(_, path, _)| (piece, path))
         });
         if let Some((piece, path)) = way {
+            posted.push(piece);
             march(trial, piece, path, orders);
         }
     }
+    (posted.len() == places.len(), posted)
 }
 
 /// A Cuban unit takes the place of an American one that is ordered on. Where a face-down counter keeps it from going,
@@ -374,7 +389,7 @@ fn focus(now: &Position<'_>, side: Side, chance: &mut Chance) -> Option<Hex> {
     chance.pick(&places.into_iter().collect::<Vec<_>>()).copied()
 }
 
-fn attacks(trial: &Trial<'_>, side: Side, orders: &mut TurnOrders, chance: &mut Chance) {
+fn attacks(trial: &Trial<'_>, side: Side, surrounded: Option<Hex>, orders: &mut TurnOrders, chance: &mut Chance) {
     let now = trial.now();
     let mut targets: Vec<Hex> = if side == US {
         now.stacks().into_keys().collect()
@@ -383,6 +398,7 @@ fn attacks(trial: &Trial<'_>, side: Side, orders: &mut TurnOrders, chance: &mut 
         hexes.into_iter().collect()
     };
     chance.shuffle(&mut targets);
+    targets.sort_by_key(|target| Some(*target) != surrounded);
     let own: Vec<Piece> = if side == US {
         now.state.units.iter().filter(|(_, unit)| unit.at.hex().is_some()).map(|(id, _)| Piece::from(*id)).collect()
     } else {
@@ -400,11 +416,11 @@ fn attacks(trial: &Trial<'_>, side: Side, orders: &mut TurnOrders, chance: &mut 
             .filter(|piece| now.attacker_bar(side, *piece, target, &BTreeSet::new()).is_none())
             .collect();
         let cuban = |piece: &Piece| piece.token().is_none() && now.nation(piece.unit()) == Some(Nation::Cuban);
-        let only_cubans = chance.one_in(2);
+        let only_cubans = chance.one_in(2) && Some(target) != surrounded;
         if attackers.iter().any(cuban) && attackers.iter().any(|piece| !cuban(piece)) {
             attackers.retain(|piece| cuban(piece) == only_cubans);
         }
-        if attackers.is_empty() || chance.one_in(3) {
+        if attackers.is_empty() || (Some(target) != surrounded && chance.one_in(3)) {
             continue;
         }
         if chance.one_in(3) && attackers.len() > 1 {
