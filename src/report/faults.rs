@@ -9,6 +9,7 @@ use miette::{
 };
 use serde::Serialize;
 
+use super::terminal::wrap;
 use crate::engine::doc::{Fault, Place, Source};
 
 /// More faults than these are counted, not shown: nobody reads on, and a hostile file could have a million.
@@ -69,12 +70,13 @@ pub fn render(faults: &[Fault], source: &Source, look: Look) -> String {
     let handler = GraphicalReportHandler::new_themed(look.theme())
         .with_links(false)
         .with_width(look.width)
+        .with_wrap_lines(false)
         .with_context_lines(1)
         .without_syntax_highlighting();
     let mut report = String::new();
     let ordered = in_order(faults, source);
     for (fault, _) in ordered.iter().take(MOST_SHOWN) {
-        let shown = Shown::of(fault, source);
+        let shown = Shown::of(fault, source, look.width);
         if handler.render_report(&mut report, &shown).is_err() {
             // Without a picture of the line, the words still say it.
             let _ = writeln!(report, "{shown}: {}", shown.remedy);
@@ -219,13 +221,15 @@ struct Shown {
 }
 
 impl Shown {
-    fn of(fault: &Fault, source: &Source) -> Shown {
+    fn of(fault: &Fault, source: &Source, width: usize) -> Shown {
+        // Broken between words here: miette would break a unit's name at its hyphens.
+        let fit = |text: &str, beside: &str| wrap(&visible(text), width.saturating_sub(beside.len()), 0, 0);
         let (start, len) = span_of(fault, source);
         let place = place_of(fault, start, source);
         let (line, label) = excerpt(source.line(place.line), place.column - 1, len);
         Shown {
-            what: visible(&fault.what),
-            remedy: visible(&fault.remedy),
+            what: fit(&fault.what, "  x "),
+            remedy: fit(&fault.remedy, "  help: "),
             clause: fault.clause.map(|clause| clause.to_string()),
             warning: fault.warning,
             name: visible(&source.name),
