@@ -34,6 +34,13 @@ pub struct Join {
 
 impl Join {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
+        if let [offer, .., folder] = self.offer.as_slice()
+            && !folder.exists()
+        {
+            let (offer, folder) = (offer.display(), folder.display());
+            let remedy = format!("to name the folder of the game, write: garcia join {offer} --folder {folder}");
+            return Err(Trouble::usage(format!("there is no file {folder}"), remedy));
+        }
         let Arrived { records, troubles, .. } = read_mail(&self.offer)?;
         let Some(genesis) = records.iter().find(|record| record.body().seq == 0) else {
             return Err(Trouble::usage("there is no offer in it", "ask for record 0, the genesis"));
