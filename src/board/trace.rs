@@ -11,6 +11,11 @@ pub struct Field {
 }
 
 impl Field {
+    /// Distances that were counted elsewhere, one per cell.
+    pub fn of(steps: Layer<Option<u32>>) -> Field {
+        Field { steps }
+    }
+
     /// How many steps the cell is from the nearest source; `None` if none can be reached.
     pub fn get<G: Grid>(&self, grid: &G, cell: G::Cell) -> Option<u32> {
         self.steps.get(grid, cell).copied().flatten()

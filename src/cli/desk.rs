@@ -112,14 +112,20 @@ impl Desk {
     pub fn write_up(&self) -> Result<Option<Told>, Trouble> {
         self.campaign().write_state()?;
         let Some(before) = &self.before else { return Ok(None) };
+        let all = self.seat.ledger();
         let mut ledger = before.clone().seen_by(self.seat.vision());
         let mut last = None;
-        for record in self.seat.ledger().records().iter().skip(ledger.records().len()) {
-            ledger.append(record.clone())?;
+        for record in all.records().iter().skip(before.records().len()) {
+            // The last one leads to where the seat's own ledger stands already.
+            let is_last = record.id() == all.walk().head();
+            if !is_last {
+                ledger.append(record.clone())?;
+            }
             if record.body().kind != Kind::Result {
                 continue;
             }
-            let campaign = Campaign::of_role(self.folder.clone(), ledger.clone(), self.seat.role());
+            let then = if is_last { all.clone() } else { ledger.clone() };
+            let campaign = Campaign::of_role(self.folder.clone(), then, self.seat.role());
             let Some(report) = campaign.turn_report() else { continue };
             let (page, path) = (report.page(), report_path(&self.folder, &campaign));
             write_whole(&path, markdown(&page).as_bytes(), Readers::Anyone)?;

@@ -260,7 +260,7 @@ impl Position<'_> {
             return false;
         }
         let vacated = Suppose { vacated: Some(to), opened: None };
-        !stride.overrun || self.supply_maps(vacated).at(self, to) == Trit::No
+        !stride.overrun || !self.may_be_supplied(vacated, to)
     }
 
     /// How far everything is from supply, for a mover who is out of it (§12.10c).

@@ -8,10 +8,9 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-use crate::board::{Grid, Hex, Layer};
+use crate::board::{Field, Grid, Hex, Layer};
 use crate::engine::Ruling;
 
-use super::data::Along;
 use super::movement::{Mover, WayHome};
 use super::play::{Play, Position, Trit};
 use super::terms::{Arm, Nation, Token, UnitId};
@@ -57,26 +56,31 @@ impl Position<'_> {
         self.trace(suppose, self.state.supply_length, exerts)
     }
 
+    /// Hexes a line of supply may enter: no Spanish unit, no closed entry hex (§12.2d); swamp and open water are not in
+    /// the net (§12.7).
+    fn passable(&self, vacated: Option<Hex>) -> Vec<bool> {
+        let data = self.data();
+        let mut passable = vec![true; data.supply_net.len()];
+        let closed = [data.guantanamo, data.manzanillo].into_iter().filter(|hex| self.is_closed(*hex));
+        let held = self.stacks().into_keys().filter(|hex| vacated != Some(*hex));
+        for hex in closed.chain(held) {
+            if let Some(place) = data.grid().index(hex).and_then(|index| passable.get_mut(index)) {
+                *place = false;
+            }
+        }
+        passable
+    }
+
     /// Hexes from which a line leads to a source with so many hexes off the road.
     fn trace(&self, suppose: Suppose, length: u32, exerts: impl Fn(Hex) -> bool) -> Layer<bool> {
         let data = self.data();
         let grid = data.grid();
         let net = &data.supply_net;
-        // §12.2d: no Spanish unit, no closed entry hex; swamp and open water are not in the net (§12.7).
-        let mut passable = vec![true; net.len()];
+        let passable = self.passable(suppose.vacated);
         let mut zone = vec![false; net.len()];
-        let mut shut = |hex: Hex| {
-            if let Some(place) = grid.index(hex).and_then(|index| passable.get_mut(index)) {
-                *place = false;
-            }
-        };
-        [data.guantanamo, data.manzanillo].into_iter().filter(|hex| self.is_closed(*hex)).for_each(&mut shut);
-        for hex in self.stacks().into_keys().filter(|hex| suppose.vacated != Some(*hex)) {
-            shut(hex);
-            if exerts(hex) {
-                for index in data.around(hex).filter_map(|next| grid.index(next)) {
-                    zone[index] = true;
-                }
+        for hex in self.stacks().into_keys().filter(|hex| suppose.vacated != Some(*hex) && exerts(*hex)) {
+            for index in data.around(hex).filter_map(|next| grid.index(next)) {
+                zone[index] = true;
             }
         }
         let mut supplied = vec![false; net.len()];
@@ -158,8 +162,7 @@ impl Position<'_> {
 
     /// What the viewer can tell of supply.
     pub fn supply_maps(&self, suppose: Suppose) -> SupplyMaps {
-        let exerts: BTreeMap<Hex, Trit> =
-            self.stacks().iter().map(|(hex, tokens)| (*hex, self.exerts_of(*hex, tokens))).collect();
+        let exerts = self.all_exerted();
         let level = |hex: Hex| exerts.get(&hex).copied().unwrap_or(Trit::No);
         let surely = self.supplied_hexes(suppose, |hex| level(hex) != Trit::No);
         let maybe = if exerts.values().any(|level| *level == Trit::Maybe) {
@@ -168,6 +171,18 @@ impl Position<'_> {
             surely.clone()
         };
         SupplyMaps { surely, maybe }
+    }
+
+    /// May the hex be in supply, if what the viewer cannot see speaks for it?
+    pub fn may_be_supplied(&self, suppose: Suppose, hex: Hex) -> bool {
+        let exerts = self.all_exerted();
+        let maybe = self.supplied_hexes(suppose, |at| exerts.get(&at) == Some(&Trit::Yes));
+        maybe.get(self.data().grid(), hex).copied().unwrap_or(false)
+    }
+
+    /// Which Spanish stacks exert a zone of control.
+    fn all_exerted(&self) -> BTreeMap<Hex, Trit> {
+        self.stacks().iter().map(|(hex, tokens)| (*hex, self.exerts_of(*hex, tokens))).collect()
     }
 
     /// Zones of control against a nationality, and every occupied hex.
@@ -200,17 +215,21 @@ impl Position<'_> {
     }
 
     /// Steps from every hex to the nearest one in supply, over ground an American unit could travel (§12.10c).
-    pub fn steps_to_supply(&self, supplied: &Layer<bool>) -> crate::board::Field {
+    pub fn steps_to_supply(&self, supplied: &Layer<bool>) -> Field {
         let data = self.data();
-        let grid = data.grid();
-        let held: std::collections::BTreeSet<Hex> = self.stacks().into_keys().collect();
-        let sources: Vec<Hex> = supplied.iter(grid).filter(|(_, yes)| **yes).map(|(hex, _)| hex).collect();
-        crate::board::distance_field(grid, sources, |from, edge, to| {
-            !data.map.leaving(from, edge).has(Along::Water)
-                && data.is_open(to)
-                && !held.contains(&to)
-                && !self.is_closed(to)
-        })
+        let passable = self.passable(None);
+        let mut steps: Vec<Option<u32>> = supplied.iter(data.grid()).map(|(_, yes)| yes.then_some(0)).collect();
+        let mut queue: VecDeque<(usize, u32)> = VecDeque::new();
+        queue.extend(steps.iter().enumerate().filter(|(_, steps)| steps.is_some()).map(|(hex, _)| (hex, 0)));
+        while let Some((hex, count)) = queue.pop_front() {
+            for link in data.supply_net[hex].iter().filter(|link| !link.off_map) {
+                if passable[link.to] && steps[link.to].is_none() {
+                    steps[link.to] = Some(count + 1);
+                    queue.push_back((link.to, count + 1));
+                }
+            }
+        }
+        Field::of(Layer::from_values(steps))
     }
 }
 
