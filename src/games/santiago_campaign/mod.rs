@@ -3,6 +3,7 @@
 //! This file is the sequence of play (§3.2); each chapter of the rules has a file of its own.
 
 mod arrange;
+mod attacks;
 mod balloon;
 mod check;
 mod combat;
@@ -25,6 +26,7 @@ mod results;
 mod retreat;
 mod roster;
 mod setup;
+mod shifts;
 mod stacking;
 mod state;
 mod supply;
