@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::board::{Grid, Hex};
+use crate::board::Hex;
 use crate::engine::{Clause, Concealed, Question, Ruling, Say, Side, Subject};
 
 use super::US;

@@ -7,13 +7,14 @@ use crate::engine::{Clause, Halt, Question, Ruling, Say, Subject};
 use super::US;
 use super::data::Mp;
 use super::events::{Event, MarkerEvent, PhaseName, SiteRoll};
-use super::movement::{Mover, Walked};
+use super::movement::Mover;
 use super::orders::{Class, LandingOrder, TurnOrders};
 use super::play::{Play, Position, Trit};
 use super::policy::{LANDING, Policy};
 use super::state::Place;
 use super::supply::SupplyMaps;
 use super::terms::{Arm, Nation, Piece, StackPlace, UnitId};
+use super::walk::Walked;
 
 /// Where a landing unit can go, and how.
 type Ashore = Reach<HexGrid, 2>;

@@ -34,7 +34,9 @@ mod tell;
 mod template;
 mod terms;
 mod toll;
+mod trial;
 mod victory;
+mod walk;
 
 #[cfg(test)]
 mod tests;
@@ -124,7 +126,7 @@ impl SantiagoCampaign {
     pub fn reachable(&self, seen: &Seen<'_, State>, unit: &str) -> Vec<Hex> {
         let piece = Piece::named(unit);
         let side = if piece.token().is_some() { SPAIN } else { US };
-        let mut trial = check::Trial::new(self, seen.state, own_knowledge(self, seen, side));
+        let mut trial = trial::Trial::new(self, seen.state, own_knowledge(self, seen, side));
         let maps = trial.maps(side);
         match trial.mover(piece, &maps) {
             Ok((mover, Some(from))) => trial.now().reach(&mover, from, &maps).cells().collect(),

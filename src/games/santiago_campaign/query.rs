@@ -6,12 +6,13 @@ use crate::board::{Grid, Hex};
 use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader};
 use crate::engine::{Clause, Concealed, Json, Query, Reply, Seen};
 
-use super::check::{Trial, check};
+use super::check::check;
 use super::orders::Orders;
 use super::play::{Position, Trit, own_knowledge};
 use super::state::{Stage, State};
 use super::supply::Suppose;
 use super::terms::{Nation, Odds, Piece};
+use super::trial::Trial;
 use super::{SPAIN, SantiagoCampaign, US};
 
 /// Answers a query as one side sees the position.

@@ -6,7 +6,6 @@ use crate::board::{Grid, Hex};
 use crate::engine::dice::Chance;
 use crate::engine::{Concealed, Json, Seen, Side};
 
-use super::check::Trial;
 use super::data::Counter;
 use super::orders::{
     After, AttackOrder, Balloon, Class, LandingOrder, Marines, MoveOrder, Orders, Share, SpanishSetup, TurnOrders,
@@ -17,6 +16,7 @@ use super::setup::{bars_set_up, stack_fits};
 use super::state::{Place, Post, Stage, State};
 use super::supply::Suppose;
 use super::terms::{Arm, CombatResult, Group, HoldingBox, Nation, Odds, Piece, UnitId};
+use super::trial::Trial;
 use super::{SantiagoCampaign, US};
 
 /// How far from a place units are that can close in on it.

@@ -6,13 +6,13 @@ use std::fmt::Write as _;
 use crate::board::Hex;
 use crate::engine::{Concealed, Seen, count_of};
 
-use super::check::Trial;
 use super::orders::SpanishSetup;
 use super::play::{Position, own_knowledge};
 use super::state::{Stage, State};
 use super::supply::Suppose;
 use super::tell::verb;
 use super::terms::{Arm, Group, Nation, Piece};
+use super::trial::Trial;
 use super::{SPAIN, SantiagoCampaign, US};
 
 /// What stands below `orders:`, indented by two blanks.
