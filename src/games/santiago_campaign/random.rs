@@ -248,7 +248,10 @@ fn moves(trial: &mut Trial<'_>, side: Side, orders: &mut TurnOrders, chance: &mu
         let maps = trial.maps(side);
         let Ok((mover, _)) = trial.mover(piece, &maps) else { continue };
         let mut choices = trial.choices(piece, &maps);
-        choices.retain(|(hex, _, _)| trial.now().may_stay(&mover, *hex));
+        // Nobody tries to overrun what is surrounded.
+        choices.retain(|(hex, path, _)| {
+            trial.now().may_stay(&mover, *hex) && surrounded.is_none_or(|target| !path.contains(&target))
+        });
         // Mostly towards the enemy, so that something happens.
         let goal = focus.filter(|_| !chance.one_in(4)).or_else(|| chance.pick(&goals).copied());
         if let Some(goal) = goal.filter(|_| !chance.one_in(3)) {
@@ -295,10 +298,12 @@ fn surround(
 ) -> (bool, Vec<Piece>) {
     let ring: Vec<Hex> = trial.game.data.grid().neighbours(target).map(|(_, hex)| hex).collect();
     let first = chance.below(6);
-    let places = [(Nation::Cuban, 0), (Nation::Us, 2), (Nation::Us, 4)];
+    let places =
+        [(Nation::Cuban, 0), (Nation::Us, 2), (Nation::Us, 4), (Nation::Us, 3), (Nation::Us, 2), (Nation::Us, 4)];
     let mut posted: Vec<Piece> = Vec::new();
-    for (nation, beyond) in places {
-        let Some(hex) = ring.get((first + beyond) % 6).copied() else { continue };
+    let mut complete = true;
+    for (count, (nation, beyond)) in places.into_iter().enumerate() {
+        let Some(hex) = ring.get((first + beyond) % 6).copied() else { return (false, posted) };
         let maps = trial.maps(US);
         let now = trial.now();
         let suits = |piece: &Piece| {
@@ -315,14 +320,20 @@ fn surround(
         let way = pieces.iter().copied().filter(suits).find_map(|piece| {
             let (mover, _) = trial.mover(piece, &maps).ok()?;
             let choices = if now.may_stay(&mover, hex) { trial.choices(piece, &maps) } else { Vec::new() };
-            choices.into_iter().find(|(to, _, _)| *to == hex).map(|(_, path, _)| (piece, path))
+            let ways = choices.into_iter().filter(|(to, path, _)| *to == hex && !path.contains(&target));
+            ways.map(|(_, path, _)| (piece, path)).next()
         });
-        if let Some((piece, path)) = way {
-            posted.push(piece);
-            march(trial, piece, path, orders);
+        match way {
+            Some((piece, path)) => {
+                posted.push(piece);
+                march(trial, piece, path, orders);
+            }
+            // The first three are needed; the others make the attack stronger.
+            None if count < 3 => complete = false,
+            None => {}
         }
     }
-    (posted.len() == places.len(), posted)
+    (complete, posted)
 }
 
 /// A Cuban unit takes the place of an American one that is ordered on. Where a face-down counter keeps it from going,
