@@ -4,6 +4,7 @@ use crate::board::{Grid, Hex};
 use crate::engine::{Clause, Question, Ruling, Say, Subject};
 
 use super::events::{Cause, Event};
+use super::orders::Balloon;
 use super::play::{Play, Position};
 use super::policy::{BALLOON_FIRE, BALLOON_LOSS, BalloonFire, Policy, When};
 use super::state::Truce;
@@ -37,6 +38,43 @@ impl Position<'_> {
 }
 
 impl Play<'_, '_> {
+    /// Puts the balloon up or brings it down; false if it cannot (§17.2).
+    pub fn flip_balloon(&mut self, piece: Piece, mode: Balloon, fire: &mut Option<BalloonFire>) -> Ruling<bool> {
+        let unit = self.state.unit(piece.unit());
+        let Some(at) = unit.at.hex() else { return Ok(false) };
+        if unit.fever {
+            self.lapse("the balloon", "13.2c", "it is infected with fever");
+            return Ok(false);
+        }
+        match (mode, self.state.balloon_up) {
+            (Balloon::Up, false) => {
+                self.state.balloon_up = true;
+                self.umpire.note(Event::BalloonMode { up: true, at });
+                if fire.is_none() {
+                    let decision = self.balloon_fire_decision()?;
+                    if decision.when == When::Early {
+                        self.fire_at_balloon(&decision)?;
+                    }
+                    *fire = Some(decision);
+                }
+            }
+            (Balloon::Down, true) => {
+                // §17.5k: the last moment for a late shot.
+                if let Some(late) = fire.take().filter(|fire| fire.when == When::Late) {
+                    self.fire_at_balloon(&late)?;
+                    *fire = Some(BalloonFire { when: When::Never, from: Vec::new() });
+                    if !self.state.balloon_up {
+                        return Ok(false);
+                    }
+                }
+                self.state.balloon_up = false;
+                self.umpire.note(Event::BalloonMode { up: false, at });
+            }
+            _ => {}
+        }
+        Ok(true)
+    }
+
     /// The Spanish decision when the balloon is first seen up in a US Movement Phase (§17.5a, §17.5k).
     pub fn balloon_fire_decision(&mut self) -> Ruling<BalloonFire> {
         let default = BalloonFire { when: When::Early, from: Vec::new() };

@@ -22,6 +22,7 @@ mod play;
 mod policy;
 mod query;
 mod random;
+mod reinforcements;
 mod results;
 mod retreat;
 mod roster;
@@ -63,7 +64,7 @@ use orders::Balloon;
 use play::{Known, Play, Position, own_knowledge};
 use policy::When;
 use state::{Ending, Place, Post, Stage, Truce};
-use terms::{HoldingBox, Piece, Token};
+use terms::{Piece, Token};
 
 /// The name of the game.
 const ID: &str = "santiago-campaign";
@@ -238,43 +239,6 @@ impl Play<'_, '_> {
         self.check_stacking()
     }
 
-    /// Puts the balloon up or brings it down; false if it cannot (§17.2).
-    fn flip_balloon(&mut self, piece: Piece, mode: Balloon, fire: &mut Option<policy::BalloonFire>) -> Ruling<bool> {
-        let unit = self.state.unit(piece.unit());
-        let Some(at) = unit.at.hex() else { return Ok(false) };
-        if unit.fever {
-            self.lapse("the balloon", "13.2c", "it is infected with fever");
-            return Ok(false);
-        }
-        match (mode, self.state.balloon_up) {
-            (Balloon::Up, false) => {
-                self.state.balloon_up = true;
-                self.umpire.note(Event::BalloonMode { up: true, at });
-                if fire.is_none() {
-                    let decision = self.balloon_fire_decision()?;
-                    if decision.when == When::Early {
-                        self.fire_at_balloon(&decision)?;
-                    }
-                    *fire = Some(decision);
-                }
-            }
-            (Balloon::Down, true) => {
-                // §17.5k: the last moment for a late shot.
-                if let Some(late) = fire.take().filter(|fire| fire.when == When::Late) {
-                    self.fire_at_balloon(&late)?;
-                    *fire = Some(policy::BalloonFire { when: When::Never, from: Vec::new() });
-                    if !self.state.balloon_up {
-                        return Ok(false);
-                    }
-                }
-                self.state.balloon_up = false;
-                self.umpire.note(Event::BalloonMode { up: false, at });
-            }
-            _ => {}
-        }
-        Ok(true)
-    }
-
     /// I.D, and what closes the US player turn (§11, §19.2a).
     fn us_combat(&mut self, orders: &TurnOrders) -> Ruling<()> {
         self.combat(US, &orders.attacks)?;
@@ -303,93 +267,6 @@ impl Play<'_, '_> {
             self.spanish_move(&order)?;
         }
         self.check_stacking()
-    }
-
-    /// The Guantanamo table, once, at the start of II.A of Game Turn 2 (§23.1a).
-    fn guantanamo(&mut self, orders: &TurnOrders) -> Ruling<()> {
-        let clock = &self.data().tables.clock;
-        if !self.state.marines_sent || self.state.guantanamo_rolled || self.state.turn < clock.guantanamo_turn {
-            return Ok(());
-        }
-        let die = self.d6("guantanamo", "reinforcements")?;
-        let held: Vec<Token> = self.state.tokens_held(HoldingBox::Guantanamo).collect();
-        let all = u32::try_from(held.len()).unwrap_or(u32::MAX);
-        let released = self.data().tables.guantanamo.rows.get(&die).copied().unwrap_or(0).min(all);
-        self.state.guantanamo_rolled = true;
-        self.umpire.note(Event::GuantanamoRoll { die, released, withheld: all - released });
-        let counters = self.choose_released(&held, released, orders.release.as_ref())?;
-        for token in held.iter().filter(|token| !counters.contains(token)) {
-            self.state.counters.remove(token); // §23.1d: out of the game, unnamed
-        }
-        self.supply = None;
-        if !counters.is_empty() {
-            self.umpire.note(Event::Released { counters });
-        }
-        Ok(())
-    }
-
-    /// Which G units fill the released number (§23.1c): those wished for, then the strongest.
-    fn choose_released(
-        &mut self,
-        held: &[Token],
-        released: u32,
-        ordered: Option<&Concealed<Vec<Token>>>,
-    ) -> Ruling<Vec<Token>> {
-        let count = usize::try_from(released).unwrap_or(usize::MAX);
-        if count == 0 || count >= held.len() {
-            return Ok(held.iter().copied().take(count).collect());
-        }
-        let listed = |wished: &[Token]| {
-            let mut tokens: Vec<Token> = Vec::new();
-            for token in wished.iter().filter(|token| held.contains(token)) {
-                if tokens.len() < count && !tokens.contains(token) {
-                    tokens.push(*token);
-                }
-            }
-            tokens
-        };
-        let ordered = match ordered {
-            Some(entry) => self.called_release(entry)?.map(|wished| listed(&wished)),
-            None => None,
-        };
-        let question = crate::engine::Question {
-            who: SPAIN,
-            kind: policy::RELEASE,
-            about: crate::engine::Subject::of("guantanamo"),
-            clause: Clause("23.1c"),
-            text: format!(
-                "{} {} released: which? The strongest fill up a shorter list.",
-                crate::engine::count_of(count, "Guantanamo unit"),
-                tell::verb(count, "is", "are"),
-            ),
-            options: vec![Vec::new()],
-            default: Vec::new(),
-            also: Some(Box::new(|tokens: &Vec<Token>| listed(tokens) == *tokens)),
-        };
-        let mut chosen = self.umpire.ask(question, ordered, |policy| match policy {
-            Policy::Pieces(wished) => {
-                let wished: Vec<Token> = wished.iter().filter_map(|piece| piece.token()).collect();
-                crate::engine::Say::Choose(listed(&wished))
-            }
-            _ => crate::engine::Say::Default,
-        })?;
-        // Nothing is told of anybody's strength where the player's own list suffices.
-        let missing = count - chosen.len();
-        if missing > 0 {
-            let rest: Vec<Token> = held.iter().copied().filter(|token| !chosen.contains(token)).collect();
-            let data = self.data();
-            let strongest: Vec<Token> = self.fact(&rest, "guantanamo", "strongest", |units| {
-                let factor = |unit: &terms::UnitId| data.counter(*unit).map_or(0, |counter| counter.factor_at(1));
-                let mut order: Vec<(&Token, &terms::UnitId)> = units.iter().collect();
-                order.sort_by_key(|(_, unit)| (std::cmp::Reverse(factor(unit)), **unit));
-                let mut tokens: Vec<Token> = order.into_iter().take(missing).map(|(token, _)| *token).collect();
-                tokens.sort_unstable();
-                tokens
-            })?;
-            chosen.extend(strongest);
-        }
-        chosen.sort_unstable();
-        Ok(chosen)
     }
 
     /// II.B, II.C, the end of the turn and the opening of the next (§3.2g, §3.3a).

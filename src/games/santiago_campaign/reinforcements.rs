@@ -1,0 +1,100 @@
+//! §23.1: the Guantanamo table, and which units it releases.
+
+use crate::engine::{Clause, Concealed, Question, Ruling, Say, Subject, count_of};
+
+use super::SPAIN;
+use super::events::Event;
+use super::orders::TurnOrders;
+use super::play::Play;
+use super::policy::{Policy, RELEASE};
+use super::tell::verb;
+use super::terms::{HoldingBox, Token, UnitId};
+
+impl Play<'_, '_> {
+    /// The Guantanamo table, once, at the start of II.A of Game Turn 2 (§23.1a).
+    pub fn guantanamo(&mut self, orders: &TurnOrders) -> Ruling<()> {
+        let clock = &self.data().tables.clock;
+        if !self.state.marines_sent || self.state.guantanamo_rolled || self.state.turn < clock.guantanamo_turn {
+            return Ok(());
+        }
+        let die = self.d6("guantanamo", "reinforcements")?;
+        let held: Vec<Token> = self.state.tokens_held(HoldingBox::Guantanamo).collect();
+        let all = u32::try_from(held.len()).unwrap_or(u32::MAX);
+        let released = self.data().tables.guantanamo.rows.get(&die).copied().unwrap_or(0).min(all);
+        self.state.guantanamo_rolled = true;
+        self.umpire.note(Event::GuantanamoRoll { die, released, withheld: all - released });
+        let counters = self.choose_released(&held, released, orders.release.as_ref())?;
+        for token in held.iter().filter(|token| !counters.contains(token)) {
+            self.state.counters.remove(token); // §23.1d: out of the game, unnamed
+        }
+        self.supply = None;
+        if !counters.is_empty() {
+            self.umpire.note(Event::Released { counters });
+        }
+        Ok(())
+    }
+
+    /// Which G units fill the released number (§23.1c): those wished for, then the strongest.
+    fn choose_released(
+        &mut self,
+        held: &[Token],
+        released: u32,
+        ordered: Option<&Concealed<Vec<Token>>>,
+    ) -> Ruling<Vec<Token>> {
+        let count = usize::try_from(released).unwrap_or(usize::MAX);
+        if count == 0 || count >= held.len() {
+            return Ok(held.iter().copied().take(count).collect());
+        }
+        let listed = |wished: &[Token]| {
+            let mut tokens: Vec<Token> = Vec::new();
+            for token in wished.iter().filter(|token| held.contains(token)) {
+                if tokens.len() < count && !tokens.contains(token) {
+                    tokens.push(*token);
+                }
+            }
+            tokens
+        };
+        let ordered = match ordered {
+            Some(entry) => self.called_release(entry)?.map(|wished| listed(&wished)),
+            None => None,
+        };
+        let question = Question {
+            who: SPAIN,
+            kind: RELEASE,
+            about: Subject::of("guantanamo"),
+            clause: Clause("23.1c"),
+            text: format!(
+                "{} {} released: which? The strongest fill up a shorter list.",
+                count_of(count, "Guantanamo unit"),
+                verb(count, "is", "are"),
+            ),
+            options: vec![Vec::new()],
+            default: Vec::new(),
+            also: Some(Box::new(|tokens: &Vec<Token>| listed(tokens) == *tokens)),
+        };
+        let mut chosen = self.umpire.ask(question, ordered, |policy| match policy {
+            Policy::Pieces(wished) => {
+                let wished: Vec<Token> = wished.iter().filter_map(|piece| piece.token()).collect();
+                Say::Choose(listed(&wished))
+            }
+            _ => Say::Default,
+        })?;
+        // Nothing is told of anybody's strength where the player's own list suffices.
+        let missing = count - chosen.len();
+        if missing > 0 {
+            let rest: Vec<Token> = held.iter().copied().filter(|token| !chosen.contains(token)).collect();
+            let data = self.data();
+            let strongest: Vec<Token> = self.fact(&rest, "guantanamo", "strongest", |units| {
+                let factor = |unit: &UnitId| data.counter(*unit).map_or(0, |counter| counter.factor_at(1));
+                let mut order: Vec<(&Token, &UnitId)> = units.iter().collect();
+                order.sort_by_key(|(_, unit)| (std::cmp::Reverse(factor(unit)), **unit));
+                let mut tokens: Vec<Token> = order.into_iter().take(missing).map(|(token, _)| *token).collect();
+                tokens.sort_unstable();
+                tokens
+            })?;
+            chosen.extend(strongest);
+        }
+        chosen.sort_unstable();
+        Ok(chosen)
+    }
+}
