@@ -125,8 +125,12 @@ struct Faults<'f> {
 }
 
 impl Faults<'_> {
+    /// Several units of one order can share a fault; it is said once.
     fn add(&mut self, at: DocPath, clause: Clause, what: impl Into<String>, remedy: impl Into<String>) {
-        self.found.push(Fault::new(&at, what, remedy).by(clause));
+        let fault = Fault::new(&at, what, remedy).by(clause);
+        if self.found.last() != Some(&fault) {
+            self.found.push(fault);
+        }
     }
 }
 
@@ -244,7 +248,8 @@ fn check_landings(projection: &mut Projection<'_>, turn: &TurnOrders, faults: &m
         if projection.state.base.is_some() {
             faults.add(at, Clause("10.3c"), "the base is ashore and never moves again", "leave `base` out");
         } else if let Some((clause, why)) = projection.now().beach_closed(hex) {
-            faults.add(at, clause, why, "choose an open beach");
+            let now = projection.now();
+            faults.add(at, clause, why, open_beaches(&now, |hex| now.beach_closed(hex).is_none()));
         } else {
             projection.state.base = Some(hex);
             projection.landing_left =
@@ -272,7 +277,9 @@ fn check_landings(projection: &mut Projection<'_>, turn: &TurnOrders, faults: &m
                     "name units of the pool (`garcia status`)",
                 );
             } else if let Some((clause, why)) = projection.now().landing_closed(*id, landing.at) {
-                faults.add(entry.key("at"), clause, why, "choose another beach or wait");
+                let now = projection.now();
+                let remedy = open_beaches(&now, |hex| now.landing_closed(*id, hex).is_none());
+                faults.add(entry.key("at"), clause, why, remedy);
             } else if u32::from(unit.steps) > projection.landing_left {
                 let left = projection.landing_left;
                 let what = format!("{id} needs {} and {left} of the {limit} are left", count_of(unit.steps, "step"));
@@ -286,6 +293,15 @@ fn check_landings(projection: &mut Projection<'_>, turn: &TurnOrders, faults: &m
                 projection.land(*id, landing.at);
             }
         }
+    }
+}
+
+fn open_beaches(now: &Position<'_>, is_open: impl Fn(Hex) -> bool) -> String {
+    let open: Vec<String> = now.data().beaches.iter().filter(|hex| is_open(**hex)).map(Hex::to_string).collect();
+    match open.as_slice() {
+        [] => "wait: no beach is open to it now".to_owned(),
+        [only] => format!("land at {only}, or wait"),
+        _ => format!("land at one of {}, or wait", open.join(", ")),
     }
 }
 
