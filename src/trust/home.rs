@@ -70,22 +70,35 @@ impl Home {
     }
 
     /// The player's key, made the first time it is asked for.
+    ///
+    /// Only the making needs the folder alone: a player may be at work in two games at once.
     pub fn identity(&self) -> Result<PrivateKey, FileTrouble> {
-        let path = self.identity_path();
-        let _held = Lock::take(&self.path)?;
-        if path.exists() {
-            let mut json = read_secret(&path)?;
-            let seed = json.get("key").and_then(Json::as_str).and_then(from_hex).map(Zeroizing::new);
-            wipe(&mut json);
-            let seed = seed.ok_or_else(|| FileTrouble::new(&path, "`key` has to be 64 hexadecimal digits"))?;
-            return Ok(PrivateKey::from_seed(&seed));
+        if let Some(key) = self.known_identity()? {
+            return Ok(key);
         }
+        let _held = Lock::take(&self.path)?;
+        if let Some(key) = self.known_identity()? {
+            return Ok(key);
+        }
+        let path = self.identity_path();
         let key = PrivateKey::fresh().map_err(|e| FileTrouble::new(&path, e))?;
         let seed = Zeroizing::new(to_hex(key.seed().as_ref()));
         let head = [HEADS[0]];
         let json = Json::object([("key", seed.as_str()), ("public", &key.public().to_string())]);
         write_secret(&path, &head, json)?;
         Ok(key)
+    }
+
+    fn known_identity(&self) -> Result<Option<PrivateKey>, FileTrouble> {
+        let path = self.identity_path();
+        if !path.exists() {
+            return Ok(None);
+        }
+        let mut json = read_secret(&path)?;
+        let seed = json.get("key").and_then(Json::as_str).and_then(from_hex).map(Zeroizing::new);
+        wipe(&mut json);
+        let seed = seed.ok_or_else(|| FileTrouble::new(&path, "`key` has to be 64 hexadecimal digits"))?;
+        Ok(Some(PrivateKey::from_seed(&seed)))
     }
 
     /// Keeps the secret of a new game.
@@ -394,6 +407,9 @@ mod tests {
     fn a_key_is_made_once() {
         let (_folder, home) = home();
         let first = home.identity().expect("made").public();
+        assert_eq!(home.identity().expect("read").public(), first);
+        // A player at work in another game does not stand in the way.
+        let _held = Lock::take(&home.path).expect("free");
         assert_eq!(home.identity().expect("read").public(), first);
     }
 

@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::Hex;
-use crate::engine::Json;
 use crate::engine::dice::Chance;
+use crate::engine::{Json, Side};
 
 use super::check::Projection;
 use super::fire::Committed;
+use super::movement::opponent;
 use super::orders::{Advance, Balloon, BattleOrder, Landing, MoveOrder, Orders, PressIf, SetupOrders, TurnOrders};
-use super::play::Position;
-use super::state::{Stage, State};
+use super::play::{Position, player};
+use super::state::{Part, Stage, State, UnitState};
 use super::terms::{Force, UnitId, UnitKind};
 use super::{SPAIN, Santiago1898, Switch, US};
 
@@ -155,7 +156,19 @@ fn march_group(projection: &mut Projection<'_>, group: Vec<UnitId>, orders: &mut
     let fighters = u32::try_from(group.iter().filter(|id| now.is_combat(**id)).count()).unwrap_or(0);
     let fits = |hex: &Hex| now.room(stack.force, *hex) >= fighters;
     let reachable = now.reachable(&stack);
-    let goals: Vec<Hex> = reachable.keys().copied().filter(fits).collect();
+    let mut goals: Vec<Hex> = reachable.keys().copied().filter(fits).collect();
+    if chance.one_in(2) {
+        // Leaders seek their troops, and troops the stacks that enemy leaders are with: there the rules on leaders bite.
+        let led = leader_hexes(&now, opponent(player(stack.force)));
+        let sought = |hex: &Hex| match fighters {
+            0 => !now.combat_units(stack.force, *hex).is_empty(),
+            _ => now.data().neighbours(*hex).any(|next| led.contains(&next)),
+        };
+        let found: Vec<Hex> = goals.iter().copied().filter(sought).collect();
+        if !found.is_empty() {
+            goals = found;
+        }
+    }
     let balloon = signals.then(|| if chance.one_in(2) { Balloon::Up } else { Balloon::Down });
     let Some(path) = chance.pick(&goals).and_then(|goal| reachable.get(goal)).cloned() else { return };
     let mut leave = BTreeMap::new();
@@ -172,7 +185,13 @@ fn march_group(projection: &mut Projection<'_>, group: Vec<UnitId>, orders: &mut
     }
 }
 
-fn fight(projection: &Projection<'_>, side: crate::engine::Side, orders: &mut TurnOrders, chance: &mut Chance) {
+/// Where the leaders of a player stand.
+fn leader_hexes(now: &Position<'_>, side: Side) -> Vec<Hex> {
+    let leads = |unit: &&UnitState| unit.role.part == Part::Leader && player(unit.role.force) == side;
+    now.state.units.values().filter(leads).filter_map(|unit| unit.at.hex()).collect()
+}
+
+fn fight(projection: &Projection<'_>, side: Side, orders: &mut TurnOrders, chance: &mut Chance) {
     let now = projection.now();
     let mut used = Committed::default();
     let mut fleets: BTreeSet<Force> = BTreeSet::new();

@@ -474,7 +474,7 @@ impl Checker<'_> {
             .filter(|next| far.contains(*next) || *next == from)
             .filter_map(|next| match now.stride(mover, next, to, maps) {
                 Err(bar) => Some(bar),
-                Ok(stride) if now.barred_by_supply(mover, &stride, to) => {
+                Ok(stride) if now.barred_by_supply(mover, &stride, to, maps) => {
                     let why = now.why_unsupplied(to, Suppose::default());
                     Some(Bar::new("12.10a", format!("a unit in {to} would be out of supply: {why}")))
                 }

@@ -43,6 +43,7 @@ mod walk;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use crate::board::Hex;
 use crate::engine::dice::Chance;
@@ -64,7 +65,8 @@ use orders::Balloon;
 use play::{Known, Play, Position, own_knowledge};
 use policy::When;
 use state::{Ending, Place, Post, Stage, Truce};
-use terms::{Piece, Token};
+use supply::SupplyMaps;
+use terms::{Nation, Piece, Token};
 
 /// The name of the game.
 const ID: &str = "santiago-campaign";
@@ -128,7 +130,9 @@ impl SantiagoCampaign {
         let piece = Piece::named(unit);
         let side = if piece.token().is_some() { SPAIN } else { US };
         let mut trial = trial::Trial::new(self, seen.state, own_knowledge(self, seen, side));
-        let maps = trial.maps(side);
+        // §12.1b: Cubans need no supply.
+        let cuban = trial.now().nation(piece.unit()) == Some(Nation::Cuban);
+        let maps = if cuban { Rc::new(SupplyMaps::everywhere(&trial.now())) } else { trial.maps(side) };
         match trial.mover(piece, &maps) {
             Ok((mover, Some(from))) => trial.now().reach(&mover, from, &maps).cells().collect(),
             _ => Vec::new(),

@@ -10,7 +10,7 @@ use crate::board::{Field, Hex, Reach, Step, reach};
 use super::data::Mp;
 use super::play::{Position, Trit};
 use super::state::Post;
-use super::supply::{Lay, SupplyMaps, Suppose};
+use super::supply::{Lay, SupplyMaps};
 use super::terms::{Arm, HoldingBox, Land, Nation, Piece, StackPlace, Token, UnitId};
 use super::toll::Toll;
 
@@ -236,7 +236,7 @@ impl Position<'_> {
                 return Step::Barred(());
             }
             let unsupplied = mover.nation == Nation::Us && !mover.lost && stride.supply == Trit::No;
-            if unsupplied && *beyond.entry(b).or_insert_with(|| self.barred_by_supply(mover, &stride, b)) {
+            if unsupplied && *beyond.entry(b).or_insert_with(|| self.barred_by_supply(mover, &stride, b, maps)) {
                 return Step::Barred(());
             }
             if stride.zone == Trit::Yes {
@@ -249,12 +249,11 @@ impl Position<'_> {
     }
 
     /// §12.10a: no American unit moves into lack of supply; what it overruns there does not count.
-    pub fn barred_by_supply(&self, mover: &Mover, stride: &Stride, to: Hex) -> bool {
+    pub fn barred_by_supply(&self, mover: &Mover, stride: &Stride, to: Hex, maps: &SupplyMaps) -> bool {
         if mover.nation != Nation::Us || mover.lost || stride.supply != Trit::No {
             return false;
         }
-        let vacated = Suppose { vacated: Some(to), opened: None };
-        !stride.overrun || !self.may_be_supplied(vacated, to)
+        !stride.overrun || !self.may_be_supplied_vacated(maps, to)
     }
 
     /// How far everything is from supply, for a mover who is out of it (§12.10c).

@@ -22,6 +22,15 @@ pub struct SupplyMaps {
     pub surely: Layer<bool>,
     /// In supply if every doubtful counter is a lone battery.
     pub maybe: Layer<bool>,
+    /// Where a line would lead in that case, if nobody stood there.
+    touched: Layer<bool>,
+}
+
+/// Where lines of supply lead.
+struct Lines {
+    supplied: Layer<bool>,
+    /// Hexes next to the end of a line that it may not enter.
+    touched: Layer<bool>,
 }
 
 /// What a mover of one nationality meets on the map, laid out once.
@@ -37,7 +46,7 @@ impl SupplyMaps {
     /// Maps for a mover who needs no supply.
     pub fn everywhere(position: &Position<'_>) -> SupplyMaps {
         let layer = Layer::filled(position.data().grid(), true);
-        SupplyMaps { surely: layer.clone(), maybe: layer }
+        SupplyMaps { surely: layer.clone(), maybe: layer.clone(), touched: layer }
     }
 }
 
@@ -53,7 +62,7 @@ pub struct Suppose {
 impl Position<'_> {
     /// Hexes in supply, given which Spanish stacks exert a zone of control.
     pub fn supplied_hexes(&self, suppose: Suppose, exerts: impl Fn(Hex) -> bool) -> Layer<bool> {
-        self.trace(suppose, self.state.supply_length, exerts)
+        self.trace(suppose, self.state.supply_length, exerts).supplied
     }
 
     /// Hexes a line of supply may enter: no Spanish unit, no closed entry hex (§12.2d); swamp and open water are not in
@@ -72,7 +81,7 @@ impl Position<'_> {
     }
 
     /// Hexes from which a line leads to a source with so many hexes off the road.
-    fn trace(&self, suppose: Suppose, length: u32, exerts: impl Fn(Hex) -> bool) -> Layer<bool> {
+    fn trace(&self, suppose: Suppose, length: u32, exerts: impl Fn(Hex) -> bool) -> Lines {
         let data = self.data();
         let grid = data.grid();
         let net = &data.supply_net;
@@ -83,7 +92,7 @@ impl Position<'_> {
                 zone[index] = true;
             }
         }
-        let mut supplied = vec![false; net.len()];
+        let (mut supplied, mut touched) = (vec![false; net.len()], vec![false; net.len()]);
         // The road part: along roads of any length from every source (§12.3a). What is in a zone of control is reached
         // and not passed (§12.4); the source itself may lie in one (§12.4c).
         let mut road: VecDeque<usize> = VecDeque::new();
@@ -102,7 +111,9 @@ impl Position<'_> {
             }
             country.push_back((hex, 0));
             for link in net[hex].iter().filter(|link| link.road) {
-                if passable[link.to] && !supplied[link.to] {
+                if !passable[link.to] {
+                    touched[link.to] = true;
+                } else if !supplied[link.to] {
                     supplied[link.to] = true;
                     road.push_back(link.to);
                 }
@@ -114,13 +125,15 @@ impl Position<'_> {
                 continue;
             }
             for link in net[hex].iter().filter(|link| !link.off_map) {
-                if passable[link.to] && !supplied[link.to] {
+                if !passable[link.to] {
+                    touched[link.to] = true;
+                } else if !supplied[link.to] {
                     supplied[link.to] = true;
                     country.push_back((link.to, steps + 1));
                 }
             }
         }
-        Layer::from_values(supplied)
+        Lines { supplied: Layer::from_values(supplied), touched: Layer::from_values(touched) }
     }
 
     /// Why a unit in a hex would be out of supply, as far as the viewer can tell; what he cannot see speaks for supply.
@@ -134,22 +147,23 @@ impl Position<'_> {
         }
         // Far from the roads, with the zones as they are: how long the line would have to be.
         let cells = u32::try_from(grid.len()).unwrap_or(u32::MAX);
-        if at(&self.trace(suppose, cells, exerts), hex) {
-            let needed = (length..cells).find(|longer| at(&self.trace(suppose, *longer, exerts), hex)).unwrap_or(cells);
+        if at(&self.trace(suppose, cells, exerts).supplied, hex) {
+            let needed =
+                (length..cells).find(|longer| at(&self.trace(suppose, *longer, exerts).supplied, hex)).unwrap_or(cells);
             return format!(
                 "its line would be {needed} hexes long to the nearest road or source that can be used, and this turn's \
                  off-road length is {length}"
             );
         }
         // Cut off: the nearest places where a line ends in a zone of control.
-        let reached = self.trace(suppose, length, exerts);
+        let reached = self.trace(suppose, length, exerts).supplied;
         let mut ends: Vec<Hex> = (reached.iter(grid).filter(|(_, yes)| **yes).map(|(end, _)| end))
             .filter(|end| self.spanish_zone(*end) == Trit::Yes)
             .collect();
         ends.sort_by_key(|end| (grid.distance(*end, hex), *end));
         let nearest = ends.first().map_or(0, |end| grid.distance(*end, hex));
         ends.retain(|end| grid.distance(*end, hex) == nearest);
-        let free = at(&self.trace(suppose, length, |_| false), hex);
+        let free = at(&self.trace(suppose, length, |_| false).supplied, hex);
         match (ends.is_empty(), free) {
             (false, true) => {
                 let names: Vec<String> = ends.iter().map(Hex::to_string).collect();
@@ -164,20 +178,27 @@ impl Position<'_> {
     pub fn supply_maps(&self, suppose: Suppose) -> SupplyMaps {
         let exerts = self.all_exerted();
         let level = |hex: Hex| exerts.get(&hex).copied().unwrap_or(Trit::No);
-        let surely = self.supplied_hexes(suppose, |hex| level(hex) != Trit::No);
-        let maybe = if exerts.values().any(|level| *level == Trit::Maybe) {
-            self.supplied_hexes(suppose, |hex| level(hex) == Trit::Yes)
+        let length = self.state.supply_length;
+        let Lines { supplied: surely, touched } = self.trace(suppose, length, |hex| level(hex) != Trit::No);
+        if exerts.values().any(|level| *level == Trit::Maybe) {
+            let Lines { supplied: maybe, touched } = self.trace(suppose, length, |hex| level(hex) == Trit::Yes);
+            SupplyMaps { surely, maybe, touched }
         } else {
-            surely.clone()
-        };
-        SupplyMaps { surely, maybe }
+            SupplyMaps { maybe: surely.clone(), surely, touched }
+        }
     }
 
-    /// May the hex be in supply, if what the viewer cannot see speaks for it?
-    pub fn may_be_supplied(&self, suppose: Suppose, hex: Hex) -> bool {
+    /// May a Spanish-held hex be in supply once it is vacated, if what the viewer cannot see speaks for it?
+    pub fn may_be_supplied_vacated(&self, maps: &SupplyMaps, hex: Hex) -> bool {
+        let grid = self.data().grid();
+        if self.exerts(hex) != Trit::Yes && !self.state.sources.contains_key(&hex) {
+            // No zone goes with the stack and no source comes free: every line stays as it is.
+            return maps.touched.get(grid, hex) == Some(&true) && !self.is_closed(hex);
+        }
         let exerts = self.all_exerted();
-        let maybe = self.supplied_hexes(suppose, |at| exerts.get(&at) == Some(&Trit::Yes));
-        maybe.get(self.data().grid(), hex).copied().unwrap_or(false)
+        let vacated = Suppose { vacated: Some(hex), opened: None };
+        let maybe = self.supplied_hexes(vacated, |at| exerts.get(&at) == Some(&Trit::Yes));
+        maybe.get(grid, hex) == Some(&true)
     }
 
     /// Which Spanish stacks exert a zone of control.
