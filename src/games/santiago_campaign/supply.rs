@@ -62,16 +62,16 @@ pub struct Suppose {
 impl Position<'_> {
     /// Hexes in supply, given which Spanish stacks exert a zone of control.
     pub fn supplied_hexes(&self, suppose: Suppose, exerts: impl Fn(Hex) -> bool) -> Layer<bool> {
-        self.trace(suppose, self.state.supply_length, exerts).supplied
+        let held: Vec<(Hex, bool)> = self.stacks().into_keys().map(|hex| (hex, exerts(hex))).collect();
+        self.trace(suppose, self.state.supply_length, &held).supplied
     }
 
     /// Hexes a line of supply may enter: no Spanish unit, no closed entry hex (§12.2d); swamp and open water are not in
     /// the net (§12.7).
-    fn passable(&self, vacated: Option<Hex>) -> Vec<bool> {
+    fn passable(&self, held: impl Iterator<Item = Hex>) -> Vec<bool> {
         let data = self.data();
         let mut passable = vec![true; data.supply_net.len()];
         let closed = [data.guantanamo, data.manzanillo].into_iter().filter(|hex| self.is_closed(*hex));
-        let held = self.stacks().into_keys().filter(|hex| vacated != Some(*hex));
         for hex in closed.chain(held) {
             if let Some(place) = data.grid().index(hex).and_then(|index| passable.get_mut(index)) {
                 *place = false;
@@ -80,15 +80,17 @@ impl Position<'_> {
         passable
     }
 
-    /// Hexes from which a line leads to a source with so many hexes off the road.
-    fn trace(&self, suppose: Suppose, length: u32, exerts: impl Fn(Hex) -> bool) -> Lines {
+    /// Hexes from which a line leads to a source with so many hexes off the road, past the hexes that Spanish stacks
+    /// hold, with or without a zone of control.
+    fn trace(&self, suppose: Suppose, length: u32, held: &[(Hex, bool)]) -> Lines {
         let data = self.data();
         let grid = data.grid();
         let net = &data.supply_net;
-        let passable = self.passable(suppose.vacated);
+        let held = || held.iter().filter(|(hex, _)| suppose.vacated != Some(*hex));
+        let passable = self.passable(held().map(|(hex, _)| *hex));
         let mut zone = vec![false; net.len()];
-        for hex in self.stacks().into_keys().filter(|hex| suppose.vacated != Some(*hex) && exerts(*hex)) {
-            for index in data.around(hex).filter_map(|next| grid.index(next)) {
+        for (hex, _) in held().filter(|(_, exerts)| *exerts) {
+            for index in data.around(*hex).filter_map(|next| grid.index(next)) {
                 zone[index] = true;
             }
         }
@@ -140,30 +142,30 @@ impl Position<'_> {
     pub fn why_unsupplied(&self, hex: Hex, suppose: Suppose) -> String {
         let grid = self.data().grid();
         let at = |layer: &Layer<bool>, hex: Hex| layer.get(grid, hex).copied().unwrap_or(false);
-        let exerts = |at: Hex| self.exerts(at) == Trit::Yes;
+        let held = self.held(|level| level == Trit::Yes);
         let length = self.state.supply_length;
         if self.state.sources.is_empty() && suppose.opened.is_none() {
             return "no Supply Source marker is on the map".to_owned();
         }
         // Far from the roads, with the zones as they are: how long the line would have to be.
         let cells = u32::try_from(grid.len()).unwrap_or(u32::MAX);
-        if at(&self.trace(suppose, cells, exerts).supplied, hex) {
+        if at(&self.trace(suppose, cells, &held).supplied, hex) {
             let needed =
-                (length..cells).find(|longer| at(&self.trace(suppose, *longer, exerts).supplied, hex)).unwrap_or(cells);
+                (length..cells).find(|longer| at(&self.trace(suppose, *longer, &held).supplied, hex)).unwrap_or(cells);
             return format!(
                 "its line would be {needed} hexes long to the nearest road or source that can be used, and this turn's \
                  off-road length is {length}"
             );
         }
         // Cut off: the nearest places where a line ends in a zone of control.
-        let reached = self.trace(suppose, length, exerts).supplied;
+        let reached = self.trace(suppose, length, &held).supplied;
         let mut ends: Vec<Hex> = (reached.iter(grid).filter(|(_, yes)| **yes).map(|(end, _)| end))
             .filter(|end| self.spanish_zone(*end) == Trit::Yes)
             .collect();
         ends.sort_by_key(|end| (grid.distance(*end, hex), *end));
         let nearest = ends.first().map_or(0, |end| grid.distance(*end, hex));
         ends.retain(|end| grid.distance(*end, hex) == nearest);
-        let free = at(&self.trace(suppose, length, |_| false).supplied, hex);
+        let free = at(&self.trace(suppose, length, &self.held(|_| false)).supplied, hex);
         match (ends.is_empty(), free) {
             (false, true) => {
                 let names: Vec<String> = ends.iter().map(Hex::to_string).collect();
@@ -176,12 +178,14 @@ impl Position<'_> {
 
     /// What the viewer can tell of supply.
     pub fn supply_maps(&self, suppose: Suppose) -> SupplyMaps {
-        let exerts = self.all_exerted();
-        let level = |hex: Hex| exerts.get(&hex).copied().unwrap_or(Trit::No);
+        let levels = self.levels();
+        let held = |counts: fn(Trit) -> bool| levels.iter().map(|(hex, level)| (*hex, counts(*level))).collect();
         let length = self.state.supply_length;
-        let Lines { supplied: surely, touched } = self.trace(suppose, length, |hex| level(hex) != Trit::No);
-        if exerts.values().any(|level| *level == Trit::Maybe) {
-            let Lines { supplied: maybe, touched } = self.trace(suppose, length, |hex| level(hex) == Trit::Yes);
+        let zones: Vec<(Hex, bool)> = held(|level| level != Trit::No);
+        let Lines { supplied: surely, touched } = self.trace(suppose, length, &zones);
+        if levels.iter().any(|(_, level)| *level == Trit::Maybe) {
+            let zones: Vec<(Hex, bool)> = held(|level| level == Trit::Yes);
+            let Lines { supplied: maybe, touched } = self.trace(suppose, length, &zones);
             SupplyMaps { surely, maybe, touched }
         } else {
             SupplyMaps { maybe: surely.clone(), surely, touched }
@@ -195,15 +199,19 @@ impl Position<'_> {
             // No zone goes with the stack and no source comes free: every line stays as it is.
             return maps.touched.get(grid, hex) == Some(&true) && !self.is_closed(hex);
         }
-        let exerts = self.all_exerted();
         let vacated = Suppose { vacated: Some(hex), opened: None };
-        let maybe = self.supplied_hexes(vacated, |at| exerts.get(&at) == Some(&Trit::Yes));
+        let maybe = self.trace(vacated, self.state.supply_length, &self.held(|level| level == Trit::Yes)).supplied;
         maybe.get(grid, hex) == Some(&true)
     }
 
-    /// Which Spanish stacks exert a zone of control.
-    fn all_exerted(&self) -> BTreeMap<Hex, Trit> {
+    /// What each Spanish stack exerts, by hex.
+    fn levels(&self) -> Vec<(Hex, Trit)> {
         self.stacks().iter().map(|(hex, tokens)| (*hex, self.exerts_of(*hex, tokens))).collect()
+    }
+
+    /// The hexes of Spanish stacks, and whether their zone of control counts.
+    fn held(&self, counts: impl Fn(Trit) -> bool) -> Vec<(Hex, bool)> {
+        self.levels().into_iter().map(|(hex, level)| (hex, counts(level))).collect()
     }
 
     /// Zones of control against a nationality, and every occupied hex.
@@ -238,7 +246,7 @@ impl Position<'_> {
     /// Steps from every hex to the nearest one in supply, over ground an American unit could travel (§12.10c).
     pub fn steps_to_supply(&self, supplied: &Layer<bool>) -> Field {
         let data = self.data();
-        let passable = self.passable(None);
+        let passable = self.passable(self.stacks().into_keys());
         let mut steps: Vec<Option<u32>> = supplied.iter(data.grid()).map(|(_, yes)| yes.then_some(0)).collect();
         let mut queue: VecDeque<(usize, u32)> = VecDeque::new();
         queue.extend(steps.iter().enumerate().filter(|(_, steps)| steps.is_some()).map(|(hex, _)| (hex, 0)));
