@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::engine::count_of;
 use crate::trust::finding::{Code, Finding};
 use crate::trust::record::Record;
 
@@ -75,9 +76,9 @@ impl Receive {
                 notes.push(format!("Openings of {} for another game were left aside.", given.by));
                 continue;
             }
-            let count = given.reveals.len();
+            let count = count_of(given.reveals.len(), "opening");
             desk.seat.entrust(&given.by, given.reveals)?;
-            notes.push(format!("taken: {count} opening(s) of {}, each fits its commitment", given.by));
+            notes.push(format!("taken: {count} of {}, each fits its commitment", given.by));
         }
         for role in desk.seat.lacking() {
             notes.push(format!(

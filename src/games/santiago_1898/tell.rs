@@ -36,7 +36,12 @@ pub fn tell(game: &Santiago1898, event: &Event, diary: &mut Diary) {
         ),
         Event::Landed { units, at, steps } => {
             diary.line(
-                format!("{} come ashore at {}: {}.", teller.units(units), teller.hex(*at), count_of(*steps, "step")),
+                format!(
+                    "{} ashore at {}: {}.",
+                    teller.doing(units, "comes", "come"),
+                    teller.hex(*at),
+                    count_of(*steps, "step")
+                ),
                 &clauses,
             );
         }
@@ -57,7 +62,7 @@ pub fn tell(game: &Santiago1898, event: &Event, diary: &mut Diary) {
             teller.march(diary, units, *from, path, *spent, *allowance, *pace, &clauses);
         }
         Event::LeftBehind { units, at } => {
-            diary.detail(format!("{} stay in {}.", teller.units(units), teller.hex(*at)), &clauses);
+            diary.detail(format!("{} in {}.", teller.doing(units, "stays", "stay"), teller.hex(*at)), &clauses);
         }
         Event::MarchCut { at, why, .. } => {
             diary.detail(format!("The march ends in {}: {why}.", teller.hex(*at)), &clauses)
@@ -77,9 +82,9 @@ pub fn tell(game: &Santiago1898, event: &Event, diary: &mut Diary) {
         }
         Event::LedAstray { units, from, path } => {
             let text = if path.is_empty() {
-                format!("{} are left where they are, in {}.", teller.units(units), teller.hex(*from))
+                format!("{} left in {}.", teller.doing(units, "is", "are"), teller.hex(*from))
             } else {
-                format!("{} are led from {} by {}.", teller.units(units), teller.hex(*from), teller.path(path))
+                format!("{} led from {} by {}.", teller.doing(units, "is", "are"), teller.hex(*from), teller.path(path))
             };
             diary.detail(text, &clauses);
         }
@@ -223,7 +228,8 @@ pub fn tell(game: &Santiago1898, event: &Event, diary: &mut Diary) {
         }
         Event::Advanced { to, units } => {
             let units: Vec<UnitId> = units.keys().copied().collect();
-            diary.detail(format!("{} advance into {}.", teller.units(&units), teller.hex(*to)), &clauses);
+            diary
+                .detail(format!("{} into {}.", teller.doing(&units, "advances", "advance"), teller.hex(*to)), &clauses);
         }
         Event::FriendlyFire { die, hit, cause, .. } => {
             let text = if *hit { "shells fall short" } else { "no harm done" };
@@ -350,6 +356,11 @@ impl Teller<'_> {
 
     fn unit(&self, id: UnitId) -> String {
         id.to_string()
+    }
+
+    /// Units and what they do, in the right number.
+    fn doing(&self, units: &[UnitId], one: &str, more: &str) -> String {
+        format!("{} {}", self.units(units), if units.len() == 1 { one } else { more })
     }
 
     fn units(&self, units: &[UnitId]) -> String {
