@@ -125,6 +125,9 @@ pub fn cheapest_path<G: Grid, B, const PARTS: u32>(
 /// No way found yet.
 const NONE: u32 = u32::MAX;
 
+/// As many cells as a unit usually reaches: room for them is made at once.
+const USUAL: usize = 256;
+
 /// Dijkstra's search over (cost, steps), with two entries per cell: entered free to go on, and entered with a halt.
 struct Search<C, const PARTS: u32> {
     nodes: Vec<Node<C, PARTS>>,
@@ -145,7 +148,11 @@ impl<C: Copy + Ord, const PARTS: u32> Search<C, PARTS> {
         let Some(start) = grid.index(from) else {
             return Reach { nodes: Vec::new(), best: Vec::new() };
         };
-        let mut search = Search { nodes: Vec::new(), ends: vec![[NONE; 2]; grid.len()], open: BinaryHeap::new() };
+        let mut search = Search {
+            nodes: Vec::with_capacity(grid.len().min(USUAL)),
+            ends: vec![[NONE; 2]; grid.len()],
+            open: BinaryHeap::with_capacity(grid.len().min(USUAL)),
+        };
         search.arrive(start, Node { cell: from, cost: Points::ZERO, steps: 0, halted: false, before: 0 });
         let goal = to.and_then(|cell| grid.index(cell));
         while let Some(Reverse(key)) = search.open.pop() {

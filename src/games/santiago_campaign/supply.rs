@@ -13,6 +13,7 @@ use crate::engine::Ruling;
 
 use super::movement::{Mover, WayHome};
 use super::play::{Play, Position, Trit};
+use super::state::Post;
 use super::terms::{Arm, Nation, Token, UnitId};
 
 /// Supply as far as the public can tell.
@@ -97,7 +98,7 @@ impl Position<'_> {
         let (mut supplied, mut touched) = (vec![false; net.len()], vec![false; net.len()]);
         // The road part: along roads of any length from every source (§12.3a). What is in a zone of control is reached
         // and not passed (§12.4); the source itself may lie in one (§12.4c).
-        let mut road: VecDeque<usize> = VecDeque::new();
+        let mut road: VecDeque<usize> = VecDeque::with_capacity(net.len());
         let sources = self.state.sources.keys().copied().chain(suppose.opened);
         for source in sources.filter(|hex| data.is_open(*hex)).filter_map(|hex| grid.index(hex)) {
             if passable[source] && !supplied[source] {
@@ -106,7 +107,7 @@ impl Position<'_> {
             }
         }
         let sources: Vec<usize> = road.iter().copied().collect();
-        let mut country: VecDeque<(usize, u32)> = VecDeque::new();
+        let mut country: VecDeque<(usize, u32)> = VecDeque::with_capacity(net.len());
         while let Some(hex) = road.pop_front() {
             if zone[hex] && !sources.contains(&hex) {
                 continue;
@@ -206,7 +207,21 @@ impl Position<'_> {
 
     /// What each Spanish stack exerts, by hex.
     fn levels(&self) -> Vec<(Hex, Trit)> {
-        self.stacks().iter().map(|(hex, tokens)| (*hex, self.exerts_of(*hex, tokens))).collect()
+        let posted = self.state.counters.iter().filter_map(|(token, counter)| match counter.at {
+            Post::At(hex) => Some((hex, *token)),
+            _ => None,
+        });
+        let mut posted: Vec<(Hex, Token)> = posted.collect();
+        posted.sort_unstable();
+        let tokens: Vec<Token> = posted.iter().map(|(_, token)| *token).collect();
+        let mut rest = tokens.as_slice();
+        let stacks = posted.chunk_by(|(one, _), (other, _)| one == other);
+        let level = stacks.filter_map(|stack| {
+            let (here, beyond) = rest.split_at(stack.len());
+            rest = beyond;
+            stack.first().map(|(hex, _)| (*hex, self.exerts_of(*hex, here)))
+        });
+        level.collect()
     }
 
     /// The hexes of Spanish stacks, and whether their zone of control counts.
@@ -227,10 +242,10 @@ impl Position<'_> {
                 }
             }
         };
-        for (hex, tokens) in self.stacks() {
+        for (hex, level) in self.levels() {
             mark(grid, &mut taken, hex);
             if nation == Nation::Us {
-                cover(hex, self.exerts_of(hex, &tokens));
+                cover(hex, level);
             }
         }
         for (id, unit) in self.state.units.iter() {
