@@ -11,7 +11,7 @@ use garcia::trust::record::Record;
 use garcia::trust::referee::Vision;
 use garcia::trust::role::Role;
 use garcia::trust::seat::{Awaited, Seat};
-use players::{at_random, check, home, lay, mailed, role, terms};
+use players::{at_random, check, home, join_all, mailed, role, send_out, terms};
 use tempfile::TempDir;
 
 /// A game master and those players who sign.
@@ -29,24 +29,12 @@ impl Club {
         let names: Vec<Role> = names.iter().map(|name| role(name)).collect();
         let terms = terms(&Charter::default(), true, Some(1));
         let mut gm = Seat::host(table, names, terms, &home(&homes[0])).expect("begun");
-        let mut players = Vec::new();
-        for folder in &homes[1..] {
-            let sent: Vec<Record> = gm.ledger().records().iter().map(mailed).collect();
-            let seat = Seat::join(sent, None, &lay, &home(folder)).expect("joined");
-            assert_eq!(gm.receive(vec![mailed(&seat.outgoing()[0])]).taken.len(), 1);
-            players.push(seat);
-        }
-        let mut club = Club { homes, gm, players };
-        club.send_out();
-        club
+        let players = join_all(&mut gm, &homes[1..]);
+        Club { homes, gm, players }
     }
 
     fn send_out(&mut self) {
-        let records: Vec<Record> = self.gm.ledger().records().iter().map(mailed).collect();
-        for player in &mut self.players {
-            let received = player.receive(records.clone());
-            assert_eq!((received.refused, received.early), (vec![], vec![]));
-        }
+        send_out(&self.gm, &mut self.players);
     }
 
     fn play(&mut self, most: usize, chance: &mut Chance) {

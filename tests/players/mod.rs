@@ -63,6 +63,29 @@ pub fn mailed(record: &Record) -> Record {
     Record::read(record.to_yaml().as_bytes()).expect("a record")
 }
 
+/// Players come to a game master's table one after the other, and hear what was written.
+pub fn join_all(gm: &mut Seat, folders: &[TempDir]) -> Vec<Seat> {
+    let mut players = Vec::new();
+    for folder in folders {
+        let sent = gm.ledger().records().iter().map(mailed).collect();
+        let seat = Seat::join(sent, None, &lay, &home(folder)).expect("joined");
+        let received = gm.receive(vec![mailed(&seat.outgoing()[0])]);
+        assert_eq!((received.taken.len(), received.refused), (1, vec![]));
+        players.push(seat);
+    }
+    send_out(gm, &mut players);
+    players
+}
+
+/// Every record of a game master goes to everybody.
+pub fn send_out(gm: &Seat, players: &mut [Seat]) {
+    let records: Vec<Record> = gm.ledger().records().iter().map(mailed).collect();
+    for player in players {
+        let received = player.receive(records.clone());
+        assert_eq!((received.refused, received.early), (vec![], vec![]));
+    }
+}
+
 impl Pair {
     pub fn begin(ruleset: &dyn Ruleset, charter: &Charter, ask: bool, max_asks: Option<u32>, seed: &str) -> Pair {
         let homes = [tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder")];

@@ -170,11 +170,13 @@ impl<K: FromDoc + Ord + ToString, V: FromDoc> FromDoc for BTreeMap<K, V> {
                 whole = false;
                 continue;
             };
-            reader.typed(at, &key.to_string(), name);
+            let proper = key.to_string();
             if map.insert(key, value).is_some() {
                 let what = format!("`{}` stands here twice", clip(name));
                 reader.fault(&at.name(name), what, "keep one of the two");
                 whole = false;
+            } else {
+                reader.typed(at, &proper, name);
             }
         }
         whole.then_some(map)
