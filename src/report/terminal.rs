@@ -128,7 +128,6 @@ fn sum(out: &mut String, depth: u8, text: &str, from: &str, tally: &crate::engin
 fn table(head: &[String], rows: &[Vec<String>], look: Look) -> String {
     let mut table = Table::new();
     table.load_style(if look.unicode { UTF8_HORIZONTAL_ONLY } else { ASCII_MARKDOWN });
-    table.force_no_tty();
     table.set_content_arrangement(ContentArrangement::Dynamic);
     table.set_width(u16::try_from(look.width).unwrap_or(u16::MAX));
     table.set_header(head.iter().map(|cell| visible(cell)));
