@@ -268,21 +268,35 @@ impl<G: Game> Ruleset for Entry<G> {
 /// A game behind the erased interface.
 struct Table<G: Game>(G);
 
+/// What lies behind an erased value. One of another game is a slip of the program: it stops here, before a position that
+/// nobody played can be shown or signed.
+#[track_caller]
+fn known<'a, G: Game, T: 'static>(any: &'a Arc<dyn Any + Send + Sync>, what: &str) -> &'a T {
+    match any.downcast_ref() {
+        Some(known) => known,
+        None => panic!("{what} of another game at a table of {}; this is a bug in garcia", G::ID),
+    }
+}
+
 impl<G: Game> Table<G> {
-    /// A state handed to the wrong game is a slip of the program; the opening position stands in, and its hash shows it.
-    fn state<'s>(&self, state: &'s AnyState) -> std::borrow::Cow<'s, G::State> {
-        match state.0.downcast_ref::<G::State>() {
-            Some(state) => std::borrow::Cow::Borrowed(state),
-            None => std::borrow::Cow::Owned(self.0.begin().0),
-        }
+    #[track_caller]
+    fn state<'s>(&self, state: &'s AnyState) -> &'s G::State {
+        known::<G, _>(&state.0, "a position")
     }
 
-    fn orders(&self, state: &G::State, stop: &Stop, orders: &AnyOrders) -> G::Orders {
-        orders.0.downcast_ref::<G::Orders>().cloned().unwrap_or_else(|| self.0.no_orders(state, stop))
+    #[track_caller]
+    fn seen<'v>(&self, view: View<'v>) -> Seen<'v, G::State> {
+        Seen { state: self.state(view.state), holdings: view.holdings, side: view.side }
     }
 
+    #[track_caller]
+    fn orders<'o>(&self, orders: &'o AnyOrders) -> &'o G::Orders {
+        known::<G, _>(&orders.0, "orders")
+    }
+
+    #[track_caller]
     fn events<'j>(&self, journal: &'j AnyJournal) -> &'j [Noted<G::Event>] {
-        journal.events.downcast_ref::<Vec<Noted<G::Event>>>().map_or(&[], Vec::as_slice)
+        known::<G, Vec<_>>(&journal.events, "a journal")
     }
 }
 
@@ -306,29 +320,27 @@ impl<G: Game> Match for Table<G> {
         (AnyState(Arc::new(state)), stop)
     }
     fn turn(&self, state: &AnyState) -> u32 {
-        self.0.turn(&self.state(state))
+        self.0.turn(self.state(state))
     }
     fn state_json(&self, state: &AnyState) -> Result<Json, NotCanonical> {
-        to_json(&*self.state(state))
+        to_json(self.state(state))
     }
     fn read_state(&self, written: &Json) -> Result<AnyState, Vec<String>> {
         self.0.read_state(written).map(|state| AnyState(Arc::new(state)))
     }
     fn flaws(&self, state: &AnyState) -> Vec<String> {
-        self.0.flaws(&self.state(state))
+        self.0.flaws(self.state(state))
     }
     fn read_orders(&self, packet: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<AnyOrders> {
         self.0.read_orders(packet, node, at, reader).map(|orders| AnyOrders(Arc::new(orders)))
     }
     fn check(&self, view: View<'_>, stop: &Stop, orders: AnyOrders, at: &DocPath) -> (AnyOrders, Vec<Fault>) {
-        let state = self.state(view.state);
-        let mut packet = self.orders(&state, stop, &orders);
-        let seen = Seen { state: &*state, holdings: view.holdings, side: view.side };
-        let faults = self.0.check(&seen, stop, &mut packet, at);
+        let mut packet = self.orders(&orders).clone();
+        let faults = self.0.check(&self.seen(view), stop, &mut packet, at);
         (AnyOrders(Arc::new(packet)), faults)
     }
     fn no_orders(&self, state: &AnyState, stop: &Stop) -> AnyOrders {
-        AnyOrders(Arc::new(self.0.no_orders(&self.state(state), stop)))
+        AnyOrders(Arc::new(self.0.no_orders(self.state(state), stop)))
     }
     fn seal(
         &self,
@@ -337,36 +349,24 @@ impl<G: Game> Match for Table<G> {
         plan: Option<u32>,
         hide: &mut dyn FnMut(Slot, Json),
     ) -> AnyOrders {
-        match orders.0.downcast_ref::<G::Orders>().cloned() {
-            Some(mut packet) => {
-                let state = self.state(state);
-                self.0.seal(&state, &mut packet, hide);
-                if let Some(number) = plan {
-                    let mut entries = 0;
-                    self.0.seal_plan(&state, &mut packet, &mut |entry| {
-                        entries += 1;
-                        let slot = Slot::plan(number, entries);
-                        hide(slot.clone(), entry);
-                        slot
-                    });
-                }
-                AnyOrders(Arc::new(packet))
-            }
-            None => orders,
+        let (state, mut packet) = (self.state(state), self.orders(&orders).clone());
+        self.0.seal(state, &mut packet, hide);
+        if let Some(number) = plan {
+            let mut entries = 0;
+            self.0.seal_plan(state, &mut packet, &mut |entry| {
+                entries += 1;
+                let slot = Slot::plan(number, entries);
+                hide(slot.clone(), entry);
+                slot
+            });
         }
+        AnyOrders(Arc::new(packet))
     }
     fn orders_json(&self, orders: &AnyOrders) -> Result<Json, NotCanonical> {
-        match orders.0.downcast_ref::<G::Orders>() {
-            Some(orders) => to_json(orders),
-            None => Ok(Json::Map(BTreeMap::new())),
-        }
+        to_json(self.orders(orders))
     }
     fn resolve(&self, base: &AnyState, orders: &AnyOrders, segment: Segment<'_>) -> Result<AnyOutcome, Failure> {
-        let state = self.state(base);
-        let Some(packet) = orders.0.downcast_ref::<G::Orders>() else {
-            return Err(Failure::Bug("orders of another game".into()));
-        };
-        let outcome = game::run(&self.0, &state, packet, segment)?;
+        let outcome = game::run(&self.0, self.state(base), self.orders(orders), segment)?;
         Ok(AnyOutcome {
             state: AnyState(Arc::new(outcome.state)),
             stop: outcome.stop,
@@ -379,21 +379,16 @@ impl<G: Game> Match for Table<G> {
         })
     }
     fn template(&self, view: View<'_>, stop: &Stop) -> String {
-        let state = self.state(view.state);
-        self.0.template(&Seen { state: &*state, holdings: view.holdings, side: view.side }, stop)
+        self.0.template(&self.seen(view), stop)
     }
     fn random_orders(&self, view: View<'_>, stop: &Stop, chance: &mut Chance) -> AnyOrders {
-        let state = self.state(view.state);
-        let seen = Seen { state: &*state, holdings: view.holdings, side: view.side };
-        AnyOrders(Arc::new(self.0.random_orders(&seen, stop, chance)))
+        AnyOrders(Arc::new(self.0.random_orders(&self.seen(view), stop, chance)))
     }
     fn sensible_orders(&self, view: View<'_>, stop: &Stop) -> Option<AnyOrders> {
-        let state = self.state(view.state);
-        let seen = Seen { state: &*state, holdings: view.holdings, side: view.side };
-        self.0.sensible_orders(&seen, stop).map(|orders| AnyOrders(Arc::new(orders)))
+        self.0.sensible_orders(&self.seen(view), stop).map(|orders| AnyOrders(Arc::new(orders)))
     }
     fn random_policy(&self, state: &AnyState, kind: &str, chance: &mut Chance) -> Json {
-        self.0.random_policy(&self.state(state), kind, chance)
+        self.0.random_policy(self.state(state), kind, chance)
     }
     fn tell(&self, journal: &AnyJournal, from: usize, reader: Option<Side>, diary: &mut Diary) {
         for noted in self.events(journal).iter().skip(from).filter(|noted| readable(noted, reader, reader.is_none())) {
@@ -413,22 +408,19 @@ impl<G: Game> Match for Table<G> {
         Table::events(self, journal).iter().flat_map(|noted| noted.event.clauses()).collect()
     }
     fn tell_state(&self, view: View<'_>, diary: &mut Diary) {
-        let state = self.state(view.state);
-        self.0.tell_state(&Seen { state: &*state, holdings: view.holdings, side: view.side }, diary);
+        self.0.tell_state(&self.seen(view), diary);
     }
     fn headline(&self, state: &AnyState) -> String {
-        self.0.headline(&self.state(state))
+        self.0.headline(self.state(state))
     }
     fn picture(&self, view: View<'_>, window: &Window) -> Result<Picture, Fault> {
-        let state = self.state(view.state);
-        self.0.picture(&Seen { state: &*state, holdings: view.holdings, side: view.side }, window)
+        self.0.picture(&self.seen(view), window)
     }
     fn query(&self, view: View<'_>, query: &Query) -> Result<Reply, Vec<Fault>> {
-        let state = self.state(view.state);
-        self.0.query(&Seen { state: &*state, holdings: view.holdings, side: view.side }, query)
+        self.0.query(&self.seen(view), query)
     }
     fn verdict(&self, state: &AnyState) -> Option<Verdict> {
-        self.0.verdict(&self.state(state))
+        self.0.verdict(self.state(state))
     }
     fn check_policy(&self, kind: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Json> {
         let info = G::Policy::kind(kind)?;
@@ -436,13 +428,52 @@ impl<G: Game> Match for Table<G> {
         to_json(&policy).ok()
     }
     fn masks(&self, state: &AnyState, side: Side) -> Vec<Vec<Slot>> {
-        self.0.masks(&self.state(state), side)
+        self.0.masks(self.state(state), side)
     }
     fn resealed(&self, before: View<'_>, after: View<'_>) -> Result<(), Clause> {
-        let (old, new) = (self.state(before.state), self.state(after.state));
-        self.0.resealed(
-            &Seen { state: &*old, holdings: before.holdings, side: before.side },
-            &Seen { state: &*new, holdings: after.holdings, side: after.side },
-        )
+        self.0.resealed(&self.seen(before), &self.seen(after))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::super::bridge::Bridge;
+    use super::*;
+
+    fn foreign() -> Arc<dyn Any + Send + Sync> {
+        Arc::new("a thing of another game")
+    }
+
+    #[test]
+    fn what_belongs_to_another_game_stops_the_program() {
+        let (table, holdings) = (Table(Bridge), Holdings::default());
+        let (own, stop) = table.begin();
+        let packet = table.no_orders(&own, &stop);
+        let (state, orders) = (AnyState(foreign()), AnyOrders(foreign()));
+        let journal = AnyJournal { events: foreign(), len: 1 };
+        let at = DocPath::root();
+        let seen = |state| View { state, holdings: &holdings, side: None };
+        let slips: [(&str, &dyn Fn()); 13] = [
+            ("a position", &|| drop(table.headline(&state))),
+            ("a position", &|| drop(table.state_json(&state))),
+            ("a position", &|| drop(table.flaws(&state))),
+            ("a position", &|| drop(table.no_orders(&state, &stop))),
+            ("a position", &|| drop(table.check(seen(&state), &stop, packet.clone(), &at))),
+            ("a position", &|| drop(table.seal(&state, packet.clone(), None, &mut |_, _| {}))),
+            ("a position", &|| drop(table.template(seen(&state), &stop))),
+            ("a position", &|| drop(table.verdict(&state))),
+            ("orders", &|| drop(table.check(seen(&own), &stop, orders.clone(), &at))),
+            ("orders", &|| drop(table.seal(&own, orders.clone(), None, &mut |_, _| {}))),
+            ("orders", &|| drop(table.orders_json(&orders))),
+            ("a journal", &|| drop(Match::events(&table, &journal, None))),
+            ("a journal", &|| drop(table.clauses(&journal))),
+        ];
+        for (at, (what, slip)) in slips.into_iter().enumerate() {
+            let panic = catch_unwind(AssertUnwindSafe(slip)).expect_err("a stop");
+            let said = panic.downcast_ref::<String>().expect("words");
+            assert_eq!(*said, format!("{what} of another game at a table of bridge; this is a bug in garcia"), "{at}");
+        }
     }
 }
