@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use garcia::mail::{Found, records_in};
+use garcia::mail::{Unpacked, records_in};
 use garcia::trust::record::Record;
 use garcia::trust::{armour, yaml};
 use proptest::prelude::*;
@@ -33,7 +33,7 @@ fn is_plain(c: char) -> bool {
 }
 
 /// Reads in a moment, and says nothing that could upset a terminal.
-fn read(name: &str, bytes: &[u8]) -> Found {
+fn read(name: &str, bytes: &[u8]) -> Unpacked {
     let start = Instant::now();
     let found = records_in(name, bytes);
     assert!(start.elapsed() < A_MOMENT, "{name} took {:?}", start.elapsed());

@@ -2,12 +2,12 @@
 
 use garcia::engine::Ruleset;
 use garcia::games::{GAMES, find};
-use garcia::play::{Plan, Players, Statistics, play_many};
+use garcia::play::{Players, Series, Statistics, play_many};
 
 fn play(game: &'static dyn Ruleset, games: usize, seed: &str) -> Statistics {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let plan = Plan { games, seed: seed.to_owned(), threads, ..Plan::default() };
-    play_many(game, &plan, &|_| {}).unwrap_or_else(|broken| panic!("{broken}"))
+    let series = Series { games, seed: seed.to_owned(), threads, ..Series::default() };
+    play_many(game, &series, &|_| {}).unwrap_or_else(|broken| panic!("{broken}"))
 }
 
 /// A game takes seconds without optimisation, with every segment resolved three times over, and milliseconds with it.
@@ -29,14 +29,14 @@ fn random_and_sensible_players_decide_every_battle_of_lone_warrior() {
     for scenario in game.about().scenarios {
         for players in [Players::Random, Players::Sensible] {
             let games = SOME / 4;
-            let plan = Plan {
+            let series = Series {
                 games,
                 seed: "every test run".to_owned(),
                 threads: std::thread::available_parallelism().map_or(1, usize::from),
                 scenario: Some(scenario.id.to_owned()),
                 players,
             };
-            let statistics = play_many(game, &plan, &|_| {}).unwrap_or_else(|broken| panic!("{broken}"));
+            let statistics = play_many(game, &series, &|_| {}).unwrap_or_else(|broken| panic!("{broken}"));
             assert_eq!(statistics.games, games as u64, "{} {players:?}", scenario.id);
         }
     }

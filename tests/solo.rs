@@ -143,7 +143,7 @@ fn verify_tells_damage_from_a_false_result() {
     *state = Json::Str("0".repeat(64));
     let identity = fs::read_to_string(table.path("home/identity.yaml")).expect("a key");
     let seed = identity.lines().find_map(|line| line.strip_prefix("key: ")).expect("a key").trim_matches('"');
-    let seed = garcia::engine::digest::from_hex(seed).expect("32 bytes");
+    let seed = garcia::engine::digest::from_hexadecimal(seed).expect("32 bytes");
     let forged = Record::sign(body, &PrivateKey::from_seed(&seed)).expect("signed");
     fs::write(&path, forged.to_yaml()).expect("written");
     let cheated = table.says(1, &["-C", "g", "verify"]);

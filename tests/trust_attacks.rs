@@ -15,14 +15,14 @@ use garcia::trust::compare::{Comparison, compare};
 use garcia::trust::data::Genesis;
 use garcia::trust::finding::{Code, Finding, Level};
 use garcia::trust::key::PrivateKey;
-use garcia::trust::ledger::{Ledger, Trouble};
-use garcia::trust::record::{Body, Kind, Record};
-use garcia::trust::referee::Vision;
+use garcia::trust::ledger::{Ledger, LedgerTrouble};
+use garcia::trust::protocol::Protocol;
+use garcia::trust::record::{Body, Record, RecordKind};
+use garcia::trust::replay::Vision;
 use garcia::trust::seat::Seat;
 use garcia::trust::secret::GameSecret;
 use garcia::trust::store::LedgerFile;
 use garcia::trust::verify::{Verification, verify};
-use garcia::trust::walk::Walk;
 use garcia::trust::{Id, Role};
 use players::{Pair, at_random, check, files, home, lay, mailed, role, terms};
 
@@ -33,14 +33,14 @@ fn game() -> &'static Pair {
         let ruleset = games::find("santiago-1898").expect("a game");
         let mut pair = Pair::begin(ruleset, &Charter::default(), true, Some(2), "attacks");
         let complete = |pair: &Pair| {
-            let has = |kind: Kind, pointer: &str| {
+            let has = |kind: RecordKind, pointer: &str| {
                 let of_kind = |record: &&Record| record.body().kind == kind;
                 pair.records().iter().filter(of_kind).any(|record| record.body().data.pointer(pointer).is_some())
             };
-            has(Kind::Result, "/rolls/1/faces/0")
-                && has(Kind::Result, "/reveals/0")
-                && has(Kind::Plan, "/answers/0")
-                && has(Kind::Orders, "/orders/call")
+            has(RecordKind::Result, "/rolls/1/faces/0")
+                && has(RecordKind::Result, "/reveals/0")
+                && has(RecordKind::Plan, "/answers/0")
+                && has(RecordKind::Orders, "/orders/call")
         };
         let mut most = 16;
         while !complete(&pair) && most < 80 {
@@ -48,7 +48,7 @@ fn game() -> &'static Pair {
             most += 4;
         }
         assert!(complete(&pair), "the game has everything there is to attack");
-        if pair.records().last().is_none_or(|record| record.body().kind != Kind::Result) {
+        if pair.records().last().is_none_or(|record| record.body().kind != RecordKind::Result) {
             pair.play(pair.records().len() + 1);
         }
         pair
@@ -75,7 +75,7 @@ fn other(role: &Role) -> Role {
 }
 
 /// The last record of a kind with this member.
-fn last(kind: Kind, pointer: &str) -> usize {
+fn last(kind: RecordKind, pointer: &str) -> usize {
     let fits = |record: &Record| record.body().kind == kind && record.body().data.pointer(pointer).is_some();
     records().iter().rposition(fits).unwrap_or_else(|| panic!("a {kind} with {pointer}"))
 }
@@ -84,7 +84,7 @@ fn last(kind: Kind, pointer: &str) -> usize {
 fn packet() -> usize {
     let closed = |at: &usize| {
         let (orders, result) = (records()[*at].body(), records()[*at + 1].body());
-        orders.kind == Kind::Orders && orders.data.get("policies").is_some() && result.kind == Kind::Result
+        orders.kind == RecordKind::Orders && orders.data.get("policies").is_some() && result.kind == RecordKind::Result
     };
     (0..records().len() - 1).rev().find(closed).expect("a packet and its result")
 }
@@ -157,7 +157,7 @@ fn the_honest_game_is_good() {
 
 #[test]
 fn dice_that_are_altered_added_or_hidden_convict_the_closer() {
-    let at = last(Kind::Result, "/rolls/1/faces/0");
+    let at = last(RecordKind::Result, "/rolls/1/faces/0");
     let face = records()[at].body().data.pointer("/rolls/0/faces/0").and_then(Json::as_int).expect("a face");
     blames_signer(at, "E30-ROLL", &forged(at, put("/rolls/0/faces/0", face % 6 + 1)));
     blames_signer(at, "E31-ROLLSET", &forged(at, edit("/rolls", |rolls| drop(rolls.pop()))));
@@ -179,7 +179,7 @@ fn dice_that_are_altered_added_or_hidden_convict_the_closer() {
 
 #[test]
 fn a_link_that_is_skipped_invented_or_used_again_convicts_the_closer() {
-    let at = last(Kind::Result, "/link");
+    let at = last(RecordKind::Result, "/link");
     let (closer, data) = (records()[at].body().by.clone(), &records()[at].body().data);
     let index = data.get("index").and_then(Json::as_int).expect("an index") as u32;
     let chain = secret_of(&closer).chain(&closer, 512);
@@ -204,13 +204,13 @@ fn a_link_that_is_skipped_invented_or_used_again_convicts_the_closer() {
 
 #[test]
 fn a_result_says_just_what_the_rules_give() {
-    let at = last(Kind::Result, "/stop/who");
+    let at = last(RecordKind::Result, "/stop/who");
     let closer = records()[at].body().by.clone();
     blames_signer(at, "E40-STATE", &forged(at, put("/state", zeros())));
     let who = records()[at].body().data.pointer("/stop/who").and_then(Json::as_str).expect("somebody");
     let wrong = if who == closer.as_str() { other(&closer) } else { closer };
     blames_signer(at, "E40-STATE", &forged(at, put("/stop/who", wrong.as_str())));
-    let at = last(Kind::Result, "/stop/questions/0");
+    let at = last(RecordKind::Result, "/stop/questions/0");
     blames_signer(at, "E40-STATE", &forged(at, put("/stop/questions/0/kind", "nothing")));
     // Going on without asking is another state, and another stop.
     let skip = Json::object([("ask", "turn"), ("who", "us")]);
@@ -222,7 +222,7 @@ fn a_result_says_just_what_the_rules_give() {
 
 #[test]
 fn standing_orders_are_opened_as_they_were_sealed_before_the_orders_came() {
-    let at = last(Kind::Result, "/reveals/0");
+    let at = last(RecordKind::Result, "/reveals/0");
     let (closer, data) = (records()[at].body().by.clone(), &records()[at].body().data);
     let lie = Json::object([("policy", "default"), ("x", "y")]);
     blames_signer(at, "E50-REVEAL", &forged(at, put("/reveals/0/value", lie)));
@@ -262,15 +262,15 @@ fn standing_orders_are_opened_as_they_were_sealed_before_the_orders_came() {
             .filter_map(|r| r.get("slot").and_then(Json::as_str).map(str::to_owned))
             .collect();
         let file = home(&game_home(&closer)).game(&game, &closer).expect("secrets");
-        let mut walk = Walk::new();
-        records()[..at].iter().for_each(|record| drop(walk.take(record).expect("good")));
-        let spare = walk
+        let mut protocol = Protocol::new();
+        records()[..at].iter().for_each(|record| drop(protocol.take(record).expect("good")));
+        let spare = protocol
             .seals()
-            .all_in_force(walk.moment())
+            .all_in_force(protocol.moment())
             .find(|(role, slot, s)| {
                 **role == closer
                     && !opened.contains(&slot.to_string())
-                    && walk.seals().opening(role, slot, s.version).is_none()
+                    && protocol.seals().opening(role, slot, s.version).is_none()
             })
             .map(|(_, slot, sealing)| (slot.clone(), sealing.version))
             .expect("a slot that is still sealed");
@@ -307,18 +307,18 @@ fn only_the_one_who_is_due_may_speak_and_only_as_he_is_due() {
     blames_signer(orders, "E13-KIND", &all);
     // The one who ordered closes his own orders.
     let result = orders + 1;
-    assert_eq!(records()[result].body().kind, Kind::Result);
+    assert_eq!(records()[result].body().kind, RecordKind::Result);
     let all = forged_by(&by, result, |body| body.by = by.clone());
     blames_signer(result, "E13-KIND", &all);
     // Orders where a plan is due, and the other way round.
-    let plan = last(Kind::Plan, "/answers/0");
+    let plan = last(RecordKind::Plan, "/answers/0");
     let all = forged(plan, |body| {
-        body.kind = Kind::Orders;
+        body.kind = RecordKind::Orders;
         insert("nonce", zeros())(body);
     });
     blames_signer(plan, "E13-KIND", &all);
     let all = forged(orders, |body| {
-        body.kind = Kind::Plan;
+        body.kind = RecordKind::Plan;
         for name in ["nonce", "policies", "hide"] {
             remove(name)(body);
         }
@@ -326,7 +326,7 @@ fn only_the_one_who_is_due_may_speak_and_only_as_he_is_due() {
     blames_signer(orders, "E13-KIND", &all);
     // A packet where answers are due; a call that decides; no call where one is due.
     blames_signer(plan, "E14-SCHEMA", &forged(plan, insert("orders", Json::map())));
-    let call = last(Kind::Orders, "/orders/call");
+    let call = last(RecordKind::Orders, "/orders/call");
     blames_signer(call, "E14-SCHEMA", &forged(call, insert("policies", Json::map())));
     blames_signer(call, "E14-SCHEMA", &forged(call, put("/orders", Json::map())));
     let call_too_early = forged(orders, put("/orders", Json::object([("call", true)])));
@@ -342,7 +342,7 @@ fn only_the_one_who_is_due_may_speak_and_only_as_he_is_due() {
     blames_signer(orders, "E14-SCHEMA", &forged(orders, insert("standing", Json::map())));
     // An audit before the end.
     let audit = forged(orders, |body| {
-        body.kind = Kind::Audit;
+        body.kind = RecordKind::Audit;
         body.data =
             Json::object([("hide_secret", zeros()), ("values", Json::map()), ("secret_rolls", Json::List(vec![]))]);
     });
@@ -362,7 +362,7 @@ fn kinds_that_are_set_aside_are_refused_with_a_word_about_it() {
         blames_signer(0, "E14-SCHEMA", &all);
         assert!(check(&all, &Vision::public()).report("").contains(word), "{name}");
     }
-    let at = last(Kind::Result, "/link");
+    let at = last(RecordKind::Result, "/link");
     blames_signer(at, "E14-SCHEMA", &forged(at, insert("for", "us")));
 }
 
@@ -413,7 +413,7 @@ fn the_own_program_repeats_and_never_revises() {
     if let Some(side) = rewound.to_decide() {
         let said = at_random(rewound.ledger(), side, &mut Chance::new("better orders"));
         match rewound.send(&said) {
-            Err(Trouble::NotSigned(refused)) => assert!(refused.to_string().contains("fork"), "{refused}"),
+            Err(LedgerTrouble::NotSigned(refused)) => assert!(refused.to_string().contains("fork"), "{refused}"),
             other => panic!("{:?}", other.map(|record| record.id())),
         }
     } else {
@@ -421,7 +421,7 @@ fn the_own_program_repeats_and_never_revises() {
         assert_eq!(rewound.ledger().records()[at], records()[at]);
     }
     // A result is made again byte for byte: links, openings, signature.
-    let at = last(Kind::Result, "/rolls/1/faces/0");
+    let at = last(RecordKind::Result, "/rolls/1/faces/0");
     let folder = game_home(&records()[at].body().by);
     let mut again = Seat::open(records()[..at].to_vec(), &lay, &home(&folder)).expect("opened");
     assert_eq!(again.advance().expect("made"), [records()[at].clone()]);
@@ -485,7 +485,7 @@ fn damage_loss_and_strangers_are_nobodys_fault() {
 
 #[test]
 fn a_mangled_mail_is_read_or_asked_for_again() {
-    let record = &records()[last(Kind::Result, "/link")];
+    let record = &records()[last(RecordKind::Result, "/link")];
     let quoted: String = record.armoured().lines().map(|line| format!("> > {line}   \r\n\r\n")).collect();
     let found = armour::unwrap(&format!("Dear Sir,\r\n{quoted}\r\nyours"));
     assert_eq!(Record::read(found[0].as_ref().expect("whole")).as_ref(), Ok(record));
@@ -545,20 +545,20 @@ fn game_seat() -> Seat {
 
 #[test]
 fn who_falls_silent_is_named() {
-    let at = last(Kind::Result, "/link");
+    let at = last(RecordKind::Result, "/link");
     let waiting = check(&records()[..at], &Vision::public());
     assert_eq!(waiting.exit_code(), 3);
     assert_eq!(waiting.owed, Some((records()[at].body().by.clone(), "result")));
     assert!(waiting.report("").contains("W70-WAITING"));
-    let call = last(Kind::Orders, "/orders/call");
+    let call = last(RecordKind::Orders, "/orders/call");
     let waiting = check(&records()[..call], &Vision::public());
     assert_eq!(waiting.owed, Some((records()[call].body().by.clone(), "call")));
     let offer = check(&records()[..1], &Vision::public());
     assert_eq!(offer.owed, Some((records()[1].body().by.clone(), "join")));
     // There are no dice without his link: the seed is not known to anybody else before it is out.
-    let walk = Ledger::replay(records()[..at].to_vec(), lay, Vision::public()).expect("good");
+    let protocol = Ledger::read(records()[..at].to_vec(), lay, Vision::public()).expect("good");
     let link = records()[at].body().data.get("link").and_then(Json::as_str).expect("a link");
-    let known = walk.records().iter().any(|record| record.to_json().to_string().contains(link));
+    let known = protocol.records().iter().any(|record| record.to_json().to_string().contains(link));
     assert!(!known, "a link appears nowhere before its result");
 }
 

@@ -8,7 +8,7 @@ use garcia::games::GAMES;
 use garcia::trust::Record;
 use garcia::trust::data::Genesis;
 use garcia::trust::finding::{Code, Finding};
-use garcia::trust::referee::Vision;
+use garcia::trust::replay::Vision;
 use garcia::trust::verify::{Lay, verify};
 use players::{Pair, files, lay};
 

@@ -8,7 +8,7 @@ use garcia::engine::json::Json;
 use garcia::games::{self, GAMES};
 use garcia::trust::finding::Level;
 use garcia::trust::record::Record;
-use garcia::trust::referee::Vision;
+use garcia::trust::replay::Vision;
 use garcia::trust::role::Role;
 use garcia::trust::seat::{Awaited, Seat};
 use players::{at_random, check, home, join_all, mailed, role, send_out, terms};
@@ -82,7 +82,7 @@ fn a_game_master_runs_every_game_with_none_one_or_two_players_who_sign() {
 fn a_side_sees_its_own_hidden_units_and_not_the_others() {
     let club = Club::meet("santiago-1898", &[]);
     let ledger = club.gm.ledger();
-    let sides = ledger.referee().table().ruleset().sides();
+    let sides = ledger.replay().table().ruleset().sides();
     for side in sides {
         assert!(ledger.holdings_of(*side).0.keys().all(|(owner, _)| owner == side));
     }
@@ -111,7 +111,7 @@ fn a_game_master_cannot_pretend() {
     let at = club.gm.ledger().records().len();
     let signed = |change: &dyn Fn(&mut garcia::trust::Body)| {
         let mut body = honest.body().clone();
-        (body.prev, body.game) = (club.gm.ledger().walk().head(), club.gm.ledger().walk().game());
+        (body.prev, body.game) = (club.gm.ledger().protocol().head(), club.gm.ledger().protocol().game());
         let prev = Json::from(body.prev.to_string());
         body.data.as_map_mut().expect("an object").insert("nonce".to_owned(), prev);
         change(&mut body);

@@ -7,9 +7,9 @@ use garcia::engine::json::Json;
 use garcia::mail::records_in;
 use garcia::trust::Role;
 use garcia::trust::home::Home;
+use garcia::trust::protocol::Protocol;
 use garcia::trust::record::Record;
 use garcia::trust::seals::is_in_state;
-use garcia::trust::walk::Walk;
 use mail_parser::MessageParser;
 
 /// Every text in a value.
@@ -31,14 +31,14 @@ struct Hand {
 }
 
 fn hand(home: &Home, role: &Role, records: &[Record], mail: &[u32]) -> Hand {
-    let mut walk = Walk::new();
+    let mut protocol = Protocol::new();
     for record in records {
-        walk.take(record).expect("good");
+        protocol.take(record).expect("good");
     }
     let file = home.game(&records[0].id(), role).expect("secrets");
     let mut hand = Hand { closed: Vec::new(), turned_over: Vec::new() };
-    for (slot, sealing) in walk.seals().of_role(role).filter(|(slot, _)| is_in_state(slot)) {
-        match walk.seals().opening(role, slot, sealing.version) {
+    for (slot, sealing) in protocol.seals().of_role(role).filter(|(slot, _)| is_in_state(slot)) {
+        match protocol.seals().opening(role, slot, sealing.version) {
             Some(opened) if mail.contains(&opened.seq) => hand.turned_over.push(opened.value.clone()),
             Some(_) => {}
             None => {

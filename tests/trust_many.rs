@@ -10,7 +10,7 @@ use garcia::games;
 use garcia::trust::data::Genesis;
 use garcia::trust::home::Home;
 use garcia::trust::many::{verify_folder, verify_folders};
-use garcia::trust::referee::Vision;
+use garcia::trust::replay::Vision;
 use garcia::trust::store::{LedgerFolder, Lock};
 use players::{Pair, lay};
 

@@ -10,10 +10,10 @@ use garcia::engine::json::Json;
 use garcia::games;
 use garcia::trust::data::{Data, RollSaid};
 use garcia::trust::home::Home;
-use garcia::trust::record::{Body, Kind, Record};
-use garcia::trust::referee::Vision;
+use garcia::trust::protocol::Protocol;
+use garcia::trust::record::{Body, Record, RecordKind};
+use garcia::trust::replay::Vision;
 use garcia::trust::seat::Seat;
-use garcia::trust::walk::Walk;
 use players::{Pair, at_random, check, home, lay, role};
 use tempfile::TempDir;
 
@@ -153,13 +153,13 @@ fn answers_nobody_asked_for_count_for_nothing() {
     let (orders, result) = closed(&pair, at, |body| {
         body.data.as_map_mut().expect("an object").insert("answers".to_owned(), unasked);
     });
-    let mut walk = Walk::new();
+    let mut protocol = Protocol::new();
     for record in &pair.records()[..at] {
-        walk.take(record).expect("good");
+        protocol.take(record).expect("good");
     }
-    walk.take(&orders).expect("well-formed");
-    assert!(walk.span().expect("a span").answers.is_empty());
-    walk.take(&result).expect("closed");
+    protocol.take(&orders).expect("well-formed");
+    assert!(protocol.span().expect("a span").answers.is_empty());
+    protocol.take(&result).expect("closed");
 }
 
 #[test]
@@ -227,5 +227,5 @@ fn a_game_master_who_touches_dice_or_orders_is_named() {
     assert_eq!(forged(at, &state), blamed(at, "E40-STATE"));
     let orders = |data: &mut Json| drop(data.as_map_mut().expect("an object").remove("for"));
     assert_eq!(forged(at - 1, &orders), blamed(at - 1, "E14-SCHEMA"));
-    assert_eq!(records[at].body().kind, Kind::Result);
+    assert_eq!(records[at].body().kind, RecordKind::Result);
 }

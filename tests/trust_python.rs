@@ -59,7 +59,7 @@ fn the_script_accepts_solo_two_player_and_game_master_games_of_every_rule_set() 
     for ruleset in GAMES {
         let mut pair = Pair::begin(*ruleset, &Charter::default(), true, Some(2), ruleset.id());
         pair.play(14);
-        let owed = pair.seats[0].ledger().walk().owed().is_some();
+        let owed = pair.seats[0].ledger().protocol().owed().is_some();
         good(pair.records(), owed);
         for company in [Company::Solo, Company::Gm(Vec::new())] {
             let folder = tempfile::tempdir().expect("a folder");

@@ -9,7 +9,7 @@ use garcia::trust::data::{Answer, Genesis};
 use garcia::trust::finding::{Code, Finding};
 use garcia::trust::home::Home;
 use garcia::trust::ledger::{Ledger, Pen, Speech, Terms, charter};
-use garcia::trust::referee::Vision;
+use garcia::trust::replay::Vision;
 use garcia::trust::store::{LedgerFolder, Lock};
 use garcia::trust::verify::verify;
 
@@ -21,17 +21,17 @@ fn lay(genesis: &Genesis) -> Result<Box<dyn Match>, Finding> {
 
 /// What a player who chooses at random says now.
 fn at_random(ledger: &Ledger, chance: &mut Chance) -> Speech {
-    let (referee, holdings) = (ledger.referee(), ledger.holdings());
-    let (table, stop) = (referee.table(), referee.stop());
-    let view = View { state: referee.state(), holdings: &holdings, side: stop.who() };
+    let (replay, holdings) = (ledger.replay(), ledger.holdings());
+    let (table, stop) = (replay.table(), replay.stop());
+    let view = View { state: replay.state(), holdings: &holdings, side: stop.who() };
     let mut speech = Speech::default();
     match stop {
         Stop::Orders { who, .. } => {
             let orders = table.random_orders(view, stop, chance);
             speech.orders = Some(table.orders_json(&orders).expect("canonical"));
             for info in table.ruleset().kinds().iter().filter(|info| info.asked_of.contains(who)) {
-                let policy = table.random_policy(referee.state(), info.kind.0, chance);
-                if referee.standing_kinds(*who).any(|kind| kind == info.kind.0) {
+                let policy = table.random_policy(replay.state(), info.kind.0, chance);
+                if replay.standing_kinds(*who).any(|kind| kind == info.kind.0) {
                     speech.standing.insert(info.kind.0.to_owned(), policy);
                 } else {
                     speech.policies.insert(info.kind.0.to_owned(), policy);

@@ -10,8 +10,8 @@ use garcia::engine::submission::Submission;
 use garcia::engine::{Charter, Stop, View};
 use garcia::games::{self, GAMES};
 use garcia::trust::finding::Level;
-use garcia::trust::record::Kind;
-use garcia::trust::referee::Vision;
+use garcia::trust::record::RecordKind;
+use garcia::trust::replay::Vision;
 use players::{Pair, charter_of, check};
 
 fn agrees_in_every_view(pair: &Pair) {
@@ -40,8 +40,8 @@ fn a_list_of_activations_goes_as_a_plan_and_only_what_was_done_is_opened() {
     let ruleset = games::find("lone-warrior").expect("a game");
     let mut pair = Pair::begin(ruleset, &charter_of("el-caney", &[("flow", "plan")]), true, Some(1), "plan");
     pair.play(60);
-    let kinds: Vec<&Kind> = pair.records().iter().map(|record| &record.body().kind).collect();
-    assert!(kinds.contains(&&Kind::Plan));
+    let kinds: Vec<&RecordKind> = pair.records().iter().map(|record| &record.body().kind).collect();
+    assert!(kinds.contains(&&RecordKind::Plan));
     let (mut sealed, mut opened) = (0, 0);
     for record in pair.records() {
         let entries = |name: &str| {
@@ -60,13 +60,13 @@ fn a_list_of_activations_goes_as_a_plan_and_only_what_was_done_is_opened() {
 fn typed(pair: &Pair, at: usize, text: &str) -> Submission {
     let seat = &pair.seats[at];
     let side = seat.to_decide().expect("a decision is due");
-    let (referee, holdings) = (seat.ledger().referee(), seat.ledger().holdings_of(side));
-    let (table, stop) = (referee.table(), referee.stop());
+    let (replay, holdings) = (seat.ledger().replay(), seat.ledger().holdings_of(side));
+    let (table, stop) = (replay.table(), replay.stop());
     let (node, _) = read_document("orders.yaml", text.as_bytes()).unwrap_or_else(|bad| panic!("{:?}", bad.faults));
     let mut reader = Reader::new(table.lexicon());
     let orders = table.read_orders(stop.ask(), &node, &DocPath::root(), &mut reader);
     let orders = orders.unwrap_or_else(|| panic!("{:?}", reader.faults));
-    let view = View { state: referee.state(), holdings: &holdings, side: Some(side) };
+    let view = View { state: replay.state(), holdings: &holdings, side: Some(side) };
     let (orders, faults) = table.check(view, stop, orders, &DocPath::root());
     assert_eq!(faults, []);
     Submission {
@@ -114,7 +114,7 @@ fn the_tail_of_a_plan_is_nowhere_in_the_opponents_files() {
     pair.mail(spain);
     assert!(seen(&pair, "ec-con-1"), "what was carried out is opened");
     assert!(!seen(&pair, "ec-irr-3") && !seen(&pair, "ec-sim-2"), "the tail stays sealed");
-    assert_eq!(pair.seats[us].ledger().referee().stop().who().map(|side| side.as_str()), Some("us"));
+    assert_eq!(pair.seats[us].ledger().replay().stop().who().map(|side| side.as_str()), Some("us"));
     agrees_in_every_view(&pair);
 }
 
@@ -137,7 +137,7 @@ fn a_whole_game_is_played_audited_and_good_at_every_level() {
     let ruleset = games::find("santiago-1898").expect("a game");
     let mut pair = Pair::begin(ruleset, &Charter::default(), false, None, "whole");
     pair.play(1000);
-    assert_eq!(*pair.seats[0].ledger().referee().stop(), Stop::End);
+    assert_eq!(*pair.seats[0].ledger().replay().stop(), Stop::End);
     let found = check(pair.records(), &Vision::public());
     assert_eq!((found.exit_code(), found.level), (0, Level::Audit), "{}", found.report(""));
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use garcia::engine::dice::{Die, Seed, faces, stream_bytes};
-use garcia::engine::digest::{from_hex, hash, to_hex};
+use garcia::engine::digest::{from_hexadecimal, hash, to_hexadecimal};
 use garcia::engine::json::Json;
 use garcia::engine::{Key, Slot};
 use garcia::trust::armour;
@@ -12,11 +12,11 @@ use garcia::trust::data::{Audit, Closing, Data, Genesis, Orders, RollSaid};
 use garcia::trust::finding::{Code, Finding};
 use garcia::trust::key::PrivateKey;
 use garcia::trust::record::record_id;
-use garcia::trust::referee::Vision;
+use garcia::trust::replay::Vision;
 use garcia::trust::secret::{GameSecret, HideSecret, commitment};
-use garcia::trust::store::{Found, LedgerFile};
+use garcia::trust::store::{LedgerFile, LedgerFiles};
 use garcia::trust::verify::{Verification, verify};
-use garcia::trust::{Body, Id, Kind, Record, Role};
+use garcia::trust::{Body, Id, Record, RecordKind, Role};
 
 type Vectors = BTreeMap<String, serde_json::Value>;
 
@@ -94,7 +94,7 @@ fn canonical_text_and_its_id() {
 fn keys_and_chains() {
     let v = vectors();
     for name in ["us", "spain"] {
-        let seed = from_hex(&text(&v, &format!("{name} signing seed"))).expect("32 bytes");
+        let seed = from_hexadecimal(&text(&v, &format!("{name} signing seed"))).expect("32 bytes");
         assert_eq!(PrivateKey::from_seed(&seed).public().to_string(), text(&v, &format!("{name} public key")));
         let chain: Chain = secret(name).chain(&role(name), 8);
         for (index, suffix) in [(0, " (anchor)"), (1, ""), (2, ""), (7, ""), (8, " (top)")] {
@@ -118,7 +118,7 @@ fn every_record_has_its_id_and_signature_and_could_have_been_signed_here() {
         assert_eq!(record.sig().to_string(), text(&v, &format!("record {seq} sig")));
         assert_eq!(body.prev, prev);
         prev = record.id();
-        let seed = from_hex(&text(&v, &format!("{by} signing seed"))).expect("32 bytes");
+        let seed = from_hexadecimal(&text(&v, &format!("{by} signing seed"))).expect("32 bytes");
         let key = PrivateKey::from_seed(&seed);
         assert!(record.is_signed_by(&key.public()));
         assert_eq!(Record::sign(body.clone(), &key).as_ref(), Ok(record));
@@ -202,13 +202,13 @@ fn faces_and_the_bytes_behind_them() {
     let seed = seed_five();
     for label in ["t1.us.assault/3412/attack/1", "t1.us.assault/3514/attack/1"] {
         assert_eq!(seed.roll_key(label), text(&v, &format!("key  {label}")));
-        assert_eq!(to_hex(&stream_bytes(&seed, label, 8)), text(&v, &format!("bytes {label}")));
+        assert_eq!(to_hexadecimal(&stream_bytes(&seed, label, 8)), text(&v, &format!("bytes {label}")));
         assert_eq!(faces(&seed, label, &[Die::D6, Die::D6]), numbers(&v, &format!("faces {label}")));
     }
     let mixed = faces(&seed, "test/mixed/1", &dice(&numbers(&v, "sides test/mixed/1")));
     assert_eq!(mixed, numbers(&v, "faces test/mixed/1"));
     let label = text(&v, "rejection label");
-    assert_eq!(to_hex(&stream_bytes(&seed, &label, 8)), text(&v, "rejection bytes"));
+    assert_eq!(to_hexadecimal(&stream_bytes(&seed, &label, 8)), text(&v, "rejection bytes"));
     assert_eq!(faces(&seed, &label, &[Die::D6; 3]), numbers(&v, "rejection faces [6,6,6]"));
     let long = faces(&seed, "test/long/1", &[Die::D6; 200]);
     assert_eq!(u64::from(long.iter().sum::<u16>()), v["200d6 test/long/1 sum"].as_u64().expect("a number"));
@@ -272,7 +272,7 @@ fn verified(records: &[Record]) -> Verification {
         record: Ok(record.clone()),
     });
     let no_rules = |genesis: &Genesis| Err(Finding::new(Code::Engine, format!("{} is not known here", genesis.engine)));
-    verify(&Found { files: files.collect(), problems: vec![] }, &no_rules, &Vision::public())
+    verify(&LedgerFiles { files: files.collect(), problems: vec![] }, &no_rules, &Vision::public())
 }
 
 #[test]
@@ -294,7 +294,7 @@ fn cheat(seq: usize, change: &dyn Fn(&mut Body)) -> Option<(u32, String, Option<
     all.truncate(seq + 1);
     let mut body = all.pop().expect("a record").body().clone();
     change(&mut body);
-    let seed = from_hex(&text(&v, &format!("{} signing seed", body.by))).expect("32 bytes");
+    let seed = from_hexadecimal(&text(&v, &format!("{} signing seed", body.by))).expect("32 bytes");
     all.push(Record::sign(body, &PrivateKey::from_seed(&seed)).expect("signed"));
     verified(&all).divergence.map(|d| (d.seq, d.finding.code.to_string(), d.finding.fault))
 }
@@ -319,7 +319,7 @@ fn each_breach_of_the_sample_game_is_found_with_its_record_code_and_culprit() {
     let in_turn = |by: &'static str| {
         move |body: &mut Body| {
             body.by = role(by);
-            body.kind = Kind::Orders;
+            body.kind = RecordKind::Orders;
         }
     };
     let cases: [(usize, Change<'_>, &str, &str); 14] = [
@@ -360,7 +360,7 @@ fn strangers_cannot_get_a_player_blamed() {
     // A second join in a player's name, with the stranger's own key inside.
     let own_key = |body: &mut Body| {
         body.by = role("us");
-        body.kind = Kind::Join;
+        body.kind = RecordKind::Join;
         body.data = Json::object([
             ("key", stranger.public().to_string()),
             ("accept", all[0].id().to_string()),
@@ -377,7 +377,7 @@ fn two_versions_of_the_orders_convict_their_signer_and_two_joiners_do_not() {
     let all = records();
     let mut body = all[4].body().clone();
     *body.data.pointer_mut("/orders/attacks").expect("attacks") = Json::List(vec![]);
-    let us = PrivateKey::from_seed(&from_hex(&text(&v, "us signing seed")).expect("32 bytes"));
+    let us = PrivateKey::from_seed(&from_hexadecimal(&text(&v, "us signing seed")).expect("32 bytes"));
     let second = Record::sign(body, &us).expect("signed");
     let files = |extra: &Record| {
         let file =
@@ -385,7 +385,7 @@ fn two_versions_of_the_orders_convict_their_signer_and_two_joiners_do_not() {
         let mut files: Vec<LedgerFile> = all.iter().map(|r| file(r.file_name(), r)).collect();
         files.push(file("copy".to_owned(), extra));
         let no_rules = |_: &Genesis| Err(Finding::new(Code::Engine, "unknown"));
-        verify(&Found { files, problems: vec![] }, &no_rules, &Vision::public())
+        verify(&LedgerFiles { files, problems: vec![] }, &no_rules, &Vision::public())
     };
     let fork = files(&second).divergence.expect("a fork");
     assert_eq!((fork.seq, fork.finding.code, fork.finding.fault), (4, Code::Fork, Some(role("us"))));

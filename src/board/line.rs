@@ -146,16 +146,16 @@ pub fn clear_path<G: Lines>(
 
 /// The part of a line within a strip: `t` from `low` to `high`, as fractions with positive denominators.
 #[derive(Clone, Copy)]
-struct Span {
+struct Stretch {
     low: (i64, i64),
     high: (i64, i64),
 }
 
-impl Span {
-    const WHOLE: Span = Span { low: (0, 1), high: (1, 1) };
+impl Stretch {
+    const WHOLE: Stretch = Stretch { low: (0, 1), high: (1, 1) };
 
     /// Keeps the part on which `start + t * change` lies strictly between `-half` and `half`, or is that everywhere.
-    fn within(self, start: i64, change: i64, half: i64) -> Option<Span> {
+    fn within(self, start: i64, change: i64, half: i64) -> Option<Stretch> {
         if change == 0 {
             return (start.abs() < half).then_some(self);
         }
@@ -164,7 +164,7 @@ impl Span {
         let leaves = ((half * sign - start) * sign, change.abs());
         let low = if less(self.low, enters) { enters } else { self.low };
         let high = if less(leaves, self.high) { leaves } else { self.high };
-        less(low, high).then_some(Span { low, high })
+        less(low, high).then_some(Stretch { low, high })
     }
 }
 
@@ -180,16 +180,16 @@ fn strips(cube: Cube) -> [i64; 3] {
 }
 
 /// The part of the line from the origin along `change` that cuts the hex at `at`.
-fn cuts(at: Cube, change: Cube) -> Option<Span> {
+fn cuts(at: Cube, change: Cube) -> Option<Stretch> {
     let (start, change) = (strips(at), strips(change));
-    (0..3).try_fold(Span::WHOLE, |span, axis| span.within(-start[axis], change[axis], 1))
+    (0..3).try_fold(Stretch::WHOLE, |span, axis| span.within(-start[axis], change[axis], 1))
 }
 
 /// The part of that line that runs exactly along the side between the hexes at `at` and `other`.
-fn runs_along(at: Cube, other: Cube, change: Cube) -> Option<Span> {
+fn runs_along(at: Cube, other: Cube, change: Cube) -> Option<Stretch> {
     let (start, end, change) = (strips(at), strips(other), strips(change));
     // Neighbours differ by 2 in one strip, the one whose border is their common side, and by 1 in the others.
-    (0..3).try_fold(Span::WHOLE, |span, axis| {
+    (0..3).try_fold(Stretch::WHOLE, |span, axis| {
         if (end[axis] - start[axis]).abs() == 2 {
             // Parallel to the side; within the other two strips of both hexes there is nothing but the side itself.
             (change[axis] == 0).then_some(span)
@@ -230,7 +230,7 @@ impl Lines for HexGrid {
         let change = self.cube(b).minus(from);
         // Only a line that keeps to the middle between two files of hexes runs along sides at all.
         let sideways = strips(change).contains(&0);
-        let mut met: Vec<(Span, Crossing<Hex>)> = Vec::new();
+        let mut met: Vec<(Stretch, Crossing<Hex>)> = Vec::new();
         for at in near(change) {
             let between = at != (Cube { q: 0, r: 0 }) && at != change;
             if let Some(span) = cuts(at, change).filter(|_| between) {
@@ -273,7 +273,7 @@ impl Lines for HexGrid {
 }
 
 /// What was met, in order along the line.
-fn in_order<C: Copy + Ord>(mut met: Vec<(Span, Crossing<C>)>) -> Vec<Crossing<C>> {
+fn in_order<C: Copy + Ord>(mut met: Vec<(Stretch, Crossing<C>)>) -> Vec<Crossing<C>> {
     met.sort_by(|(a, _), (b, _)| (a.low.0 * b.low.1).cmp(&(b.low.0 * a.low.1)));
     met.into_iter().map(|(_, crossing)| crossing).collect()
 }
@@ -295,8 +295,9 @@ impl Lines for SquareGrid {
                 };
                 // Twice as large, so that the borders of a box lie at 1 from its centre.
                 let start = (2 * i64::from(from.0 - east), 2 * i64::from(from.1 - south));
-                let span =
-                    Span::WHOLE.within(start.0, 2 * change.0, 1).and_then(|span| span.within(start.1, 2 * change.1, 1));
+                let span = Stretch::WHOLE
+                    .within(start.0, 2 * change.0, 1)
+                    .and_then(|span| span.within(start.1, 2 * change.1, 1));
                 if let Some(span) = span {
                     met.push((span, Crossing::Through(square)));
                 }

@@ -18,6 +18,6 @@ mod tests;
 pub use coverage::{Coverage, Untestable, coverage};
 pub use expect::{Difference, Found};
 pub use file::{Case, CaseFile, Dice, Expect, FaultPart, NextPart, Packet, read_file};
-pub use run::{CaseVerdict, Roll, Trouble, run_case};
+pub use run::{CaseFailure, CaseVerdict, Roll, run_case};
 pub use schema::schema;
 pub use suite::{CaseReport, FileFaults, Suite, case_files, read_cases, run_files};

@@ -13,7 +13,7 @@ use crate::engine::{
     AnyOrders, AnyOutcome, Asked, Dice, Failure, FixedDie, Json, Key, KindInfo, Match, Questions, Rolled, Ruleset,
     Said, Side, Stop, View,
 };
-use crate::play::{Sitting, Span};
+use crate::play::{PacketInHand, Sitting};
 
 /// More stops than any packet has: a game that asks on and on is at fault.
 const MOST_STOPS: usize = 1000;
@@ -25,13 +25,13 @@ pub enum CaseVerdict {
     /// Everything followed as expected, in every view.
     Passed,
     /// Something did not.
-    Failed(Box<Trouble>),
+    Failed(Box<CaseFailure>),
 }
 
 /// Why a case fails: the first difference, and how it came to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Trouble {
+pub struct CaseFailure {
     /// The packet it happened in, from one.
     pub packet: usize,
     /// The place in the case.
@@ -64,13 +64,13 @@ pub fn run_case(ruleset: &dyn Ruleset, case: &Case) -> CaseVerdict {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
             let difference = Difference::new("run", "an outcome", format!("the program panicked: {text}"));
-            Box::new(Trouble { packet: 1, at: DocPath::root(), difference, journal: Vec::new(), rolls: Vec::new() })
+            Box::new(CaseFailure { packet: 1, at: DocPath::root(), difference, journal: Vec::new(), rolls: Vec::new() })
         }
     };
     CaseVerdict::Failed(trouble)
 }
 
-fn run_packets(ruleset: &dyn Ruleset, case: &Case) -> Result<(), Box<Trouble>> {
+fn run_packets(ruleset: &dyn Ruleset, case: &Case) -> Result<(), Box<CaseFailure>> {
     let at = DocPath::root().key("start");
     let mut faults = Vec::new();
     let nothing = Node::Map(Vec::new());
@@ -80,7 +80,13 @@ fn run_packets(ruleset: &dyn Ruleset, case: &Case) -> Result<(), Box<Trouble>> {
         (_, fault) => {
             let (place, what) = fault.map_or((at, "nothing".to_owned()), |fault| (fault.at.clone(), told(fault)));
             let difference = Difference::new("start", "a position", what);
-            return Err(Box::new(Trouble { packet: 1, at: place, difference, journal: Vec::new(), rolls: Vec::new() }));
+            return Err(Box::new(CaseFailure {
+                packet: 1,
+                at: place,
+                difference,
+                journal: Vec::new(),
+                rolls: Vec::new(),
+            }));
         }
     };
     let table = arranged.table;
@@ -93,7 +99,7 @@ fn run_packets(ruleset: &dyn Ruleset, case: &Case) -> Result<(), Box<Trouble>> {
             Err(problem) => {
                 let Problem { difference, journal, rolls } = *problem;
                 let at = place(&at, &difference.part);
-                return Err(Box::new(Trouble { packet: index + 1, at, difference, journal, rolls }));
+                return Err(Box::new(CaseFailure { packet: index + 1, at, difference, journal, rolls }));
             }
         }
     }
@@ -143,7 +149,7 @@ impl Desk<'_, '_> {
     }
 
     /// Checks the packet and carries it out; nothing comes of one that is refused as expected.
-    fn carry_out(&self) -> Result<Option<(Span, AnyOutcome)>, Box<Problem>> {
+    fn carry_out(&self) -> Result<Option<(PacketInHand, AnyOutcome)>, Box<Problem>> {
         let who = self.who()?;
         let mut found = Found::default();
         let policies = self.policies(who, &mut found.faults)?;
@@ -379,7 +385,7 @@ impl Answers {
 /// A packet being carried out.
 struct Course<'d, 'c, 't> {
     desk: &'d Desk<'c, 't>,
-    span: Span,
+    span: PacketInHand,
     rolls: Vec<Rolled>,
     left: VecDeque<FixedDie>,
 }

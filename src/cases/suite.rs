@@ -13,7 +13,7 @@ use serde::ser::{SerializeMap, Serializer};
 
 use super::expect::Difference;
 use super::file::{CaseFile, read_file};
-use super::run::{CaseVerdict, Trouble, run_case};
+use super::run::{CaseFailure, CaseVerdict, run_case};
 use crate::engine::Ruleset;
 use crate::engine::doc::{DocPath, Fault, Source, Unreadable, did_you_mean, nearest};
 use crate::report::Look;
@@ -152,7 +152,7 @@ pub fn run_files(games: &[&'static dyn Ruleset], files: &[PathBuf]) -> io::Resul
             };
             let journal = Vec::new();
             let at = DocPath::root().key("name");
-            let trouble = Trouble { packet: 1, at, difference, journal, rolls: Vec::new() };
+            let trouble = CaseFailure { packet: 1, at, difference, journal, rolls: Vec::new() };
             verdict = CaseVerdict::Failed(Box::new(trouble));
         }
         let place = match &verdict {

@@ -25,7 +25,7 @@ fn passes(rest: &str) {
 }
 
 #[track_caller]
-fn fails(rest: &str, part: &str, found: &str) -> Trouble {
+fn fails(rest: &str, part: &str, found: &str) -> CaseFailure {
     match verdict(rest) {
         CaseVerdict::Passed => panic!("it passed"),
         CaseVerdict::Failed(trouble) => {

@@ -15,7 +15,7 @@ use crate::trust::finding::{Code, Finding};
 use crate::trust::home::Home;
 use crate::trust::ledger::Ledger;
 use crate::trust::record::Record;
-use crate::trust::referee::Vision;
+use crate::trust::replay::Vision;
 use crate::trust::role::Role;
 use crate::trust::store::{LedgerFolder, Readers, write_whole};
 
@@ -153,7 +153,7 @@ impl Campaign {
     /// The position some records lead to, with what its viewer knows besides.
     pub fn seen(folder: PathBuf, records: Vec<Record>, eyes: Option<Eyes>) -> Result<Campaign, Trouble> {
         let Some(eyes) = eyes else { return Campaign::replay(folder, records) };
-        let ledger = Ledger::replay(records, |genesis| lay(&folder, genesis), eyes.vision)?;
+        let ledger = Ledger::read(records, |genesis| lay(&folder, genesis), eyes.vision)?;
         Ok(Campaign::of_role(folder, ledger, &eyes.role))
     }
 
@@ -183,7 +183,7 @@ impl Campaign {
 
     /// The position some records lead to.
     pub fn replay(folder: PathBuf, records: Vec<Record>) -> Result<Campaign, Trouble> {
-        let ledger = Ledger::replay(records, |genesis| lay(&folder, genesis), Vision::public())?;
+        let ledger = Ledger::read(records, |genesis| lay(&folder, genesis), Vision::public())?;
         Ok(Campaign::of(folder, ledger))
     }
 
@@ -195,7 +195,7 @@ impl Campaign {
             role: None,
             seat: None,
             standing: BTreeMap::new(),
-            game_id: ledger.walk().game().map(|id| id.to_string()).unwrap_or_default(),
+            game_id: ledger.protocol().game().map(|id| id.to_string()).unwrap_or_default(),
             ledger,
         };
         campaign.refresh();
@@ -210,7 +210,7 @@ impl Campaign {
             self.standing = self.ledger.standing_of(seat);
             return;
         }
-        let standing = self.ledger.walk().standing().iter();
+        let standing = self.ledger.protocol().standing().iter();
         self.standing = standing
             .filter(|((role, _), _)| who.is_some_and(|side| side.as_str() == role.as_str()))
             .map(|((_, kind), policy)| (kind.clone(), policy.clone()))
@@ -219,7 +219,7 @@ impl Campaign {
 
     /// The table.
     pub fn table(&self) -> &dyn Match {
-        self.ledger.referee().table()
+        self.ledger.replay().table()
     }
 
     /// The id of the game.
@@ -229,18 +229,18 @@ impl Campaign {
 
     /// What is due.
     pub fn stop(&self) -> &Stop {
-        self.ledger.referee().stop()
+        self.ledger.replay().stop()
     }
 
     /// The position as one side sees it; whoever plays alone sees everything, a player at his seat never more than his own.
     pub fn view(&self, side: Option<Side>) -> View<'_> {
-        let side = if self.ledger.walk().mode() == Mode::Solo { None } else { self.seat.or(side) };
-        View { state: self.ledger.referee().state(), holdings: &self.holdings, side }
+        let side = if self.ledger.protocol().mode() == Mode::Solo { None } else { self.seat.or(side) };
+        View { state: self.ledger.replay().state(), holdings: &self.holdings, side }
     }
 
     /// How open questions are treated.
     pub fn questions(&self) -> Questions {
-        self.ledger.referee().questions()
+        self.ledger.replay().questions()
     }
 
     /// Calls `f` with the moment an order file would be for.
@@ -278,7 +278,7 @@ impl Campaign {
             1 => "the one roll so far verified".to_owned(),
             n => format!("all {n} rolls verified"),
         };
-        match self.ledger.walk().mode() {
+        match self.ledger.protocol().mode() {
             Mode::Solo => format!("solo: dice committed, not shared; {verified}"),
             Mode::TwoPlayer => format!("two players: dice from both, nobody could foresee them; {verified}"),
             Mode::Gm => format!("game master: dice committed by the game master; {verified}"),
@@ -287,7 +287,7 @@ impl Campaign {
 
     /// The verb that signs orders here.
     pub fn signing_verb(&self) -> &'static str {
-        match self.ledger.walk().mode() {
+        match self.ledger.protocol().mode() {
             Mode::Solo => "resolve",
             Mode::Gm if self.role == Some(Role::gm()) => "resolve",
             Mode::TwoPlayer | Mode::Gm => "send",
@@ -296,8 +296,8 @@ impl Campaign {
 
     /// The report of the span the last record belongs to; its headline is that of the moment it began.
     pub fn turn_report(&self) -> Option<TurnReport<'_>> {
-        let (journal, told) = self.ledger.referee().journal()?;
-        let headline = self.table().headline(self.ledger.referee().began());
+        let (journal, told) = self.ledger.replay().journal()?;
+        let headline = self.table().headline(self.ledger.replay().began());
         let view = self.view(None);
         let lead = vec![self.dice_line()];
         Some(TurnReport { table: self.table(), headline, lead, view, journal, told, stop: self.stop() })
@@ -305,7 +305,7 @@ impl Campaign {
 
     /// The state as it is written for people to read.
     pub fn write_state(&self) -> Result<PathBuf, Trouble> {
-        let state = self.ledger.referee().state();
+        let state = self.ledger.replay().state();
         let json = self.table().state_json(state).map_err(|error| Trouble::bug(error.to_string()))?;
         let text = serde_yaml::to_string(&json).map_err(|error| Trouble::bug(error.to_string()))?;
         let head = "# The position, for reading. It is derived from the ledger and never read back.\n";

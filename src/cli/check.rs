@@ -36,7 +36,7 @@ impl Check {
         let (submission, warnings) = campaign.check(&self.files)?;
         let packet = packet(&campaign, &submission)?;
         if world.json {
-            let list: Vec<faults::Entry> =
+            let list: Vec<faults::ShownFault> =
                 warnings.iter().flat_map(|(source, list)| faults::entries(list, source)).collect();
             return Done::json(&json!({ "ok": true, "faults": list, "signed": packet }));
         }

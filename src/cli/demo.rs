@@ -15,9 +15,9 @@ use crate::trust::data::Answer;
 use crate::trust::home::GameFile;
 use crate::trust::key::PrivateKey;
 use crate::trust::ledger::{Ledger, Pen, Speech, Terms};
-use crate::trust::referee::Vision;
+use crate::trust::replay::Vision;
 use crate::trust::secret::GameSecret;
-use crate::trust::store::{Found, LedgerFile};
+use crate::trust::store::{LedgerFile, LedgerFiles};
 use crate::trust::verify::{Verification, verify};
 
 use super::campaign::{Campaign, lay, ruleset};
@@ -202,6 +202,6 @@ fn check(campaign: &Campaign) -> Verification {
         seq: record.body().seq,
         record: Ok(record.clone()),
     };
-    let found = Found { files: campaign.ledger.records().iter().map(file).collect(), problems: Vec::new() };
+    let found = LedgerFiles { files: campaign.ledger.records().iter().map(file).collect(), problems: Vec::new() };
     verify(&found, &|genesis| lay(&campaign.folder, genesis), &Vision::public())
 }

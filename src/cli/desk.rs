@@ -9,10 +9,10 @@ use crate::report::{Look, Page, markdown, picture_text};
 use crate::trust::Id;
 use crate::trust::data::Mode;
 use crate::trust::ledger::Ledger;
-use crate::trust::record::{Kind, Record};
+use crate::trust::record::{Record, RecordKind};
 use crate::trust::role::Role;
 use crate::trust::seat::Seat;
-use crate::trust::store::{Found, LedgerFile, LedgerFolder, Lock, Readers, write_whole};
+use crate::trust::store::{LedgerFile, LedgerFiles, LedgerFolder, Lock, Readers, write_whole};
 use crate::trust::verify::{Verification, verify};
 
 use super::campaign::{self, Campaign};
@@ -97,7 +97,7 @@ impl Desk {
             |(name, record): (String, &Record)| LedgerFile { name, seq: record.body().seq, record: Ok(record.clone()) };
         let mut files: Vec<LedgerFile> = own.chain([(name.to_owned(), record)]).map(file).collect();
         files.sort_by_key(|file| file.seq);
-        let found = Found { files, problems: Vec::new() };
+        let found = LedgerFiles { files, problems: Vec::new() };
         verify(&found, &|genesis| campaign::lay(&self.folder, genesis), &self.seat.vision())
     }
 
@@ -117,11 +117,11 @@ impl Desk {
         let mut last = None;
         for record in all.records().iter().skip(before.records().len()) {
             // The last one leads to where the seat's own ledger stands already.
-            let is_last = record.id() == all.walk().head();
+            let is_last = record.id() == all.protocol().head();
             if !is_last {
                 ledger.append(record.clone())?;
             }
-            if record.body().kind != Kind::Result {
+            if record.body().kind != RecordKind::Result {
                 continue;
             }
             let then = if is_last { all.clone() } else { ledger.clone() };
@@ -146,7 +146,7 @@ impl Desk {
     /// The sides a game master writes reports for.
     fn sides_served(&self) -> &'static [Side] {
         match *self.seat.role() == Role::gm() {
-            true => self.seat.ledger().referee().table().ruleset().sides(),
+            true => self.seat.ledger().replay().table().ruleset().sides(),
             false => &[],
         }
     }
@@ -195,7 +195,7 @@ impl Desk {
     /// Writes what a private game master has to know, and nobody else.
     fn post_openings(&self, records: &[Record], name: &str) -> Result<Option<PathBuf>, Trouble> {
         let reveals = self.seat.openings(records);
-        let Some(game) = self.seat.ledger().walk().game().filter(|_| !reveals.is_empty()) else { return Ok(None) };
+        let Some(game) = self.seat.ledger().protocol().game().filter(|_| !reveals.is_empty()) else { return Ok(None) };
         let openings = Openings { game, by: self.seat.role().clone(), reveals };
         let path = self.folder.join(OUTBOX).join(format!("{name}-openings.txt"));
         write_whole(&path, openings.armoured().as_bytes(), Readers::OwnerOnly)?;
@@ -205,8 +205,8 @@ impl Desk {
     /// The sides for whose eyes the mail is written: the opponent; everybody, from a game master.
     fn readers(&self) -> Vec<Side> {
         let ledger = self.seat.ledger();
-        let sides = ledger.referee().table().ruleset().sides();
-        match ledger.walk().mode() {
+        let sides = ledger.replay().table().ruleset().sides();
+        match ledger.protocol().mode() {
             Mode::TwoPlayer => sides.iter().copied().filter(|side| Some(*side) != self.seat.side()).collect(),
             Mode::Gm => self.seat.side().map_or_else(|| sides.to_vec(), |side| vec![side]),
             Mode::Solo => Vec::new(),
@@ -216,10 +216,10 @@ impl Desk {
     /// The report of the last result in the mail, and the map, as its reader sees them. Nobody's secrets are in it.
     fn letter(&self, reader: Side, records: &[Record]) -> Result<String, Trouble> {
         let all = self.seat.ledger().records();
-        let result = records.iter().rev().find(|record| record.body().kind == Kind::Result);
+        let result = records.iter().rev().find(|record| record.body().kind == RecordKind::Result);
         let upto = result.map_or(all.len(), |record| usize::try_from(record.body().seq).unwrap_or(all.len()) + 1);
         let public = Campaign::replay(self.folder.clone(), all.iter().take(upto).cloned().collect())?;
-        let shown = match public.ledger.walk().mode() {
+        let shown = match public.ledger.protocol().mode() {
             Mode::Gm => public.shown_to(reader),
             Mode::TwoPlayer | Mode::Solo => public.seen_as(reader),
         };
@@ -235,13 +235,13 @@ impl Desk {
 
     /// Who gets the mail.
     fn addressee(&self) -> String {
-        let walk = self.seat.ledger().walk();
-        let (me, genesis) = (self.seat.role(), walk.genesis());
-        match walk.mode() {
+        let protocol = self.seat.ledger().protocol();
+        let (me, genesis) = (self.seat.role(), protocol.genesis());
+        match protocol.mode() {
             Mode::Gm if *me == Role::gm() => "every player".to_owned(),
             Mode::Gm => "the game master, with a copy to the other player".to_owned(),
             Mode::TwoPlayer | Mode::Solo => {
-                let other = walk.other(me).or_else(|| genesis.and_then(|genesis| genesis.opponent.as_ref()));
+                let other = protocol.other(me).or_else(|| genesis.and_then(|genesis| genesis.opponent.as_ref()));
                 other.map_or_else(|| "your opponent".to_owned(), ToString::to_string)
             }
         }
@@ -408,7 +408,7 @@ pub fn answer(
         let awaited = desk.seat.ledger().awaited();
         return Done::json(&serde_json::json!({
             "ok": true,
-            "game": desk.seat.ledger().walk().game(),
+            "game": desk.seat.ledger().protocol().game(),
             "role": desk.seat.role().as_str(),
             "records": desk.seat.ledger().records().len(),
             "mail": posted.map(|posted| posted.files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>()),

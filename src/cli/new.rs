@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::engine::doc::{did_you_mean, nearest};
 use crate::engine::{Charter, Ruleset};
-use crate::trust::ledger::{self, Ledger};
+use crate::trust::ledger::{Ledger, Terms};
 use crate::trust::role::Role;
 use crate::trust::seat::{Awaited, Seat};
 use crate::trust::store::{LedgerFolder, Lock, Readers, write_whole};
@@ -70,13 +70,6 @@ pub struct New {
     note: Option<String>,
 }
 
-/// What is settled beside the game's own charter.
-struct Terms {
-    charter: Charter,
-    ask: bool,
-    max_asks: Option<u32>,
-}
-
 impl New {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
         let game = ruleset(&self.game)?;
@@ -96,30 +89,23 @@ impl New {
         write_schemas(&folder, game)?;
         std::fs::create_dir_all(folder.join(ORDERS))
             .map_err(|error| Trouble::new(super::exit::NO_OUTPUT, format!("{error}"), "see that the disk has room"))?;
-        let solo = ledger::Terms {
-            charter: terms.charter,
-            ask: terms.ask,
-            max_asks: terms.max_asks,
-            links: LINKS,
-            note: self.note,
-        };
-        let solo = match (&self.side, self.gm) {
-            (None, false) => solo,
+        let terms = match (&self.side, self.gm) {
+            (None, false) => terms,
             (Some(side), _) => {
                 let role = seat_role(game, side)?;
-                let seat = Seat::offer(table, &role, solo, &home)?;
+                let seat = Seat::offer(table, &role, terms, &home)?;
                 return offered(Desk::of(folder, seat, held), world);
             }
             (None, true) => {
                 let players = self.players.iter().map(|side| seat_role(game, side)).collect::<Result<Vec<_>, _>>()?;
                 let seat = match self.private {
-                    true => Seat::host_privately(table, players, solo, &home)?,
-                    false => Seat::host(table, players, solo, &home)?,
+                    true => Seat::host_privately(table, players, terms, &home)?,
+                    false => Seat::host(table, players, terms, &home)?,
                 };
                 return offered(Desk::of(folder, seat, held), world);
             }
         };
-        let (ledger, _) = Ledger::begin_solo(table, solo, &home)?;
+        let (ledger, _) = Ledger::begin_solo(table, terms, &home)?;
         for record in ledger.records() {
             LedgerFolder::of_game(&folder).add(record, &held)?;
         }
@@ -148,9 +134,10 @@ impl New {
                 id.clone()
             }
         };
-        let mut terms = Terms { charter: Charter { scenario, ..Charter::default() }, ask: true, max_asks: None };
+        let charter = Charter { scenario, ..Charter::default() };
+        let mut terms = Terms { charter, ask: true, max_asks: None, links: LINKS, note: self.note.clone() };
         for option in &self.options {
-            terms.set(game, option)?;
+            set(&mut terms, game, option)?;
         }
         if let Some(folder) = &self.data {
             terms.charter.data = campaign::data_files(folder)?;
@@ -163,37 +150,36 @@ impl New {
     }
 }
 
-impl Terms {
-    fn set(&mut self, game: &dyn Ruleset, option: &str) -> Result<(), Trouble> {
-        let Some((name, value)) = option.split_once('=') else {
-            return Err(Trouble::usage(format!("`{option}` is not NAME=VALUE"), "write `--option questions=default`"));
-        };
-        let wrong = |values: &[&str]| unknown(&format!("value of {name}"), value, values);
-        match name {
-            "questions" => match value {
-                "ask" => self.ask = true,
-                "default" => self.ask = false,
-                _ => return Err(wrong(&["ask", "default"])),
-            },
-            "max-asks" => match value {
-                "none" => self.max_asks = None,
-                _ => self.max_asks = Some(value.parse().map_err(|_| wrong(&["none", "0", "1", "2"]))?),
-            },
-            _ => {
-                let options = game.about().options;
-                let Some(info) = options.iter().find(|info| info.name == name) else {
-                    let own = options.iter().map(|info| info.name);
-                    let known: Vec<&str> = own.chain(COMMON_OPTIONS.iter().map(|(name, ..)| *name)).collect();
-                    return Err(unknown("option", name, &known));
-                };
-                if !info.values.contains(&value) {
-                    return Err(wrong(info.values));
-                }
-                self.charter.options.insert(name.to_owned(), value.to_owned());
+/// Sets an option of the game or of the protocol.
+fn set(terms: &mut Terms, game: &dyn Ruleset, option: &str) -> Result<(), Trouble> {
+    let Some((name, value)) = option.split_once('=') else {
+        return Err(Trouble::usage(format!("`{option}` is not NAME=VALUE"), "write `--option questions=default`"));
+    };
+    let wrong = |values: &[&str]| unknown(&format!("value of {name}"), value, values);
+    match name {
+        "questions" => match value {
+            "ask" => terms.ask = true,
+            "default" => terms.ask = false,
+            _ => return Err(wrong(&["ask", "default"])),
+        },
+        "max-asks" => match value {
+            "none" => terms.max_asks = None,
+            _ => terms.max_asks = Some(value.parse().map_err(|_| wrong(&["none", "0", "1", "2"]))?),
+        },
+        _ => {
+            let options = game.about().options;
+            let Some(info) = options.iter().find(|info| info.name == name) else {
+                let own = options.iter().map(|info| info.name);
+                let known: Vec<&str> = own.chain(COMMON_OPTIONS.iter().map(|(name, ..)| *name)).collect();
+                return Err(unknown("option", name, &known));
+            };
+            if !info.values.contains(&value) {
+                return Err(wrong(info.values));
             }
+            terms.charter.options.insert(name.to_owned(), value.to_owned());
         }
-        Ok(())
     }
+    Ok(())
 }
 
 /// The role of a side that is to be played.

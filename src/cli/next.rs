@@ -8,7 +8,7 @@ use crate::trust::seat::Awaited;
 /// What is awaited and what to do about it; `me` is the role whose secrets are at hand, none for a mere reader.
 pub fn steps(ledger: &Ledger, me: Option<&Role>) -> Vec<String> {
     let awaited = ledger.awaited();
-    let mode = ledger.walk().mode();
+    let mode = ledger.protocol().mode();
     match &awaited {
         Awaited::Nothing => over(ledger, mode),
         Awaited::Join(who) => vec![
@@ -36,7 +36,7 @@ fn say(command: &str, what: &str) -> String {
 
 fn over(ledger: &Ledger, mode: Mode) -> Vec<String> {
     let mut lines = vec!["The game is over.".to_owned()];
-    if mode == Mode::TwoPlayer && !ledger.walk().audits().is_empty() {
+    if mode == Mode::TwoPlayer && !ledger.protocol().audits().is_empty() {
         lines = vec!["The game is over, and everything that was sealed is open.".to_owned()];
     }
     lines.push(say("garcia report", "tells the last turn"));
@@ -46,8 +46,8 @@ fn over(ledger: &Ledger, mode: Mode) -> Vec<String> {
 
 /// Somebody has to decide something.
 fn decision(what: String, who: &Role, ledger: &Ledger, me: Option<&Role>) -> Vec<String> {
-    let mode = ledger.walk().mode();
-    let (gm, signs) = (Role::gm(), ledger.walk().seats().contains_key(who));
+    let mode = ledger.protocol().mode();
+    let (gm, signs) = (Role::gm(), ledger.protocol().signatories().contains_key(who));
     let mine = mode == Mode::Solo || me == Some(who);
     if !mine && me != Some(&gm) {
         return waiting(format!("{what}, and {who} has the move"), ledger, me);
@@ -77,7 +77,7 @@ fn decision(what: String, who: &Role, ledger: &Ledger, me: Option<&Role>) -> Vec
 
 /// A record that needs no decision.
 fn owed(what: &str, who: &Role, ledger: &Ledger, me: Option<&Role>) -> Vec<String> {
-    if ledger.walk().mode() == Mode::Solo {
+    if ledger.protocol().mode() == Mode::Solo {
         return vec!["Orders are signed and not yet resolved.".to_owned(), say("garcia resolve", "closes them")];
     }
     if me == Some(who) {

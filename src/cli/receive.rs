@@ -72,7 +72,7 @@ impl Receive {
             refused.get_or_insert(if finding.fault.is_some() { exit::FAULTS } else { exit::NOBODY });
         }
         for given in openings {
-            if Some(given.game) != desk.seat.ledger().walk().game() {
+            if Some(given.game) != desk.seat.ledger().protocol().game() {
                 notes.push(format!("Openings of {} for another game were left aside.", given.by));
                 continue;
             }

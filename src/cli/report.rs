@@ -8,10 +8,10 @@ use serde_json::json;
 use crate::engine::Window;
 use crate::report::{html, markdown, picture_html, terminal};
 use crate::trust::ledger::Ledger;
-use crate::trust::record::{Kind, Record};
-use crate::trust::referee::Vision;
+use crate::trust::protocol::NextRecord;
+use crate::trust::record::{Record, RecordKind};
+use crate::trust::replay::Vision;
 use crate::trust::store::{Readers, write_whole};
-use crate::trust::walk::Due;
 
 use super::campaign::{self, Campaign};
 use super::{Done, Trouble, World};
@@ -50,9 +50,9 @@ pub struct Report {
 
 /// Everything that was sealed, once all audits are in.
 fn all_open(folder: &Path, records: &[Record]) -> Result<Vision, Trouble> {
-    let ledger = Ledger::replay(records.to_vec(), |genesis| campaign::lay(folder, genesis), Vision::public())?;
-    match ledger.walk().due() {
-        Due::Audit(owing) if owing.is_empty() => Ok(Vision::after_audits(ledger.walk())),
+    let ledger = Ledger::read(records.to_vec(), |genesis| campaign::lay(folder, genesis), Vision::public())?;
+    match ledger.protocol().due() {
+        NextRecord::Audit(owing) if owing.is_empty() => Ok(Vision::after_audits(ledger.protocol())),
         _ => Err(Trouble::usage("what lies face down is opened by the audits, and they are not in", "`garcia audit`")),
     }
 }
@@ -65,7 +65,7 @@ impl Report {
         let campaign = if self.open {
             let vision = all_open(&folder, &records)?;
             records.truncate(last + 1);
-            let ledger = Ledger::replay(records, |genesis| campaign::lay(&folder, genesis), vision)?;
+            let ledger = Ledger::read(records, |genesis| campaign::lay(&folder, genesis), vision)?;
             Campaign::of(folder, ledger)
         } else {
             records.truncate(last + 1);
@@ -103,7 +103,7 @@ impl Report {
 
     /// The result asked for, or the last one.
     fn last(&self, records: &[Record]) -> Result<usize, Trouble> {
-        let is_result = |at: usize| records.get(at).is_some_and(|record| record.body().kind == Kind::Result);
+        let is_result = |at: usize| records.get(at).is_some_and(|record| record.body().kind == RecordKind::Result);
         let Some(number) = self.record else {
             let last = (0..records.len()).rev().find(|at| is_result(*at));
             return last

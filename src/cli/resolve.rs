@@ -17,7 +17,7 @@ use crate::trust::store::{LedgerFolder, Lock, Readers, write_whole};
 
 use super::campaign::{self, Campaign};
 use super::check::warned;
-use super::send::{self, Said};
+use super::send::{self, Given};
 use super::status::owes_result;
 use super::{Done, Trouble, World};
 
@@ -54,8 +54,8 @@ impl Resolve {
                 let what = "between two players nobody resolves his own orders";
                 return Err(Trouble::usage(what, "`garcia send FILE` signs them; your opponent's garcia closes them"));
             }
-            Some("gm") if self.absent => return send::enter(&Said::Nothing, self.eml, world),
-            Some("gm") if !self.files.is_empty() => return send::enter(&Said::Files(self.files), self.eml, world),
+            Some("gm") if self.absent => return send::enter(&Given::Nothing, self.eml, world),
+            Some("gm") if !self.files.is_empty() => return send::enter(&Given::Files(self.files), self.eml, world),
             Some("gm") => {
                 let remedy = "`garcia resolve FILE` enters one; `garcia receive FILE` takes a signed mail";
                 return Err(Trouble::usage("which orders? no file is named", remedy));
@@ -69,7 +69,7 @@ impl Resolve {
         let mut campaign = Campaign::replay(folder.clone(), records)?;
         let home = campaign::home(world)?;
         let key = home.identity()?;
-        let game = campaign.ledger.walk().game().ok_or_else(|| Trouble::bug("a ledger without a game"))?;
+        let game = campaign.ledger.protocol().game().ok_or_else(|| Trouble::bug("a ledger without a game"))?;
         let mut file = home.game(&game, &Role::solo()).map_err(|trouble| {
             let remedy = "the secrets of this game are not here; name their folder with `--home DIR`";
             Trouble::new(super::exit::NO_INPUT, trouble.to_string(), remedy)
@@ -122,7 +122,7 @@ pub fn speech(campaign: &Campaign, submission: Submission) -> Result<Speech, Tro
 /// The file a report is kept in: the number of the result and the moment.
 pub fn report_path(folder: &Path, campaign: &Campaign) -> PathBuf {
     let number = campaign.ledger.records().len().saturating_sub(1);
-    let span = campaign.ledger.walk().span();
+    let span = campaign.ledger.protocol().span();
     let side = span.map_or("all", |span| span.side.as_str());
     folder.join("reports").join(format!("{number:04}-{side}.md"))
 }

@@ -4,9 +4,9 @@ use clap::Args;
 use serde_json::json;
 
 use crate::engine::dice::{Die, Seed, faces, stream_bytes};
+use crate::trust::bytes::Id;
 use crate::trust::data::{Data, RollSaid};
 use crate::trust::finding::dice_words;
-use crate::trust::hex::Id;
 use crate::trust::record::Record;
 
 use super::campaign::{find, records};

@@ -30,12 +30,12 @@ pub struct Send {
 
 impl Send {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
-        at_desk(Desk::open(world)?, &Said::Files(self.files), self.eml, world)
+        at_desk(Desk::open(world)?, &Given::Files(self.files), self.eml, world)
     }
 }
 
 /// What is to be signed.
-pub enum Said {
+pub enum Given {
     /// Order files of one side.
     Files(Vec<PathBuf>),
     /// Nothing: a game master goes on without a player who sent nothing.
@@ -43,7 +43,7 @@ pub enum Said {
 }
 
 /// Game master: enters what was said for a side, closes it and makes the mails, in one step.
-pub fn enter(said: &Said, eml: bool, world: &World) -> Result<Done, Trouble> {
+pub fn enter(said: &Given, eml: bool, world: &World) -> Result<Done, Trouble> {
     let desk = Desk::open(world)?;
     if *desk.seat.role() != Role::gm() {
         let remedy = "`garcia send FILE` signs your orders; the game master closes them";
@@ -53,7 +53,7 @@ pub fn enter(said: &Said, eml: bool, world: &World) -> Result<Done, Trouble> {
 }
 
 /// Signs what was said, closes what can be closed here, and makes the mail.
-fn at_desk(mut desk: Desk, said: &Said, eml: bool, world: &World) -> Result<Done, Trouble> {
+fn at_desk(mut desk: Desk, said: &Given, eml: bool, world: &World) -> Result<Done, Trouble> {
     desk.seat.advance()?;
     desk.save()?;
     if desk.seat.to_decide().is_none() {
@@ -61,8 +61,8 @@ fn at_desk(mut desk: Desk, said: &Said, eml: bool, world: &World) -> Result<Done
     }
     let mut notes = String::new();
     match said {
-        Said::Nothing => drop(desk.seat.no_moves()?),
-        Said::Files(files) => {
+        Given::Nothing => drop(desk.seat.no_moves()?),
+        Given::Files(files) => {
             let (submission, warnings) = desk.campaign().check(files)?;
             notes = warned(&warnings, world);
             desk.seat.send(&submission)?;

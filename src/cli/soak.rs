@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::engine::Ruleset;
 use crate::games::{GAMES, find};
-use crate::play::{Plan, Players, play_game, play_many};
+use crate::play::{Players, Series, play_game, play_many};
 
 use super::new::known_scenario;
 use super::{Done, Trouble, World, exit};
@@ -54,9 +54,9 @@ impl Soak {
         }
         let players = if self.sensible { Players::Sensible } else { Players::Random };
         let threads = self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-        let plan = Plan { games: self.games, seed: self.seed, threads, scenario: self.scenario, players };
+        let series = Series { games: self.games, seed: self.seed, threads, scenario: self.scenario, players };
         if let Some(number) = self.only {
-            return match play_game(game, &plan, number) {
+            return match play_game(game, &series, number) {
                 Ok(tale) => Ok(Done::good(format!(
                     "game {number}: turn {}, {} packets, {} stops, {} events. {}\n",
                     tale.turns, tale.packets, tale.stops, tale.events, tale.ending
@@ -65,15 +65,15 @@ impl Soak {
             };
         }
         let shown = std::io::stderr().is_terminal();
-        let step = (plan.games / 100).max(1);
+        let step = (series.games / 100).max(1);
         let progress = |done: usize| {
-            if shown && (done.is_multiple_of(step) || done == plan.games) {
+            if shown && (done.is_multiple_of(step) || done == series.games) {
                 let mut out = std::io::stderr().lock();
                 // Progress that cannot be shown is no reason to stop.
-                let _ = write!(out, "\r{done} of {} games", plan.games).and_then(|()| out.flush());
+                let _ = write!(out, "\r{done} of {} games", series.games).and_then(|()| out.flush());
             }
         };
-        let played = play_many(game, &plan, &progress);
+        let played = play_many(game, &series, &progress);
         if shown {
             eprintln!();
         }

@@ -6,9 +6,9 @@ use serde_json::json;
 use crate::engine::{Diary, Stop};
 use crate::report::{Page, awaited, terminal};
 use crate::trust::data::Mode;
+use crate::trust::protocol;
 use crate::trust::record::Record;
 use crate::trust::role::Role;
-use crate::trust::walk;
 
 use super::campaign::Campaign;
 use super::{Done, Trouble, World, desk, next};
@@ -33,7 +33,7 @@ impl Status {
 
 /// Whether orders are signed and their result is owed.
 pub fn owes_result(campaign: &Campaign) -> bool {
-    matches!(campaign.ledger.walk().due(), walk::Due::Result(_))
+    matches!(campaign.ledger.protocol().due(), protocol::NextRecord::Result(_))
 }
 
 fn page(campaign: &Campaign) -> Page {
@@ -63,9 +63,9 @@ fn page(campaign: &Campaign) -> Page {
 /// How each player's key begins; a solo player has nobody to compare his with.
 fn keys(campaign: &Campaign) -> Diary {
     let mut diary = Diary::new();
-    let walk = campaign.ledger.walk();
-    if walk.mode() != Mode::Solo {
-        for (role, seat) in walk.seats() {
+    let protocol = campaign.ledger.protocol();
+    if protocol.mode() != Mode::Solo {
+        for (role, seat) in protocol.signatories() {
             diary.line(format!("{:<8} {}", role.as_str(), desk::spelled(&seat.key)), &[]);
         }
     }
@@ -75,10 +75,14 @@ fn keys(campaign: &Campaign) -> Diary {
 /// `match 400d107f; you play us, against spain`
 fn who_and_where(campaign: &Campaign) -> String {
     let short = campaign.game_id().get(..8).unwrap_or_default();
-    let walk = campaign.ledger.walk();
-    let others: Vec<&str> =
-        walk.roles().iter().filter(|role| Some(*role) != campaign.role.as_ref()).map(|role| role.as_str()).collect();
-    match (&campaign.role, walk.mode()) {
+    let protocol = campaign.ledger.protocol();
+    let others: Vec<&str> = protocol
+        .roles()
+        .iter()
+        .filter(|role| Some(*role) != campaign.role.as_ref())
+        .map(|role| role.as_str())
+        .collect();
+    match (&campaign.role, protocol.mode()) {
         (_, Mode::Solo) => format!("match {short}"),
         (Some(me), Mode::TwoPlayer) if others.is_empty() => format!("match {short}; you play {me}"),
         (Some(me), Mode::TwoPlayer) => format!("match {short}; you play {me} against {}", others.join(" and ")),
@@ -127,11 +131,11 @@ fn json_status(campaign: &Campaign) -> Result<Done, Trouble> {
             .collect(),
         _ => Vec::new(),
     };
-    let genesis = campaign.ledger.walk().genesis();
+    let genesis = campaign.ledger.protocol().genesis();
     Done::json(&json!({
         "game": table.ruleset().id(),
         "match": campaign.game_id(),
-        "mode": campaign.ledger.walk().mode().as_str(),
+        "mode": campaign.ledger.protocol().mode().as_str(),
         "scenario": genesis.and_then(|genesis| genesis.scenario.clone()),
         "options": genesis.and_then(|genesis| genesis.options.clone()),
         "headline": table.headline(view.state),
@@ -142,7 +146,7 @@ fn json_status(campaign: &Campaign) -> Result<Done, Trouble> {
         "result_owed": owes_result(campaign),
         "waiting": desk::waiting(&campaign.folder).iter().map(Record::file_name).collect::<Vec<_>>(),
         "records": campaign.ledger.records().len(),
-        "head": campaign.ledger.walk().head(),
+        "head": campaign.ledger.protocol().head(),
         "rolls": super::campaign::rolls(campaign.ledger.records()),
         "verified": true,
         "verdict": table.verdict(view.state),

@@ -117,7 +117,7 @@ impl Trouble {
 
     /// For programs, on standard output.
     pub fn as_json(&self) -> Done {
-        let entries: Vec<faults::Entry> =
+        let entries: Vec<faults::ShownFault> =
             self.files.iter().flat_map(|(source, list)| faults::entries(list, source)).collect();
         let mut value = json!({ "ok": false, "error": self.what, "remedy": self.remedy, "exit": self.code });
         if let (Some(clause), Some(object)) = (&self.clause, value.as_object_mut()) {
@@ -157,24 +157,24 @@ impl From<FileTrouble> for Trouble {
     }
 }
 
-impl From<ledger::Trouble> for Trouble {
-    fn from(trouble: ledger::Trouble) -> Trouble {
+impl From<ledger::LedgerTrouble> for Trouble {
+    fn from(trouble: ledger::LedgerTrouble) -> Trouble {
         match trouble {
-            ledger::Trouble::File(trouble) => trouble.into(),
-            ledger::Trouble::Finding { seq, finding } if finding.code == Code::Engine => {
+            ledger::LedgerTrouble::File(trouble) => trouble.into(),
+            ledger::LedgerTrouble::Finding { seq, finding } if finding.code == Code::Engine => {
                 let what = format!("record {seq}: {finding}");
                 let remedy = "play it with the garcia and the data files (`--data DIR`) it was begun with";
                 Trouble::new(exit::NOT_JUDGED, what, remedy)
             }
-            ledger::Trouble::Finding { seq, finding } => {
+            ledger::LedgerTrouble::Finding { seq, finding } => {
                 let code = if finding.fault.is_some() { exit::FAULTS } else { exit::NOBODY };
                 let what = format!("the ledger is not in order: record {seq}: {finding}");
                 Trouble::new(code, what, "run `garcia verify`; it shows what is wrong and who signed it")
             }
-            ledger::Trouble::NotSigned(twice @ NotSigned::Twice(_)) => {
+            ledger::LedgerTrouble::NotSigned(twice @ NotSigned::Twice(_)) => {
                 Trouble::usage(twice.to_string(), "what was signed is final; give the same orders again to go on")
             }
-            ledger::Trouble::NotDue(what) => Trouble::usage(what, "run `garcia status`"),
+            ledger::LedgerTrouble::NotDue(what) => Trouble::usage(what, "run `garcia status`"),
             other => Trouble::new(exit::NO_OUTPUT, other.to_string(), "nothing was signed"),
         }
     }

@@ -9,7 +9,7 @@ use crate::report::faults::visible;
 use crate::trust::Id;
 use crate::trust::data::Genesis;
 use crate::trust::many::{verify_folders, verify_with};
-use crate::trust::referee::Vision;
+use crate::trust::replay::Vision;
 use crate::trust::store::{FileTrouble, LedgerFile};
 use crate::trust::verify::Verification;
 

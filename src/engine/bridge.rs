@@ -21,7 +21,7 @@ pub const PRESS: Kind = Kind("press");
 pub const LAST: u32 = 3;
 
 /// The registry entry.
-pub static BRIDGE: Entry<Bridge> = Entry::new();
+pub static BRIDGE: RulesOf<Bridge> = RulesOf::new();
 
 /// The rules, in the form every game has them.
 const RULES: &str = r#"

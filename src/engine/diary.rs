@@ -9,7 +9,7 @@ use super::{Clause, Tally};
 /// One entry of the diary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Entry {
+pub enum DiaryEntry {
     /// A chapter: a phase, a battle.
     Heading {
         /// 1 for a phase, 2 for something inside it.
@@ -58,7 +58,7 @@ pub fn count_of(count: impl TryInto<i64>, what: &str) -> String {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Diary {
-    entries: Vec<Entry>,
+    entries: Vec<DiaryEntry>,
 }
 
 impl Diary {
@@ -69,7 +69,7 @@ impl Diary {
 
     /// Begins a chapter.
     pub fn heading(&mut self, level: u8, text: impl Into<String>) {
-        self.entries.push(Entry::Heading { level, text: text.into() });
+        self.entries.push(DiaryEntry::Heading { level, text: text.into() });
     }
 
     /// A sentence with the clauses it rests on.
@@ -84,12 +84,12 @@ impl Diary {
 
     /// A sentence at any depth.
     pub fn at(&mut self, depth: u8, text: impl Into<String>, clauses: &[Clause]) {
-        self.entries.push(Entry::Line { depth, text: text.into(), clauses: clauses.to_vec() });
+        self.entries.push(DiaryEntry::Line { depth, text: text.into(), clauses: clauses.to_vec() });
     }
 
     /// A sentence that lists things of one sort; the next one with the same head goes on with the list.
     pub fn listed(&mut self, head: &str, item: &str, clauses: &[Clause]) {
-        if let Some(Entry::Line { depth: 1, text, clauses: same }) = self.entries.last_mut()
+        if let Some(DiaryEntry::Line { depth: 1, text, clauses: same }) = self.entries.last_mut()
             && same == clauses
             && text.strip_prefix(head).is_some_and(|rest| rest.starts_with(": "))
             && text.pop() == Some('.')
@@ -102,7 +102,7 @@ impl Diary {
 
     /// A sum with all its terms.
     pub fn sum(&mut self, text: impl Into<String>, from: impl Into<String>, tally: &Tally, gives: impl Into<String>) {
-        self.entries.push(Entry::Sum {
+        self.entries.push(DiaryEntry::Sum {
             depth: 1,
             text: text.into(),
             from: from.into(),
@@ -114,17 +114,17 @@ impl Diary {
     /// A table.
     pub fn table(&mut self, head: &[&str], rows: Vec<Vec<String>>) {
         if !rows.is_empty() {
-            self.entries.push(Entry::Table { head: head.iter().map(|cell| (*cell).to_owned()).collect(), rows });
+            self.entries.push(DiaryEntry::Table { head: head.iter().map(|cell| (*cell).to_owned()).collect(), rows });
         }
     }
 
     /// The entries in order.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[DiaryEntry] {
         &self.entries
     }
 
     /// Adds an entry made elsewhere.
-    pub fn push(&mut self, entry: Entry) {
+    pub fn push(&mut self, entry: DiaryEntry) {
         self.entries.push(entry);
     }
 

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use super::digest::{from_hex, hash, hash_bytes, to_hex};
+use super::digest::{from_hexadecimal, hash, hash_bytes, to_hexadecimal};
 
 /// The seed of a segment: 32 bytes, written as 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,7 +39,7 @@ impl Seed {
 
 impl fmt::Display for Seed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&to_hex(&self.0))
+        f.write_str(&to_hexadecimal(&self.0))
     }
 }
 
@@ -58,7 +58,7 @@ impl FromStr for Seed {
     type Err = NotASeed;
 
     fn from_str(text: &str) -> Result<Self, NotASeed> {
-        from_hex(text).map(Seed).ok_or(NotASeed)
+        from_hexadecimal(text).map(Seed).ok_or(NotASeed)
     }
 }
 
@@ -189,7 +189,7 @@ mod tests {
     fn the_stream_is_chacha20_with_twenty_rounds() {
         let mut stream = Stream::new([0; 32]);
         let bytes: Vec<u8> = (0..16).map(|_| stream.byte()).collect();
-        assert_eq!(to_hex(&bytes), "76b8e0ada0f13d90405d6ae55386bd28");
+        assert_eq!(to_hexadecimal(&bytes), "76b8e0ada0f13d90405d6ae55386bd28");
     }
 
     #[test]

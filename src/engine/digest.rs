@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 ///
 /// A line must not contain a line feed itself; canonical JSON, hex and labels never do.
 pub fn hash(tag: &str, lines: &[&str]) -> String {
-    to_hex(&hash_bytes(tag, lines))
+    to_hexadecimal(&hash_bytes(tag, lines))
 }
 
 /// The same as [`hash`], as bytes.
@@ -26,17 +26,17 @@ pub fn hash_bytes(tag: &str, lines: &[&str]) -> [u8; 32] {
 
 /// Plain SHA-256 as lower-case hex, for armour checksums and rule data.
 pub fn sha256(bytes: &[u8]) -> String {
-    to_hex(&Sha256::digest(bytes))
+    to_hexadecimal(&Sha256::digest(bytes))
 }
 
 /// Lower-case hexadecimal text.
-pub fn to_hex(bytes: &[u8]) -> String {
+pub fn to_hexadecimal(bytes: &[u8]) -> String {
     const DIGITS: [char; 16] = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
     bytes.iter().flat_map(|b| [DIGITS[usize::from(b >> 4)], DIGITS[usize::from(b & 15)]]).collect()
 }
 
 /// Reads exactly `N` bytes from lower-case hexadecimal text; upper case is refused, so that one value has one text.
-pub fn from_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
+pub fn from_hexadecimal<const N: usize>(text: &str) -> Option<[u8; N]> {
     let digits = text.as_bytes();
     if digits.len() != 2 * N {
         return None;
@@ -59,10 +59,10 @@ mod tests {
 
     #[test]
     fn hex_reads_only_what_it_writes() {
-        assert_eq!(to_hex(&[0, 0x1f, 0xff]), "001fff");
-        assert_eq!(from_hex::<3>("001fff"), Some([0, 0x1f, 0xff]));
+        assert_eq!(to_hexadecimal(&[0, 0x1f, 0xff]), "001fff");
+        assert_eq!(from_hexadecimal::<3>("001fff"), Some([0, 0x1f, 0xff]));
         for wrong in ["001FFF", "001ff", "001ffff0", "001ffg", "00 fff", "é01ff"] {
-            assert_eq!(from_hex::<3>(wrong), None, "{wrong}");
+            assert_eq!(from_hexadecimal::<3>(wrong), None, "{wrong}");
         }
     }
 

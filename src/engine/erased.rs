@@ -211,27 +211,27 @@ pub trait Match: Send + Sync {
 }
 
 /// The registry's entry for a game.
-pub struct Entry<G>(PhantomData<fn() -> G>);
+pub struct RulesOf<G>(PhantomData<fn() -> G>);
 
-impl<G: Game> Entry<G> {
+impl<G: Game> RulesOf<G> {
     /// The entry.
-    pub const fn new() -> Entry<G> {
-        Entry(PhantomData)
+    pub const fn new() -> RulesOf<G> {
+        RulesOf(PhantomData)
     }
 
     /// The one entry of this game.
     fn shared() -> &'static dyn Ruleset {
-        const { &Entry::<G>(PhantomData) }
+        const { &RulesOf::<G>(PhantomData) }
     }
 }
 
-impl<G: Game> Default for Entry<G> {
+impl<G: Game> Default for RulesOf<G> {
     fn default() -> Self {
-        Entry::new()
+        RulesOf::new()
     }
 }
 
-impl<G: Game> Ruleset for Entry<G> {
+impl<G: Game> Ruleset for RulesOf<G> {
     fn id(&self) -> &'static str {
         G::ID
     }
@@ -307,7 +307,7 @@ fn readable<E>(noted: &Noted<E>, reader: Option<Side>, open: bool) -> bool {
 
 impl<G: Game> Match for Table<G> {
     fn ruleset(&self) -> &'static dyn Ruleset {
-        Entry::<G>::shared()
+        RulesOf::<G>::shared()
     }
     fn rules_data(&self) -> Json {
         self.0.rules_data()

@@ -30,8 +30,8 @@ pub(crate) mod bridge;
 mod tests;
 
 pub use clause::Clause;
-pub use diary::{Diary, Entry as DiaryEntry, count_of};
-pub use erased::{AnyArranged, AnyJournal, AnyOrders, AnyOutcome, AnyState, Entry, Match, Ruleset, View};
+pub use diary::{Diary, DiaryEntry, count_of};
+pub use erased::{AnyArranged, AnyJournal, AnyOrders, AnyOutcome, AnyState, Match, RulesOf, Ruleset, View};
 pub use game::{
     About, Arranged, Breach, Charter, DataFinding, Fact, Failure, Game, Halt, OptionInfo, Outcome, Patch, Picture,
     Query, Reply, Ruling, ScenarioInfo, Seen, Tone, Verdict, Window, run,

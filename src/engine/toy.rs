@@ -11,14 +11,14 @@ use super::game::{
     Tone, Verdict, Window,
 };
 use super::{
-    Clause, Diary, Entry, Event, Flow, Holdings, Json, Kind, KindInfo, Lapse, Moment, Phase, Policy, Question, Say,
+    Clause, Diary, Event, Flow, Holdings, Json, Kind, KindInfo, Lapse, Moment, Phase, Policy, Question, RulesOf, Say,
     Side, Stop, Subject, Tally, Umpire, from_json,
 };
 use crate::{document, words};
 
 pub const RED: Side = Side("red");
 pub const BLUE: Side = Side("blue");
-pub static FORTS: Entry<Forts> = Entry::new();
+pub static FORTS: RulesOf<Forts> = RulesOf::new();
 
 #[derive(Clone, Debug)]
 pub struct Forts;

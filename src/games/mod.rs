@@ -4,13 +4,13 @@ pub mod lone_warrior;
 pub mod santiago_1898;
 pub mod santiago_campaign;
 
-use crate::engine::{Entry, Ruleset};
+use crate::engine::{RulesOf, Ruleset};
 
 /// Every rule set garcia knows, one line each.
 pub static GAMES: &[&dyn Ruleset] = &[
-    &Entry::<santiago_1898::Santiago1898>::new(),
-    &Entry::<santiago_campaign::SantiagoCampaign>::new(),
-    &Entry::<lone_warrior::LoneWarrior>::new(),
+    &RulesOf::<santiago_1898::Santiago1898>::new(),
+    &RulesOf::<santiago_campaign::SantiagoCampaign>::new(),
+    &RulesOf::<lone_warrior::LoneWarrior>::new(),
 ];
 
 /// The rule set with this name.

@@ -1,8 +1,8 @@
 //! Openings that a player sends to a private game master, and to nobody else.
 
 use crate::engine::json::Json;
+use crate::trust::bytes::Id;
 use crate::trust::data::Reveal;
-use crate::trust::hex::Id;
 use crate::trust::role::Role;
 use crate::trust::{armour, data};
 

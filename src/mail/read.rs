@@ -13,7 +13,7 @@ const MOST_DEPTH: usize = 4;
 
 /// What a file or mail held.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct Unpacked {
     /// The records, in the order they stand, each once.
     pub records: Vec<Record>,
     /// Openings for a game master.
@@ -22,14 +22,14 @@ pub struct Found {
     pub troubles: Vec<String>,
 }
 
-impl Found {
+impl Unpacked {
     fn add(&mut self, record: Record) {
         if !self.records.iter().any(|known| known.id() == record.id()) {
             self.records.push(record);
         }
     }
 
-    fn merge(&mut self, other: Found) {
+    fn merge(&mut self, other: Unpacked) {
         for record in other.records {
             self.add(record);
         }
@@ -43,10 +43,10 @@ impl Found {
 }
 
 /// All records in some bytes: a record file, armour inside any text, a mail, a mailbox.
-pub fn records_in(name: &str, bytes: &[u8]) -> Found {
+pub fn records_in(name: &str, bytes: &[u8]) -> Unpacked {
     if bytes.len() > MOST_BYTES {
         let trouble = format!("{name} is larger than {} MiB; save the attachment alone", MOST_BYTES >> 20);
-        return Found { troubles: vec![trouble], ..Found::default() };
+        return Unpacked { troubles: vec![trouble], ..Unpacked::default() };
     }
     let mut found = look_into(name, bytes, 0);
     if let (true, Some(remedy)) = (found.records.is_empty(), sealed_up(bytes)) {
@@ -60,12 +60,12 @@ pub fn records_in(name: &str, bytes: &[u8]) -> Found {
     found
 }
 
-fn look_into(name: &str, bytes: &[u8], depth: usize) -> Found {
+fn look_into(name: &str, bytes: &[u8], depth: usize) -> Unpacked {
     if depth > MOST_DEPTH {
-        return Found::default();
+        return Unpacked::default();
     }
     if let Some(mails) = mailbox(bytes) {
-        let mut found = Found::default();
+        let mut found = Unpacked::default();
         for mail in mails {
             found.merge(look_into(name, &mail, depth + 1));
         }
@@ -88,8 +88,8 @@ fn sealed_up(bytes: &[u8]) -> Option<&'static str> {
 }
 
 /// A text: armour anywhere in it, or one record as YAML or JSON.
-fn text(name: &str, bytes: &[u8]) -> Found {
-    let mut found = Found::default();
+fn text(name: &str, bytes: &[u8]) -> Unpacked {
+    let mut found = Unpacked::default();
     let text = String::from_utf8_lossy(bytes);
     for piece in armour::unwrap_openings(&text) {
         match piece.map(|bytes| Openings::read(&bytes)) {
@@ -177,12 +177,12 @@ fn mailbox(bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
 }
 
 /// A mail: attachments first, then its texts.
-fn mail(name: &str, bytes: &[u8], depth: usize) -> Found {
+fn mail(name: &str, bytes: &[u8], depth: usize) -> Unpacked {
     let Some(message) = MessageParser::default().parse(bytes) else {
         return text(name, bytes);
     };
-    let mut attached = Found::default();
-    let mut written = Found::default();
+    let mut attached = Unpacked::default();
+    let mut written = Unpacked::default();
     let mut pages = Vec::new();
     for part in &message.parts {
         let part_name = part

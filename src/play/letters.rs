@@ -11,9 +11,9 @@ use crate::trust::ledger::Ledger;
 /// The orders of a plain sensible player for a side that is due, every question left at its default; nothing in a game
 /// without one.
 pub fn sensible(ledger: &Ledger, side: Side) -> Option<Submission> {
-    let (referee, holdings) = (ledger.referee(), ledger.holdings_of(side));
-    let (table, stop) = (referee.table(), referee.stop());
-    let view = View { state: referee.state(), holdings: &holdings, side: Some(side) };
+    let (replay, holdings) = (ledger.replay(), ledger.holdings_of(side));
+    let (table, stop) = (replay.table(), replay.stop());
+    let view = View { state: replay.state(), holdings: &holdings, side: Some(side) };
     let (orders, faults) = table.check(view, stop, table.sensible_orders(view, stop)?, &DocPath::root());
     if faults.iter().any(|fault| !fault.warning) {
         return None;
@@ -22,8 +22,8 @@ pub fn sensible(ledger: &Ledger, side: Side) -> Option<Submission> {
     Some(Submission {
         side,
         orders: Some(orders),
-        policies: referee.own_kinds(side).map(default).collect(),
-        standing: referee.standing_kinds(side).map(default).collect(),
+        policies: replay.own_kinds(side).map(default).collect(),
+        standing: replay.standing_kinds(side).map(default).collect(),
         answers: BTreeMap::new(),
         note: None,
     })
@@ -31,9 +31,9 @@ pub fn sensible(ledger: &Ledger, side: Side) -> Option<Submission> {
 
 /// Orders or answers for a side that is due, as if read from a checked order file; one question in `asks` is left open.
 pub fn at_random(ledger: &Ledger, side: Side, asks: usize, chance: &mut Chance) -> Option<Submission> {
-    let (referee, holdings) = (ledger.referee(), ledger.holdings_of(side));
-    let (table, stop) = (referee.table(), referee.stop());
-    let view = View { state: referee.state(), holdings: &holdings, side: Some(side) };
+    let (replay, holdings) = (ledger.replay(), ledger.holdings_of(side));
+    let (table, stop) = (replay.table(), replay.stop());
+    let view = View { state: replay.state(), holdings: &holdings, side: Some(side) };
     let mut said = Submission {
         side,
         orders: None,
@@ -51,12 +51,12 @@ pub fn at_random(ledger: &Ledger, side: Side, asks: usize, chance: &mut Chance) 
             }
             said.orders = Some(orders);
             let mut policy = |kind: &str| {
-                let policy = table.random_policy(referee.state(), kind, chance);
+                let policy = table.random_policy(replay.state(), kind, chance);
                 let open = chance.one_in(asks);
                 (kind.to_owned(), if open { Json::from("ask") } else { policy })
             };
-            said.policies = referee.own_kinds(side).map(&mut policy).collect();
-            said.standing = referee.standing_kinds(side).map(policy).collect();
+            said.policies = replay.own_kinds(side).map(&mut policy).collect();
+            said.standing = replay.standing_kinds(side).map(policy).collect();
         }
         Stop::Answers { questions, .. } => {
             for asked in questions {

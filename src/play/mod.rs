@@ -11,6 +11,6 @@ mod tests;
 
 pub use broken::Broken;
 pub use letters::{at_random, sensible};
-pub use random::{Plan, Players, play_game, play_many};
-pub use sitting::{PUBLIC, Sitting, Span};
+pub use random::{Players, Series, play_game, play_many};
+pub use sitting::{PUBLIC, PacketInHand, Sitting};
 pub use statistics::{Interval, Statistics, Tale, wilson};

@@ -36,7 +36,7 @@ pub enum Players {
 
 /// How many games to play, and how.
 #[derive(Clone, Debug, Default)]
-pub struct Plan {
+pub struct Series {
     /// How many games.
     pub games: usize,
     /// The same seed gives the same games, on every machine and on any number of threads.
@@ -52,24 +52,24 @@ pub struct Plan {
 /// Plays many games. The first in which something breaks is reported, the same one on any number of threads.
 pub fn play_many(
     ruleset: &'static dyn Ruleset,
-    plan: &Plan,
+    series: &Series,
     progress: &(dyn Fn(usize) + Sync),
 ) -> Result<Statistics, Box<Broken>> {
     let next = AtomicUsize::new(0);
     let done = AtomicUsize::new(0);
     // Games after the first broken one need not be played.
-    let end = AtomicUsize::new(plan.games);
+    let end = AtomicUsize::new(series.games);
     let broken: Mutex<Option<Box<Broken>>> = Mutex::default();
     let statistics: Mutex<Statistics> = Mutex::new(Statistics::new(ruleset));
     std::thread::scope(|scope| {
-        for _ in 0..plan.threads.max(1) {
+        for _ in 0..series.threads.max(1) {
             scope.spawn(|| {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     if number >= end.load(Ordering::Relaxed) {
                         return;
                     }
-                    match play_game(ruleset, plan, number) {
+                    match play_game(ruleset, series, number) {
                         Ok(tale) => statistics.lock().unwrap_or_else(PoisonError::into_inner).add(&tale),
                         Err(found) => {
                             end.fetch_min(number, Ordering::Relaxed);
@@ -91,25 +91,25 @@ pub fn play_many(
 }
 
 /// Plays one game of a run from set-up to its end.
-pub fn play_game(ruleset: &'static dyn Ruleset, plan: &Plan, number: usize) -> Result<Tale, Box<Broken>> {
-    let seed = &plan.seed;
+pub fn play_game(ruleset: &'static dyn Ruleset, series: &Series, number: usize) -> Result<Tale, Box<Broken>> {
+    let seed = &series.seed;
     let mut chance = Chance::new(&format!("{}/{seed}/{number}", ruleset.id()));
-    let charter = match &plan.scenario {
+    let charter = match &series.scenario {
         Some(scenario) => Charter { scenario: scenario.clone(), ..Charter::default() },
         None => random_charter(ruleset, &mut chance),
     };
     let mut broken = Broken {
         game: ruleset.id(),
         seed: seed.to_owned(),
-        scenario: plan.scenario.clone(),
-        players: plan.players,
+        scenario: series.scenario.clone(),
+        players: series.players,
         number,
         charter: charter_text(&charter),
         place: "before the first packet".to_owned(),
         orders: String::new(),
         what: String::new(),
     };
-    let played = catch_unwind(AssertUnwindSafe(|| play(ruleset, &charter, chance, plan, number, &mut broken)));
+    let played = catch_unwind(AssertUnwindSafe(|| play(ruleset, &charter, chance, series, number, &mut broken)));
     broken.what = match played {
         Ok(Ok(tale)) => return Ok(tale),
         Ok(Err(what)) => what,
@@ -144,7 +144,7 @@ fn play(
     ruleset: &'static dyn Ruleset,
     charter: &Charter,
     mut chance: Chance,
-    plan: &Plan,
+    series: &Series,
     number: usize,
     broken: &mut Broken,
 ) -> Result<Tale, String> {
@@ -152,7 +152,7 @@ fn play(
     let (state, stop) = table.begin();
     // Every other game asks, every fourth as often as a question arises: a run of a few games puts questions too.
     let asks = |most: Option<u32>| Questions { ask: true, max_asks: most };
-    let questions = match (plan.players, number % 4) {
+    let questions = match (series.players, number % 4) {
         (Players::Random, 1) => asks(None),
         (Players::Random, 3) => asks(u32::try_from(chance.below(4)).ok()),
         _ => Questions { ask: false, max_asks: None },
@@ -161,8 +161,8 @@ fn play(
         sitting: Sitting::new(&*table, state, stop, Holdings::default()),
         chance,
         questions,
-        seed: format!("{}/{}/{number}", ruleset.id(), plan.seed),
-        players: plan.players,
+        seed: format!("{}/{}/{number}", ruleset.id(), series.seed),
+        players: series.players,
         tale: Tale::new(&charter.scenario),
         segments: 0,
         broken,
@@ -395,7 +395,7 @@ impl Hall<'_, '_> {
     }
 
     /// Resolves a segment twice and compares everything that comes out.
-    fn segment(&mut self, span: &super::Span) -> Result<AnyOutcome, String> {
+    fn segment(&mut self, span: &super::PacketInHand) -> Result<AnyOutcome, String> {
         self.segments += 1;
         self.tale.segments += 1;
         let seed = Seed::new(hash_bytes("soak", &[&self.seed, &self.segments.to_string()]));

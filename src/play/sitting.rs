@@ -27,7 +27,7 @@ pub struct Sitting<'t> {
 }
 
 /// One packet being carried out, segment by segment.
-pub struct Span {
+pub struct PacketInHand {
     /// What was said so far. Answers to a stop are added here.
     pub said: Said,
     orders: AnyOrders,
@@ -51,7 +51,7 @@ struct Onlooker {
     settled: Settled,
 }
 
-impl Span {
+impl PacketInHand {
     /// What earlier segments fixed.
     pub(crate) fn settled(&self) -> &Settled {
         &self.settled
@@ -83,7 +83,7 @@ impl<'t> Sitting<'t> {
     }
 
     /// Begins to carry out a packet of the side that is due.
-    pub fn span(&self, orders: AnyOrders, said: Said, questions: Questions) -> Span {
+    pub fn span(&self, orders: AnyOrders, said: Said, questions: Questions) -> PacketInHand {
         let mut hidden: Vec<(Slot, Json)> = Vec::new();
         let plan = matches!(self.stop, Stop::Orders { flow: Flow::Plan, .. }).then_some(0);
         let sealed = self.table.seal(&self.state, orders.clone(), plan, &mut |slot, value| hidden.push((slot, value)));
@@ -107,16 +107,29 @@ impl<'t> Sitting<'t> {
             entries.0.extend(hidden.into_iter().map(|(slot, value)| ((side, slot), value)));
             whole = sealed;
         }
-        Span { said, orders: whole, entries, questions, settled: Settled::default(), told: Vec::new(), onlookers }
+        PacketInHand {
+            said,
+            orders: whole,
+            entries,
+            questions,
+            settled: Settled::default(),
+            told: Vec::new(),
+            onlookers,
+        }
     }
 
     /// Resolves the next segment of a span with everything open. Nothing changes until [`Sitting::follow`].
-    pub fn resolve(&self, span: &Span, dice: Dice) -> Result<AnyOutcome, Failure> {
+    pub fn resolve(&self, span: &PacketInHand, dice: Dice) -> Result<AnyOutcome, Failure> {
         self.resolve_from(span, span.settled.clone(), dice)
     }
 
     /// The same from other settled values: to look at a segment that came to nothing.
-    pub(crate) fn resolve_from(&self, span: &Span, settled: Settled, dice: Dice) -> Result<AnyOutcome, Failure> {
+    pub(crate) fn resolve_from(
+        &self,
+        span: &PacketInHand,
+        settled: Settled,
+        dice: Dice,
+    ) -> Result<AnyOutcome, Failure> {
         let mut holdings = self.holdings.clone();
         holdings.0.extend(span.entries.0.clone());
         let segment = Segment {
@@ -133,7 +146,7 @@ impl<'t> Sitting<'t> {
     }
 
     /// Accepts a segment: the journal must go on where it stopped, and every onlooker must see the same.
-    pub fn follow(&self, span: &mut Span, outcome: &AnyOutcome) -> Result<(), String> {
+    pub fn follow(&self, span: &mut PacketInHand, outcome: &AnyOutcome) -> Result<(), String> {
         let events = self.table.events(&outcome.journal, None).map_err(|error| format!("an event: {error}"))?;
         if let Some(at) = first_difference(&span.told, &events) {
             return Err(format!(
@@ -214,7 +227,7 @@ impl<'t> Sitting<'t> {
     }
 
     /// Ends a span: its outcome is the base of the next one.
-    pub fn end_span(&mut self, span: Span, outcome: AnyOutcome) {
+    pub fn end_span(&mut self, span: PacketInHand, outcome: AnyOutcome) {
         for (slot, value) in outcome.kept.0 {
             self.public.0.remove(&slot);
             self.holdings.0.insert(slot, value);

@@ -7,13 +7,13 @@ use crate::engine::bridge::{BLUE, BRIDGE, RED};
 use crate::engine::doc::{DocPath, Node, Reader};
 use crate::engine::{AnyOrders, Charter, Dice, FixedDie, Holdings, Json, Match, Questions, Ruleset, Said, Slot};
 
-fn plan(games: usize, threads: usize) -> Plan {
-    Plan { games, seed: "bridge".into(), threads, ..Plan::default() }
+fn series(games: usize, threads: usize) -> Series {
+    Series { games, seed: "bridge".into(), threads, ..Series::default() }
 }
 
 #[test]
 fn hundreds_of_games_end_in_a_verdict_and_use_everything() {
-    let statistics = play_many(&BRIDGE, &plan(300, 2), &|_| {}).unwrap_or_else(|broken| panic!("{broken}"));
+    let statistics = play_many(&BRIDGE, &series(300, 2), &|_| {}).unwrap_or_else(|broken| panic!("{broken}"));
     assert_eq!(statistics.games, 300);
     assert_eq!(statistics.wins.values().sum::<u64>() + statistics.draws, 300);
     assert!(statistics.wins.values().all(|wins| *wins > 30), "{:?}", statistics.wins);
@@ -25,17 +25,17 @@ fn hundreds_of_games_end_in_a_verdict_and_use_everything() {
 
 #[test]
 fn the_same_seed_gives_the_same_games_on_any_number_of_threads() {
-    let one = play_many(&BRIDGE, &plan(40, 1), &|_| {}).expect("whole games");
-    let three = play_many(&BRIDGE, &plan(40, 3), &|_| {}).expect("whole games");
+    let one = play_many(&BRIDGE, &series(40, 1), &|_| {}).expect("whole games");
+    let three = play_many(&BRIDGE, &series(40, 3), &|_| {}).expect("whole games");
     assert_eq!(one, three);
-    let other = Plan { seed: "ford".into(), ..plan(40, 1) };
+    let other = Series { seed: "ford".into(), ..series(40, 1) };
     assert_ne!(one, play_many(&BRIDGE, &other, &|_| {}).expect("whole games"));
 }
 
 #[test]
 fn progress_is_told_game_by_game() {
     let told = std::sync::Mutex::new(Vec::new());
-    play_many(&BRIDGE, &plan(5, 1), &|done| told.lock().expect("a list").push(done)).expect("whole games");
+    play_many(&BRIDGE, &series(5, 1), &|done| told.lock().expect("a list").push(done)).expect("whole games");
     assert_eq!(*told.lock().expect("a list"), [1, 2, 3, 4, 5]);
 }
 

@@ -110,7 +110,7 @@ pub fn summary(faults: &[Fault], source: &Source) -> String {
 
 /// One fault as a program reads it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Entry {
+pub struct ShownFault {
     /// The file.
     pub file: String,
     /// The line, from one.
@@ -130,10 +130,10 @@ pub struct Entry {
 }
 
 /// The same report as a list for programs, in the same order. Control characters are escaped by JSON itself.
-pub fn entries(faults: &[Fault], source: &Source) -> Vec<Entry> {
+pub fn entries(faults: &[Fault], source: &Source) -> Vec<ShownFault> {
     let ordered = in_order(faults, source);
-    let mut entries: Vec<Entry> = (ordered.iter().take(MOST_SHOWN))
-        .map(|(fault, place)| Entry {
+    let mut entries: Vec<ShownFault> = (ordered.iter().take(MOST_SHOWN))
+        .map(|(fault, place)| ShownFault {
             file: source.name.clone(),
             line: place.line,
             column: place.column,
@@ -146,7 +146,7 @@ pub fn entries(faults: &[Fault], source: &Source) -> Vec<Entry> {
         .collect();
     let more = ordered.len() - entries.len();
     if let Some(last) = entries.last().filter(|_| more > 0).cloned() {
-        entries.push(Entry {
+        entries.push(ShownFault {
             clause: None,
             what: format!("… and {more} more"),
             remedy: "put these right first".to_owned(),

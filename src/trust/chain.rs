@@ -1,6 +1,6 @@
 //! Hash chains: each result opens one more link of a chain whose anchor was published before the game.
 
-use super::hex::Id;
+use super::bytes::Id;
 use super::role::Role;
 
 /// How many links a chain has unless a game says otherwise.

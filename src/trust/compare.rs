@@ -1,8 +1,8 @@
 //! `garcia compare`: where two copies of a ledger part, and whether one signer wrote both branches.
 
 use super::finding::{Code, Finding};
+use super::protocol::Protocol;
 use super::record::Record;
-use super::walk::Walk;
 
 /// How two ledgers stand to each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,14 +29,14 @@ pub enum Comparison {
 
 /// Compares two ledgers record by record.
 pub fn compare(one: &[Record], other: &[Record]) -> Comparison {
-    let mut walk = Walk::new();
+    let mut protocol = Protocol::new();
     for (seq, (a, b)) in (0u32..).zip(one.iter().zip(other)) {
         if a.id() != b.id() {
-            let finding = parted(&walk, a, b);
+            let finding = parted(&protocol, a, b);
             return Comparison::Parted { seq, records: Box::new((a.clone(), b.clone())), finding };
         }
         // A record that is wrong in both copies is a matter for `verify`; from there on only ids are compared.
-        walk.take(a).ok();
+        protocol.take(a).ok();
     }
     let common = u32::try_from(one.len().min(other.len())).unwrap_or(u32::MAX);
     match one.len().cmp(&other.len()) {
@@ -47,15 +47,15 @@ pub fn compare(one: &[Record], other: &[Record]) -> Comparison {
 
 /// Why two records stand for one place, after the records before it.
 pub fn parted_at(before: &[Record], a: &Record, b: &Record) -> Finding {
-    let mut walk = Walk::new();
+    let mut protocol = Protocol::new();
     for record in before {
-        walk.take(record).ok();
+        protocol.take(record).ok();
     }
-    parted(&walk, a, b)
+    parted(&protocol, a, b)
 }
 
-fn parted(walk: &Walk, a: &Record, b: &Record) -> Finding {
-    let valid = |record: &Record| walk.clone().take(record);
+fn parted(protocol: &Protocol, a: &Record, b: &Record) -> Finding {
+    let valid = |record: &Record| protocol.clone().take(record);
     match (valid(a), valid(b)) {
         (Ok(_), Ok(_)) if a.body().by == b.body().by => {
             let what = "two validly signed records for one place";

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::bytes::Id;
 use super::chain::MAX_LINKS;
-use super::hex::Id;
 use super::key;
-use super::record::{Body, Kind};
+use super::record::{Body, RecordKind};
 use super::role::Role;
 use crate::engine::dice::Die;
 use crate::engine::json::{Json, from_json, to_json};
@@ -433,16 +433,16 @@ impl Data {
     pub fn read(body: &Body) -> Result<Data, String> {
         ascii_but_notes(&body.data)?;
         let data = match &body.kind {
-            Kind::Genesis => Data::Genesis(from_json(&body.data)?),
-            Kind::Join => Data::Join(from_json(&body.data)?),
-            Kind::Plan => Data::Plan(from_json(&body.data)?),
-            Kind::Orders => Data::Orders(from_json(&body.data)?),
-            Kind::Result => Data::Closing(from_json(&body.data)?),
-            Kind::Audit => Data::Audit(from_json(&body.data)?),
-            Kind::Reserved(_) => {
+            RecordKind::Genesis => Data::Genesis(from_json(&body.data)?),
+            RecordKind::Join => Data::Join(from_json(&body.data)?),
+            RecordKind::Plan => Data::Plan(from_json(&body.data)?),
+            RecordKind::Orders => Data::Orders(from_json(&body.data)?),
+            RecordKind::Result => Data::Closing(from_json(&body.data)?),
+            RecordKind::Audit => Data::Audit(from_json(&body.data)?),
+            RecordKind::Reserved(_) => {
                 return Err(format!("`{}` is a reserved kind; this version does not play it", body.kind));
             }
-            Kind::Unknown(word) => return Err(format!("there is no kind `{word}`")),
+            RecordKind::Unknown(word) => return Err(format!("there is no kind `{word}`")),
         };
         data.check(&body.by)?;
         Ok(data)
@@ -461,14 +461,14 @@ impl Data {
     }
 
     /// The kind of record that holds it.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> RecordKind {
         match self {
-            Data::Genesis(_) => Kind::Genesis,
-            Data::Join(_) => Kind::Join,
-            Data::Plan(_) => Kind::Plan,
-            Data::Orders(_) => Kind::Orders,
-            Data::Closing(_) => Kind::Result,
-            Data::Audit(_) => Kind::Audit,
+            Data::Genesis(_) => RecordKind::Genesis,
+            Data::Join(_) => RecordKind::Join,
+            Data::Plan(_) => RecordKind::Plan,
+            Data::Orders(_) => RecordKind::Orders,
+            Data::Closing(_) => RecordKind::Result,
+            Data::Audit(_) => RecordKind::Audit,
         }
     }
 

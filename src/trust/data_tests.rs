@@ -5,7 +5,7 @@ fn read(kind: &str, by: &str, data: &str) -> Result<Data, String> {
         by: by.parse().expect("role"),
         data: Json::parse_canonical(data.as_bytes()).expect(data),
         game: None,
-        kind: Kind::from(kind),
+        kind: RecordKind::from(kind),
         prev: Id::ZERO,
         seq: 0,
     })

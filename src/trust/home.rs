@@ -8,16 +8,16 @@ use std::path::{Path, PathBuf};
 
 use zeroize::{Zeroize, Zeroizing};
 
+use super::bytes::Id;
 use super::data::Reveal;
-use super::hex::Id;
 use super::key::PrivateKey;
-use super::record::{Body, Kind, Record};
+use super::record::{Body, Record, RecordKind};
 use super::role::Role;
 use super::secret::GameSecret;
 use super::store::{FileTrouble, Lock, Readers, write_whole};
 use super::yaml;
 use crate::engine::Slot;
-use crate::engine::digest::{from_hex, to_hex};
+use crate::engine::digest::{from_hexadecimal, to_hexadecimal};
 use crate::engine::json::Json;
 
 /// How files with secrets begin, so that one in the wrong place is recognised.
@@ -82,7 +82,7 @@ impl Home {
         }
         let path = self.identity_path();
         let key = PrivateKey::fresh().map_err(|e| FileTrouble::new(&path, e))?;
-        let seed = Zeroizing::new(to_hex(key.seed().as_ref()));
+        let seed = Zeroizing::new(to_hexadecimal(key.seed().as_ref()));
         let head = [HEADS[0]];
         let json = Json::object([("key", seed.as_str()), ("public", &key.public().to_string())]);
         write_secret(&path, &head, json)?;
@@ -95,7 +95,7 @@ impl Home {
             return Ok(None);
         }
         let mut json = read_secret(&path)?;
-        let seed = json.get("key").and_then(Json::as_str).and_then(from_hex).map(Zeroizing::new);
+        let seed = json.get("key").and_then(Json::as_str).and_then(from_hexadecimal).map(Zeroizing::new);
         wipe(&mut json);
         let seed = seed.ok_or_else(|| FileTrouble::new(&path, "`key` has to be 64 hexadecimal digits"))?;
         Ok(Some(PrivateKey::from_seed(&seed)))
@@ -258,7 +258,7 @@ impl GameFile {
         for (slot, version, value) in sealed {
             self.values.insert(format!("{slot}/{version}"), value.clone());
         }
-        if matches!(record.body().kind, Kind::Orders | Kind::Plan) {
+        if matches!(record.body().kind, RecordKind::Orders | RecordKind::Plan) {
             self.last = Some(record.clone());
         }
         self.save()?;
@@ -382,7 +382,7 @@ mod tests {
             by: "us".parse().expect("role"),
             data: Json::object([("note", note)]),
             game: Some(Id::ZERO),
-            kind: Kind::Orders,
+            kind: RecordKind::Orders,
             prev: Id::hash("record", &["prev"]),
             seq: 1,
         }

@@ -3,7 +3,7 @@
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use zeroize::Zeroizing;
 
-use super::hex::{Hex, Id, Sig};
+use super::bytes::{Bytes, Id, Sig};
 
 /// A player's private key. It never leaves the secrets folder.
 pub struct PrivateKey(SigningKey);
@@ -26,12 +26,12 @@ impl PrivateKey {
 
     /// The key others check the signatures with.
     pub fn public(&self) -> Id {
-        Hex(self.0.verifying_key().to_bytes())
+        Bytes(self.0.verifying_key().to_bytes())
     }
 
     /// Signs a record by its id. The same id always gives the same signature.
     pub fn sign(&self, record: &Id) -> Sig {
-        Hex(self.0.sign(message(record).as_bytes()).to_bytes())
+        Bytes(self.0.sign(message(record).as_bytes()).to_bytes())
     }
 }
 

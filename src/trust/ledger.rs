@@ -6,12 +6,12 @@ use super::data::{Answer, Data, Genesis, Mode};
 use super::finding::{Code, Finding};
 use super::home::{GameFile, Home, NotSigned, Sealed};
 use super::key::PrivateKey;
+use super::protocol::{NextRecord, Protocol};
 use super::record::{Body, NotARecord, Record};
-use super::referee::{Inputs, Referee, Vision, rules_hash};
+use super::replay::{Inputs, Replay, Vision, rules_hash};
 use super::role::Role;
 use super::secret::GameSecret;
 use super::store::FileTrouble;
-use super::walk::{Due, Walk};
 use crate::engine::json::Json;
 use crate::engine::{AnyOutcome, Charter, Failure, Holdings, Key, Match, Side, Slot, Stop};
 
@@ -19,14 +19,14 @@ use crate::engine::{AnyOutcome, Charter, Failure, Holdings, Key, Match, Side, Sl
 #[derive(Clone)]
 pub struct Ledger {
     pub(super) records: Vec<Record>,
-    pub(super) walk: Walk,
-    pub(super) referee: Referee,
+    pub(super) protocol: Protocol,
+    pub(super) replay: Replay,
     pub(super) vision: Vision,
 }
 
 /// Why a ledger could not be continued.
 #[derive(Debug, thiserror::Error)]
-pub enum Trouble {
+pub enum LedgerTrouble {
     /// A record is wrong.
     #[error("record {seq}: {finding}")]
     Finding {
@@ -55,9 +55,9 @@ pub enum Trouble {
     Random(#[from] getrandom::Error),
 }
 
-impl Trouble {
-    pub(super) fn at(seq: u32) -> impl FnOnce(Finding) -> Trouble {
-        move |finding| Trouble::Finding { seq, finding: Box::new(finding) }
+impl LedgerTrouble {
+    pub(super) fn at(seq: u32) -> impl FnOnce(Finding) -> LedgerTrouble {
+        move |finding| LedgerTrouble::Finding { seq, finding: Box::new(finding) }
     }
 }
 
@@ -157,7 +157,7 @@ impl Terms {
             private,
             note: self.note,
         };
-        Walk::new().body(&role, &Data::Genesis(Box::new(genesis)))
+        Protocol::new().body(&role, &Data::Genesis(Box::new(genesis)))
     }
 }
 
@@ -168,7 +168,7 @@ impl Ledger {
         company: Company,
         terms: Terms,
         home: &Home,
-    ) -> Result<(Ledger, GameFile), Trouble> {
+    ) -> Result<(Ledger, GameFile), LedgerTrouble> {
         let (key, secret, links) = (home.identity()?, GameSecret::fresh()?, terms.links);
         let founder = company.founder();
         let body = terms.genesis(&*table, company, &key, &secret)?;
@@ -177,7 +177,7 @@ impl Ledger {
     }
 
     /// Begins a solo game.
-    pub fn begin_solo(table: Box<dyn Match>, terms: Terms, home: &Home) -> Result<(Ledger, GameFile), Trouble> {
+    pub fn begin_solo(table: Box<dyn Match>, terms: Terms, home: &Home) -> Result<(Ledger, GameFile), LedgerTrouble> {
         Ledger::begin(table, Company::Solo, terms, home)
     }
 
@@ -188,7 +188,7 @@ impl Ledger {
         terms: Terms,
         key: &PrivateKey,
         secret: GameSecret,
-    ) -> Result<(Ledger, GameFile), Trouble> {
+    ) -> Result<(Ledger, GameFile), LedgerTrouble> {
         let (links, founder) = (terms.links, company.founder());
         let body = terms.genesis(&*table, company, key, &secret)?;
         let file = GameFile::in_memory(body.id(), founder, secret, links);
@@ -201,7 +201,7 @@ impl Ledger {
         terms: Terms,
         key: &PrivateKey,
         secret: GameSecret,
-    ) -> Result<(Ledger, GameFile), Trouble> {
+    ) -> Result<(Ledger, GameFile), LedgerTrouble> {
         Ledger::begin_in_memory(table, Company::Solo, terms, key, secret)
     }
 
@@ -210,60 +210,60 @@ impl Ledger {
         genesis: Body,
         key: &PrivateKey,
         mut file: GameFile,
-    ) -> Result<(Ledger, GameFile), Trouble> {
+    ) -> Result<(Ledger, GameFile), LedgerTrouble> {
         // Nothing is signed that could not be read back.
-        let mut walk = Walk::new();
-        walk.accept(&genesis, genesis.id()).map_err(Trouble::at(0))?;
+        let mut protocol = Protocol::new();
+        protocol.accept(&genesis, genesis.id()).map_err(LedgerTrouble::at(0))?;
         let record = file.sign(genesis, &[], key)?;
-        Ok((Ledger::replay(vec![record], |_| Ok(table), Vision::of(&file))?, file))
+        Ok((Ledger::read(vec![record], |_| Ok(table), Vision::of(&file))?, file))
     }
 
     /// Replays records in the widest view there is; the first wrong one ends it.
     ///
     /// `lay` lays the table that the genesis describes.
-    pub fn replay(
+    pub fn read(
         records: Vec<Record>,
         lay: impl FnOnce(&Genesis) -> Result<Box<dyn Match>, Finding>,
         vision: Vision,
-    ) -> Result<Ledger, Trouble> {
-        let first = records.first().ok_or_else(|| Trouble::NotDue("there is no record yet".to_owned()))?;
-        let mut walk = Walk::new();
-        walk.take(first).map_err(Trouble::at(0))?;
-        let Some((genesis, founder)) = walk.genesis().cloned().zip(walk.founder().cloned()) else {
-            return Err(Trouble::NotDue("the first record is no genesis".to_owned()));
+    ) -> Result<Ledger, LedgerTrouble> {
+        let first = records.first().ok_or_else(|| LedgerTrouble::NotDue("there is no record yet".to_owned()))?;
+        let mut protocol = Protocol::new();
+        protocol.take(first).map_err(LedgerTrouble::at(0))?;
+        let Some((genesis, founder)) = protocol.genesis().cloned().zip(protocol.founder().cloned()) else {
+            return Err(LedgerTrouble::NotDue("the first record is no genesis".to_owned()));
         };
         let (signed, judged) = std::thread::scope(|scope| {
             // Signatures are a good part of the work, and the rules need not wait for them.
             let signed = scope.spawn(|| all_signed(&records));
-            let seated = lay(&genesis).and_then(|table| Referee::new(table, &genesis, &founder));
-            let judged = seated.map_err(|finding| (0, finding)).and_then(|mut referee| {
+            let seated = lay(&genesis).and_then(|table| Replay::new(table, &genesis, &founder));
+            let judged = seated.map_err(|finding| (0, finding)).and_then(|mut replay| {
                 for record in records.iter().skip(1) {
-                    let seq = walk.next();
-                    follow(&mut walk, &mut referee, &vision, record).map_err(|finding| (seq, finding))?;
+                    let seq = protocol.next();
+                    follow(&mut protocol, &mut replay, &vision, record).map_err(|finding| (seq, finding))?;
                 }
-                Ok(referee)
+                Ok(replay)
             });
             (signed.join(), judged)
         });
         let signed = signed.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         // Of two wrong records the first is named; of one, that it was not signed.
         let wrong = match (signed, judged) {
-            (Ok(()), Ok(referee)) => return Ok(Ledger { records, walk, referee, vision }),
+            (Ok(()), Ok(replay)) => return Ok(Ledger { records, protocol, replay, vision }),
             (Err(unsigned), Ok(_)) => unsigned,
             (Ok(()), Err(wrong)) => wrong,
             (Err(unsigned), Err(wrong)) if unsigned.0 <= wrong.0 => unsigned,
             (Err(_), Err(wrong)) => wrong,
         };
         let (seq, finding) = wrong;
-        Err(Trouble::at(seq)(finding))
+        Err(LedgerTrouble::at(seq)(finding))
     }
 
     /// Adds the next record, if it is right in every respect that can be judged; otherwise nothing changes.
-    pub fn append(&mut self, record: Record) -> Result<(), Trouble> {
-        let (mut walk, mut referee) = (self.walk.clone(), self.referee.clone());
-        let at = Trouble::at(walk.next());
-        step(&mut walk, &mut referee, &self.vision, &record).map_err(at)?;
-        (self.walk, self.referee) = (walk, referee);
+    pub fn append(&mut self, record: Record) -> Result<(), LedgerTrouble> {
+        let (mut protocol, mut replay) = (self.protocol.clone(), self.replay.clone());
+        let at = LedgerTrouble::at(protocol.next());
+        step(&mut protocol, &mut replay, &self.vision, &record).map_err(at)?;
+        (self.protocol, self.replay) = (protocol, replay);
         self.records.push(record);
         Ok(())
     }
@@ -279,25 +279,25 @@ impl Ledger {
     }
 
     /// The records' side of it: who is due, what was committed.
-    pub fn walk(&self) -> &Walk {
-        &self.walk
+    pub fn protocol(&self) -> &Protocol {
+        &self.protocol
     }
 
     /// The rules' side of it: the position, the questions, the journal.
-    pub fn referee(&self) -> &Referee {
-        &self.referee
+    pub fn replay(&self) -> &Replay {
+        &self.replay
     }
 
     /// What this view knows of hidden things.
     pub fn holdings(&self) -> Holdings {
-        self.referee.holdings(&self.walk, &self.vision)
+        self.replay.holdings(&self.protocol, &self.vision)
     }
 
     /// What one side may know of hidden things, out of what this view knows.
     pub fn holdings_of(&self, side: Side) -> Holdings {
-        let public = self.referee.holdings(&self.walk, &Vision::public());
+        let public = self.replay.holdings(&self.protocol, &Vision::public());
         let mut all = self.holdings();
-        let sealed = self.walk.seals_values();
+        let sealed = self.protocol.seals_values();
         all.0.retain(|at, _| at.0 == side || sealed && public.0.contains_key(at));
         all
     }
@@ -307,48 +307,48 @@ impl Ledger {
         let Ok(role) = side.as_str().parse::<Role>() else { return BTreeMap::new() };
         let policy = |kind: &'static str| {
             let slot = Slot::standing(kind);
-            let latest = self.walk.seals().next_version(&role, &slot).checked_sub(1)?;
+            let latest = self.protocol.seals().next_version(&role, &slot).checked_sub(1)?;
             let sealed = self.vision.get(&role, &slot, latest).and_then(|value| value.get("policy"));
-            let open = || self.walk.standing().get(&(role.clone(), kind.to_owned()));
+            let open = || self.protocol.standing().get(&(role.clone(), kind.to_owned()));
             Some((kind.to_owned(), sealed.or_else(open)?.clone()))
         };
-        self.referee.standing_kinds(side).filter_map(policy).collect()
+        self.replay.standing_kinds(side).filter_map(policy).collect()
     }
 
     /// The side that has to speak now, if one has.
     pub fn to_speak(&self) -> Option<Side> {
-        match self.walk.due() {
-            Due::Speech(_) => self.referee.stop().who(),
+        match self.protocol.due() {
+            NextRecord::Speech(_) => self.replay.stop().who(),
             _ => None,
         }
     }
 
     /// Runs the span in hand ahead with answers to its open questions, up to the next die. Nothing is signed.
     pub fn try_out(&self, answers: &BTreeMap<Key, Json>) -> Result<AnyOutcome, Failure> {
-        let inputs = self.referee.inputs_of_answers(&self.walk, &self.vision, answers);
-        let inputs = inputs.and_then(|inputs| self.referee.foreseen(inputs, &self.vision));
-        self.referee.probe(&inputs.map_err(|finding| Failure::Bug(finding.to_string()))?)
+        let inputs = self.replay.inputs_of_answers(&self.protocol, &self.vision, answers);
+        let inputs = inputs.and_then(|inputs| self.replay.foreseen(inputs, &self.vision));
+        self.replay.probe(&inputs.map_err(|finding| Failure::Bug(finding.to_string()))?)
     }
 
     /// Where the game would stand after a record that is not signed yet.
-    pub(super) fn ahead(&self, body: &Body, sealed: &[Sealed]) -> Result<(Walk, Referee, Vision), Trouble> {
-        let (mut walk, mut referee, mut vision) = (self.walk.clone(), self.referee.clone(), self.vision.clone());
+    pub(super) fn ahead(&self, body: &Body, sealed: &[Sealed]) -> Result<(Protocol, Replay, Vision), LedgerTrouble> {
+        let (mut protocol, mut replay, mut vision) = (self.protocol.clone(), self.replay.clone(), self.vision.clone());
         for (slot, version, value) in sealed {
             vision.add(&body.by, slot, *version, value.clone());
         }
-        let at = Trouble::at(walk.next());
-        let inputs = before(&walk, &referee, &vision);
-        let data = inputs.and_then(|inputs| Ok((walk.accept(body, body.id())?, inputs)));
-        data.and_then(|(data, inputs)| judge(&walk, &mut referee, body, &data, inputs)).map_err(at)?;
-        Ok((walk, referee, vision))
+        let at = LedgerTrouble::at(protocol.next());
+        let inputs = before(&protocol, &replay, &vision);
+        let data = inputs.and_then(|inputs| Ok((protocol.accept(body, body.id())?, inputs)));
+        data.and_then(|(data, inputs)| judge(&protocol, &mut replay, body, &data, inputs)).map_err(at)?;
+        Ok((protocol, replay, vision))
     }
 
     /// Signs the next record. It is judged first: what is signed stands.
-    pub(super) fn sign(&mut self, data: &Data, sealed: &[Sealed], pen: &mut Pen<'_>) -> Result<Record, Trouble> {
-        let body = self.walk.body(pen.file.role(), data)?;
-        let (walk, referee, vision) = self.ahead(&body, sealed)?;
+    pub(super) fn sign(&mut self, data: &Data, sealed: &[Sealed], pen: &mut Pen<'_>) -> Result<Record, LedgerTrouble> {
+        let body = self.protocol.body(pen.file.role(), data)?;
+        let (protocol, replay, vision) = self.ahead(&body, sealed)?;
         let record = pen.file.sign(body, sealed, pen.key)?;
-        (self.walk, self.referee, self.vision) = (walk, referee, vision);
+        (self.protocol, self.replay, self.vision) = (protocol, replay, vision);
         self.records.push(record.clone());
         Ok(record)
     }
@@ -362,7 +362,7 @@ pub fn charter(genesis: &Genesis, data: BTreeMap<String, String>) -> Charter {
     Charter { scenario: genesis.scenario.clone().unwrap_or_default(), options, data }
 }
 
-impl Walk {
+impl Protocol {
     /// The body of the next record.
     pub fn body(&self, by: &Role, data: &Data) -> Result<Body, NotARecord> {
         Ok(Body {
@@ -378,46 +378,52 @@ impl Walk {
 
 /// Whether every record is signed by the one who says so, as far as they stand in order; otherwise the first that is not.
 fn all_signed(records: &[Record]) -> Result<(), (u32, Finding)> {
-    let mut walk = Walk::new();
+    let mut protocol = Protocol::new();
     for record in records {
-        let seq = walk.next();
-        walk.take(record).map_err(|finding| (seq, finding))?;
+        let seq = protocol.next();
+        protocol.take(record).map_err(|finding| (seq, finding))?;
     }
     Ok(())
 }
 
 /// Takes one record, by the protocol and by the rules.
-fn step(walk: &mut Walk, referee: &mut Referee, vision: &Vision, record: &Record) -> Result<Data, Finding> {
-    walk.check_signature(record)?;
-    follow(walk, referee, vision, record)
+fn step(protocol: &mut Protocol, replay: &mut Replay, vision: &Vision, record: &Record) -> Result<Data, Finding> {
+    protocol.check_signature(record)?;
+    follow(protocol, replay, vision, record)
 }
 
 /// The same for a record whose signature was checked before.
 pub(super) fn follow(
-    walk: &mut Walk,
-    referee: &mut Referee,
+    protocol: &mut Protocol,
+    replay: &mut Replay,
     vision: &Vision,
     record: &Record,
 ) -> Result<Data, Finding> {
-    let inputs = before(walk, referee, vision)?;
-    let data = walk.accept(record.body(), record.id())?;
-    judge(walk, referee, record.body(), &data, inputs)?;
+    let inputs = before(protocol, replay, vision)?;
+    let data = protocol.accept(record.body(), record.id())?;
+    judge(protocol, replay, record.body(), &data, inputs)?;
     Ok(data)
 }
 
 /// What stood before a result; its own openings must not count as known.
-fn before(walk: &Walk, referee: &Referee, vision: &Vision) -> Result<Option<Inputs>, Finding> {
-    match walk.due() {
-        Due::Result(_) => referee.inputs(walk, vision).map(Some),
+fn before(protocol: &Protocol, replay: &Replay, vision: &Vision) -> Result<Option<Inputs>, Finding> {
+    match protocol.due() {
+        NextRecord::Result(_) => replay.inputs(protocol, vision).map(Some),
         _ => Ok(None),
     }
 }
 
-fn judge(walk: &Walk, referee: &mut Referee, body: &Body, data: &Data, inputs: Option<Inputs>) -> Result<(), Finding> {
+fn judge(
+    protocol: &Protocol,
+    replay: &mut Replay,
+    body: &Body,
+    data: &Data,
+    inputs: Option<Inputs>,
+) -> Result<(), Finding> {
     match (data, inputs) {
-        (Data::Plan(_) | Data::Orders(_), _) => referee.hear(walk, body.seq, &body.by, data),
-        (Data::Closing(closing), Some(inputs)) => referee.judge(inputs, &body.by, closing),
-        (Data::Audit(_), _) if *referee.stop() != Stop::End => {
+        (Data::Plan(_) | Data::Orders(_), _) => replay.hear(protocol, body.seq, &body.by, data),
+        (Data::Closing(closing), Some(inputs)) => replay.judge(inputs, &body.by, closing),
+        (Data::Audit(_), _) if *replay.stop() != Stop::End => {
             Err(Finding::new(Code::Kind, "an audit before the end of the game").signed_by(&body.by))
         }
         _ => Ok(()),

@@ -6,7 +6,7 @@ use crate::engine::{Stop, View};
 use crate::trust::Id;
 use crate::trust::finding::Level;
 use crate::trust::skirmish;
-use crate::trust::store::{Found, LedgerFile};
+use crate::trust::store::{LedgerFile, LedgerFiles};
 use crate::trust::verify::{Verification, verify};
 
 /// A folder for secrets and a solo game begun with it.
@@ -26,17 +26,17 @@ impl Solo {
         Solo { key: home.identity().expect("a key"), file, ledger, _folder: folder }
     }
 
-    fn play(&mut self, speech: Speech) -> Result<(Record, Record), Trouble> {
+    fn play(&mut self, speech: Speech) -> Result<(Record, Record), LedgerTrouble> {
         self.ledger.play(speech, &mut Pen { key: &self.key, file: &mut self.file })
     }
 
     /// What a random player says now.
     fn random_speech(&self, chance: &mut Chance) -> Speech {
-        let (referee, holdings) = (self.ledger.referee(), self.ledger.holdings());
-        let (table, stop) = (referee.table(), referee.stop());
-        let view = View { state: referee.state(), holdings: &holdings, side: None };
+        let (replay, holdings) = (self.ledger.replay(), self.ledger.holdings());
+        let (table, stop) = (replay.table(), replay.stop());
+        let view = View { state: replay.state(), holdings: &holdings, side: None };
         let policy = |kind: &str, chance: &mut Chance| {
-            BTreeMap::from([(kind.to_owned(), table.random_policy(referee.state(), kind, chance))])
+            BTreeMap::from([(kind.to_owned(), table.random_policy(replay.state(), kind, chance))])
         };
         match stop {
             Stop::Orders { .. } => Speech {
@@ -82,7 +82,7 @@ fn check(records: &[Record]) -> Verification {
         seq: record.body().seq,
         record: Record::read(record.to_yaml().as_bytes()),
     });
-    verify(&Found { files: files.collect(), problems: Vec::new() }, &lay, &Vision::public())
+    verify(&LedgerFiles { files: files.collect(), problems: Vec::new() }, &lay, &Vision::public())
 }
 
 fn attack(hexes: &[&str]) -> Json {
@@ -222,7 +222,7 @@ fn orders_out_of_turn_or_for_another_state_are_found() {
     assert_eq!(sign(&drop_member("for")), Some((3, "E14-SCHEMA", true)));
     assert_eq!(sign(&set("nmr", true.into())), Some((3, "E14-SCHEMA", true)));
     assert_eq!(sign(&set("hide", Json::List(vec![]))), None, "an empty list says nothing");
-    assert_eq!(sign(&|body| body.kind = super::super::record::Kind::Result), Some((3, "E13-KIND", true)));
+    assert_eq!(sign(&|body| body.kind = super::super::record::RecordKind::Result), Some((3, "E13-KIND", true)));
     assert_eq!(sign(&|body| body.kind = "motion".into()), Some((3, "E14-SCHEMA", true)));
     assert_eq!(sign(&|body| body.seq = 9), Some((3, "E11-PREV", false)));
     assert_eq!(sign(&|body| body.prev = Id::ZERO), Some((3, "E11-PREV", false)));
@@ -262,9 +262,12 @@ fn a_result_that_was_not_sent_is_owed() {
 fn a_second_version_of_signed_orders_is_refused_and_if_forced_found() {
     let mut solo = short_game();
     let copy = solo.ledger.records().to_vec();
-    let mut earlier = Ledger::replay(copy[..3].to_vec(), lay, Vision::public()).expect("good");
+    let mut earlier = Ledger::read(copy[..3].to_vec(), lay, Vision::public()).expect("good");
     let again = earlier.speak(speech(attack(&["0104"])), &mut Pen { key: &solo.key, file: &mut solo.file });
-    assert!(matches!(again, Err(Trouble::NotSigned(NotSigned::Twice(id))) if id == copy[3].id()), "restored backup");
+    assert!(
+        matches!(again, Err(LedgerTrouble::NotSigned(NotSigned::Twice(id))) if id == copy[3].id()),
+        "restored backup"
+    );
     let same = earlier.speak(
         speech(attack(&["0101", "0102", "0103", "0104", "0101"])),
         &mut Pen { key: &solo.key, file: &mut solo.file },
@@ -279,7 +282,7 @@ fn a_second_version_of_signed_orders_is_refused_and_if_forced_found() {
         seq: record.body().seq,
         record: Ok(record.clone()),
     });
-    let found = verify(&Found { files: files.collect(), problems: vec![] }, &lay, &Vision::public());
+    let found = verify(&LedgerFiles { files: files.collect(), problems: vec![] }, &lay, &Vision::public());
     let divergence = found.divergence.expect("a fork");
     assert_eq!((divergence.seq, divergence.finding.code), (3, Code::Fork));
     assert_eq!(divergence.finding.fault, Some(Role::solo()));
@@ -294,7 +297,7 @@ fn another_engine_or_other_tables_are_not_judged() {
         seq: record.body().seq,
         record: Ok(record.clone()),
     });
-    let found = verify(&Found { files: files.collect(), problems: vec![] }, &other, &Vision::public());
+    let found = verify(&LedgerFiles { files: files.collect(), problems: vec![] }, &other, &Vision::public());
     assert_eq!((found.exit_code(), found.level), (4, Level::Dice));
     assert_eq!(found.not_judged.as_ref().map(|f| f.code), Some(Code::Engine));
     assert!(found.report("").contains("rules: not judged. E41-ENGINE"), "{}", found.report(""));
@@ -317,14 +320,14 @@ fn a_solo_player_is_asked_for_each_side_and_the_turn_is_told_again_from_its_star
     })
     .expect("set up");
     solo.play(speech(attack(&["0101", "0102"]))).expect("attacked");
-    let Stop::Answers { who, questions } = solo.ledger.referee().stop().clone() else { panic!("a question expected") };
+    let Stop::Answers { who, questions } = solo.ledger.replay().stop().clone() else { panic!("a question expected") };
     assert_eq!((who, questions.len()), (skirmish::SPAIN, 1));
-    let base = solo.ledger.referee().hash(solo.ledger.referee().base()).expect("a hash");
+    let base = solo.ledger.replay().hash(solo.ledger.replay().base()).expect("a hash");
     let fall_back = |key: &crate::engine::Key| Answer { key: key.clone(), choice: Json::Bool(false) };
     let answers = vec![fall_back(&questions[0].key)];
     let (orders, result) = solo.play(Speech { answers, ..Speech::default() }).expect("answered");
     assert_eq!(orders.body().data.get("for"), Some(&"spain".into()));
-    assert_eq!(solo.ledger.referee().hash(solo.ledger.referee().base()).expect("a hash"), base, "the same span");
+    assert_eq!(solo.ledger.replay().hash(solo.ledger.replay().base()).expect("a hash"), base, "the same span");
     assert_eq!(result.body().data.pointer("/stop/questions/0/key"), Some(&"t1.us.assault/0102/stand/1".into()));
     assert_eq!(check(solo.ledger.records()).exit_code(), 0);
 }
@@ -332,14 +335,15 @@ fn a_solo_player_is_asked_for_each_side_and_the_turn_is_told_again_from_its_star
 /// Every result of a ledger, made again from the records before it.
 fn make_again(records: &[Record], secret: &GameSecret) -> Vec<Json> {
     let mut made = Vec::new();
-    for (at, record) in records.iter().enumerate().filter(|(_, r)| r.body().kind == super::super::record::Kind::Result)
+    for (at, record) in
+        records.iter().enumerate().filter(|(_, r)| r.body().kind == super::super::record::RecordKind::Result)
     {
-        let ledger = Ledger::replay(records[..at].to_vec(), lay, Vision::public()).expect("good");
+        let ledger = Ledger::read(records[..at].to_vec(), lay, Vision::public()).expect("good");
         let role = record.body().by.clone();
-        let index = ledger.walk().seats()[&role].used + 1;
+        let index = ledger.protocol().signatories()[&role].used + 1;
         let link = secret.chain(&role, 64).link(index).expect("a link");
-        let inputs = ledger.referee().inputs(ledger.walk(), &Vision::public()).expect("orders");
-        let closing = ledger.referee().close(&inputs, &Vision::public(), index, link).expect("closed");
+        let inputs = ledger.replay().inputs(ledger.protocol(), &Vision::public()).expect("orders");
+        let closing = ledger.replay().close(&inputs, &Vision::public(), index, link).expect("closed");
         made.push(Data::Closing(closing).to_json().expect("canonical"));
     }
     made
@@ -352,10 +356,10 @@ proptest! {
     fn any_game_verifies_and_comes_out_the_same_when_resolved_again(seed: u64, ask: bool, max_asks in prop::option::of(0u32..3)) {
         let solo = Solo::play_out(&seed.to_string(), ask, max_asks);
         let records = solo.ledger.records();
-        prop_assert_eq!(solo.ledger.referee().stop(), &Stop::End);
+        prop_assert_eq!(solo.ledger.replay().stop(), &Stop::End);
         let verification = check(records);
         prop_assert_eq!(verification.exit_code(), 0, "{}", verification.report(""));
-        let results = records.iter().filter(|r| r.body().kind == super::super::record::Kind::Result);
+        let results = records.iter().filter(|r| r.body().kind == super::super::record::RecordKind::Result);
         let recorded: Vec<Json> = results.map(|r| r.body().data.clone()).collect();
         prop_assert_eq!(make_again(records, solo.file.secret()), recorded);
     }
@@ -364,15 +368,15 @@ proptest! {
     fn what_was_told_at_a_stop_is_told_again_word_for_word(seed: u64) {
         let solo = Solo::play_out(&seed.to_string(), true, None);
         let mut told: Vec<Json> = Vec::new();
-        let mut replay = Ledger::replay(solo.ledger.records()[..1].to_vec(), lay, Vision::public()).expect("good");
+        let mut again = Ledger::read(solo.ledger.records()[..1].to_vec(), lay, Vision::public()).expect("good");
         for record in &solo.ledger.records()[1..] {
-            replay.append(record.clone()).expect("good");
-            let Some((journal, before)) = replay.referee().journal() else { told.clear(); continue };
-            if record.body().kind != super::super::record::Kind::Result { continue }
-            let events = replay.referee().table().events(journal, None).expect("canonical");
+            again.append(record.clone()).expect("good");
+            let Some((journal, before)) = again.replay().journal() else { told.clear(); continue };
+            if record.body().kind != super::super::record::RecordKind::Result { continue }
+            let events = again.replay().table().events(journal, None).expect("canonical");
             prop_assert_eq!(before, told.len());
             prop_assert!(events.starts_with(&told));
-            told = if replay.referee().stop().ends_span() { Vec::new() } else { events };
+            told = if again.replay().stop().ends_span() { Vec::new() } else { events };
         }
     }
 
@@ -395,7 +399,7 @@ proptest! {
             seq: record.body().seq,
             record: if n == which { changed.clone() } else { Ok(record.clone()) },
         });
-        let found = verify(&Found { files: files.collect(), problems: vec![] }, &lay, &Vision::public());
+        let found = verify(&LedgerFiles { files: files.collect(), problems: vec![] }, &lay, &Vision::public());
         let divergence = found.divergence.expect("noticed");
         prop_assert_eq!(divergence.seq as usize, which);
         prop_assert_eq!(divergence.finding.fault, None);

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::bytes::Id;
 use super::data::Genesis;
 use super::finding::Finding;
-use super::hex::Id;
 use super::home::HEADS;
-use super::referee::Vision;
+use super::replay::Vision;
 use super::store::{FileTrouble, LedgerFile, LedgerFolder};
 use super::verify::{Verification, verify};
 use crate::engine::Match;

@@ -4,17 +4,18 @@
 //! calls the engine; the engine knows nothing of it.
 
 pub mod armour;
+pub mod bytes;
 pub mod chain;
 pub mod compare;
 pub mod data;
 pub mod finding;
-pub mod hex;
 pub mod home;
 pub mod key;
 pub mod ledger;
 pub mod many;
+pub mod protocol;
 pub mod record;
-pub mod referee;
+pub mod replay;
 pub mod role;
 pub mod seals;
 pub mod seat;
@@ -26,9 +27,8 @@ mod skirmish;
 pub mod speak;
 pub mod store;
 pub mod verify;
-pub mod walk;
 pub mod yaml;
 
-pub use hex::{Id, Sig};
-pub use record::{Body, Kind, Record};
+pub use bytes::{Id, Sig};
+pub use record::{Body, Record, RecordKind};
 pub use role::Role;

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::armour;
-use super::hex::{Id, Sig};
+use super::bytes::{Id, Sig};
 use super::key::{self, PrivateKey};
 use super::role::Role;
 use super::yaml;
@@ -17,7 +17,7 @@ pub const PROTOCOL: &str = "garcia/1";
 
 /// What a record is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum RecordKind {
     /// The offer that begins a game.
     Genesis,
     /// The acceptance of an offer.
@@ -49,44 +49,44 @@ pub enum Reserved {
     Ruling,
 }
 
-impl Kind {
+impl RecordKind {
     /// The word for the kind.
     pub fn as_str(&self) -> &str {
         match self {
-            Kind::Genesis => "genesis",
-            Kind::Join => "join",
-            Kind::Plan => "plan",
-            Kind::Orders => "orders",
-            Kind::Result => "result",
-            Kind::Audit => "audit",
-            Kind::Reserved(Reserved::Motion) => "motion",
-            Kind::Reserved(Reserved::Accept) => "accept",
-            Kind::Reserved(Reserved::Decline) => "decline",
-            Kind::Reserved(Reserved::Ruling) => "ruling",
-            Kind::Unknown(word) => word,
+            RecordKind::Genesis => "genesis",
+            RecordKind::Join => "join",
+            RecordKind::Plan => "plan",
+            RecordKind::Orders => "orders",
+            RecordKind::Result => "result",
+            RecordKind::Audit => "audit",
+            RecordKind::Reserved(Reserved::Motion) => "motion",
+            RecordKind::Reserved(Reserved::Accept) => "accept",
+            RecordKind::Reserved(Reserved::Decline) => "decline",
+            RecordKind::Reserved(Reserved::Ruling) => "ruling",
+            RecordKind::Unknown(word) => word,
         }
     }
 }
 
-impl From<&str> for Kind {
-    fn from(word: &str) -> Kind {
+impl From<&str> for RecordKind {
+    fn from(word: &str) -> RecordKind {
         match word {
-            "genesis" => Kind::Genesis,
-            "join" => Kind::Join,
-            "plan" => Kind::Plan,
-            "orders" => Kind::Orders,
-            "result" => Kind::Result,
-            "audit" => Kind::Audit,
-            "motion" => Kind::Reserved(Reserved::Motion),
-            "accept" => Kind::Reserved(Reserved::Accept),
-            "decline" => Kind::Reserved(Reserved::Decline),
-            "ruling" => Kind::Reserved(Reserved::Ruling),
-            other => Kind::Unknown(other.to_owned()),
+            "genesis" => RecordKind::Genesis,
+            "join" => RecordKind::Join,
+            "plan" => RecordKind::Plan,
+            "orders" => RecordKind::Orders,
+            "result" => RecordKind::Result,
+            "audit" => RecordKind::Audit,
+            "motion" => RecordKind::Reserved(Reserved::Motion),
+            "accept" => RecordKind::Reserved(Reserved::Accept),
+            "decline" => RecordKind::Reserved(Reserved::Decline),
+            "ruling" => RecordKind::Reserved(Reserved::Ruling),
+            other => RecordKind::Unknown(other.to_owned()),
         }
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for RecordKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }
@@ -102,7 +102,7 @@ pub struct Body {
     /// The id of record 0; absent there.
     pub game: Option<Id>,
     /// The kind.
-    pub kind: Kind,
+    pub kind: RecordKind,
     /// The id of the record before; zeros for record 0.
     pub prev: Id,
     /// The place in the ledger, from 0.
@@ -261,7 +261,7 @@ impl Record {
             by: parsed(&body, "by")?,
             data: body["data"].clone(),
             game,
-            kind: Kind::from(kind),
+            kind: RecordKind::from(kind),
             prev: parsed(&body, "prev")?,
             seq,
         };
@@ -322,7 +322,7 @@ mod tests {
             by: "us".parse().expect("role"),
             data,
             game: Some(Id::hash("record", &["game"])),
-            kind: Kind::Result,
+            kind: RecordKind::Result,
             prev: Id::hash("record", &["prev"]),
             seq: 5,
         };
@@ -376,11 +376,11 @@ mod tests {
 
     #[test]
     fn kinds_that_are_set_aside_are_known_as_such() {
-        assert_eq!(Kind::from("ruling"), Kind::Reserved(Reserved::Ruling));
+        assert_eq!(RecordKind::from("ruling"), RecordKind::Reserved(Reserved::Ruling));
         for word in
             ["genesis", "join", "plan", "orders", "result", "audit", "motion", "accept", "decline", "ruling", "x"]
         {
-            assert_eq!(Kind::from(word).as_str(), word);
+            assert_eq!(RecordKind::from(word).as_str(), word);
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::bytes::Id;
 use super::data::{Hide, Reveal};
 use super::finding::{Code, Finding};
-use super::hex::Id;
 use super::role::Role;
 use super::secret::commitment;
 use crate::engine::Slot;

@@ -8,13 +8,13 @@ use super::data::{Data, Genesis, Join, Mode, Reveal};
 use super::finding::{Code, Finding};
 use super::home::{GameFile, Home};
 use super::key::PrivateKey;
-use super::ledger::{Company, Ledger, Pen, Terms, Trouble};
-use super::record::{Kind, Record};
-use super::referee::Vision;
+use super::ledger::{Company, Ledger, LedgerTrouble, Pen, Terms};
+use super::protocol::NextRecord;
+use super::record::{Record, RecordKind};
+use super::replay::Vision;
 use super::role::Role;
 use super::secret::{GameSecret, commitment};
 use super::store::{FileTrouble, LedgerFolder, Lock};
-use super::walk::Due;
 use crate::engine::submission::Submission;
 use crate::engine::{Match, Side, Stop};
 
@@ -76,23 +76,25 @@ impl Awaited {
 impl Ledger {
     /// What is awaited now, and from whom.
     pub fn awaited(&self) -> Awaited {
-        let founder = || self.walk().founder().cloned().unwrap_or_else(Role::solo);
+        let founder = || self.protocol().founder().cloned().unwrap_or_else(Role::solo);
         let signer = |side: Side| {
-            let role = side.as_str().parse().ok().filter(|role| self.walk().seats().contains_key(role));
+            let role = side.as_str().parse().ok().filter(|role| self.protocol().signatories().contains_key(role));
             role.unwrap_or_else(founder)
         };
-        match (self.walk().due(), self.referee().stop()) {
-            (Due::Genesis, _) => Awaited::Nothing,
-            (Due::Join(role), _) => Awaited::Join(role),
-            (Due::Call(role), _) => Awaited::Call(role),
-            (Due::Result(role), _) => Awaited::Result(role),
-            (Due::Audit(owing), _) => owing.into_iter().next().map_or(Awaited::Nothing, Awaited::Audit),
-            (Due::Speech(_), Stop::Orders { who, ask, .. }) => Awaited::Packet { who: signer(*who), side: *who, ask },
-            (Due::Speech(_), Stop::Answers { who, questions }) => {
+        match (self.protocol().due(), self.replay().stop()) {
+            (NextRecord::Genesis, _) => Awaited::Nothing,
+            (NextRecord::Join(role), _) => Awaited::Join(role),
+            (NextRecord::Call(role), _) => Awaited::Call(role),
+            (NextRecord::Result(role), _) => Awaited::Result(role),
+            (NextRecord::Audit(owing), _) => owing.into_iter().next().map_or(Awaited::Nothing, Awaited::Audit),
+            (NextRecord::Speech(_), Stop::Orders { who, ask, .. }) => {
+                Awaited::Packet { who: signer(*who), side: *who, ask }
+            }
+            (NextRecord::Speech(_), Stop::Answers { who, questions }) => {
                 Awaited::Answers { who: signer(*who), side: *who, questions: questions.len() }
             }
-            (Due::Speech(_), Stop::Facts { who, .. }) => Awaited::Facts(signer(*who)),
-            (Due::Speech(_), Stop::End) => Awaited::Nothing,
+            (NextRecord::Speech(_), Stop::Facts { who, .. }) => Awaited::Facts(signer(*who)),
+            (NextRecord::Speech(_), Stop::End) => Awaited::Nothing,
         }
     }
 }
@@ -122,14 +124,14 @@ pub type Lay<'a> = &'a dyn Fn(&Genesis) -> Result<Box<dyn Match>, Finding>;
 
 impl Seat {
     /// Begins a game and sits down as its founder.
-    pub fn begin(table: Box<dyn Match>, company: Company, terms: Terms, home: &Home) -> Result<Seat, Trouble> {
+    pub fn begin(table: Box<dyn Match>, company: Company, terms: Terms, home: &Home) -> Result<Seat, LedgerTrouble> {
         let key = home.identity()?;
         let (ledger, file) = Ledger::begin(table, company, terms, home)?;
         Ok(Seat { ledger, key, file })
     }
 
     /// Offers a game of two, to be played as `side`.
-    pub fn offer(table: Box<dyn Match>, side: &Role, terms: Terms, home: &Home) -> Result<Seat, Trouble> {
+    pub fn offer(table: Box<dyn Match>, side: &Role, terms: Terms, home: &Home) -> Result<Seat, LedgerTrouble> {
         let sides = table.ruleset().sides();
         let names: Vec<&str> = sides.iter().map(|side| side.as_str()).collect();
         let other = match sides {
@@ -137,15 +139,15 @@ impl Seat {
             [other, one] if one.as_str() == side.as_str() => other,
             _ => {
                 let what = format!("{side} is no side of this game; its sides are {}", names.join(" and "));
-                return Err(Trouble::NotDue(what));
+                return Err(LedgerTrouble::NotDue(what));
             }
         };
-        let other = other.as_str().parse().map_err(|_| Trouble::NotDue(format!("{other} cannot be a role")))?;
+        let other = other.as_str().parse().map_err(|_| LedgerTrouble::NotDue(format!("{other} cannot be a role")))?;
         Seat::begin(table, Company::Two(side.clone(), other), terms, home)
     }
 
     /// Begins a game as its master; `players` sign for themselves and join in this order.
-    pub fn host(table: Box<dyn Match>, players: Vec<Role>, terms: Terms, home: &Home) -> Result<Seat, Trouble> {
+    pub fn host(table: Box<dyn Match>, players: Vec<Role>, terms: Terms, home: &Home) -> Result<Seat, LedgerTrouble> {
         Seat::begin(table, Company::Gm(players), terms, home)
     }
 
@@ -155,14 +157,14 @@ impl Seat {
         players: Vec<Role>,
         terms: Terms,
         home: &Home,
-    ) -> Result<Seat, Trouble> {
+    ) -> Result<Seat, LedgerTrouble> {
         Seat::begin(table, Company::PrivateGm(players), terms, home)
     }
 
     /// What a player under a private game master has to entrust to him: the openings of all he sealed in some records.
     pub fn openings(&self, records: &[Record]) -> Vec<Reveal> {
-        let walk = self.ledger.walk();
-        if !walk.is_private() || *self.role() == Role::gm() {
+        let protocol = self.ledger.protocol();
+        if !protocol.is_private() || *self.role() == Role::gm() {
             return Vec::new();
         }
         let own = records.iter().filter(|record| record.body().by == *self.role());
@@ -177,21 +179,21 @@ impl Seat {
     }
 
     /// Takes openings that a player entrusts to this game master, if each fits its commitment.
-    pub fn entrust(&mut self, role: &Role, reveals: Vec<Reveal>) -> Result<(), Trouble> {
-        let walk = self.ledger.walk();
-        let Some(game) = walk.game().filter(|_| walk.is_private() && *self.role() == Role::gm()) else {
-            return Err(Trouble::NotDue("openings go to a private game master, and to nobody else".to_owned()));
+    pub fn entrust(&mut self, role: &Role, reveals: Vec<Reveal>) -> Result<(), LedgerTrouble> {
+        let protocol = self.ledger.protocol();
+        let Some(game) = protocol.game().filter(|_| protocol.is_private() && *self.role() == Role::gm()) else {
+            return Err(LedgerTrouble::NotDue("openings go to a private game master, and to nobody else".to_owned()));
         };
         for reveal in &reveals {
             let Reveal { slot, version, salt, value, .. } = reveal;
             let made = commitment(&game, role, slot, *version, salt, value);
-            let sealed = walk
+            let sealed = protocol
                 .seals()
                 .of_role(role)
                 .any(|(other, sealing)| other == slot && sealing.version == *version && sealing.commit == made);
             if !sealed {
                 let finding = Finding::new(Code::Reveal, "the opening does not fit its commitment").about(slot);
-                return Err(Trouble::at(walk.next())(finding.signed_by(role)));
+                return Err(LedgerTrouble::at(protocol.next())(finding.signed_by(role)));
             }
         }
         self.file.entrust(role, reveals)?;
@@ -202,36 +204,36 @@ impl Seat {
 
     /// The players whose openings this game master still lacks: without them he cannot close.
     pub fn lacking(&self) -> Vec<Role> {
-        let walk = self.ledger.walk();
-        if !walk.is_private() || *self.role() != Role::gm() {
+        let protocol = self.ledger.protocol();
+        if !protocol.is_private() || *self.role() != Role::gm() {
             return Vec::new();
         }
         let vision = self.vision();
         let lacks = |role: &&Role| {
-            walk.seals().of_role(role).any(|(slot, sealing)| vision.get(role, slot, sealing.version).is_none())
+            protocol.seals().of_role(role).any(|(slot, sealing)| vision.get(role, slot, sealing.version).is_none())
         };
-        walk.roles().iter().filter(lacks).cloned().collect()
+        protocol.roles().iter().filter(lacks).cloned().collect()
     }
 
     /// Accepts an offer. `records` is the offer and, with a game master, the acceptances before this one.
     ///
     /// Accepting twice gives the same record.
-    pub fn join(records: Vec<Record>, role: Option<&Role>, lay: Lay<'_>, home: &Home) -> Result<Seat, Trouble> {
+    pub fn join(records: Vec<Record>, role: Option<&Role>, lay: Lay<'_>, home: &Home) -> Result<Seat, LedgerTrouble> {
         let key = home.identity()?;
-        let ledger = Ledger::replay(records, lay, Vision::public())?;
-        let Due::Join(due) = ledger.walk().due() else {
-            return Err(Trouble::NotDue("this offer is not open any more".to_owned()));
+        let ledger = Ledger::read(records, lay, Vision::public())?;
+        let NextRecord::Join(due) = ledger.protocol().due() else {
+            return Err(LedgerTrouble::NotDue("this offer is not open any more".to_owned()));
         };
         if let Some(role) = role.filter(|role| **role != due) {
-            return Err(Trouble::NotDue(format!("{due} has to join now, not {role}")));
+            return Err(LedgerTrouble::NotDue(format!("{due} has to join now, not {role}")));
         }
-        if ledger.walk().seats().values().any(|seat| seat.key == key.public()) {
+        if ledger.protocol().signatories().values().any(|seat| seat.key == key.public()) {
             let what = "you cannot play against yourself: the other player signs with the same key. \
                         Use another folder for secrets (GARCIA_HOME) to try two players on one machine";
-            return Err(Trouble::NotDue(what.to_owned()));
+            return Err(LedgerTrouble::NotDue(what.to_owned()));
         }
-        let (Some(game), Some(genesis)) = (ledger.walk().game(), ledger.walk().genesis().cloned()) else {
-            return Err(Trouble::NotDue("there is no offer".to_owned()));
+        let (Some(game), Some(genesis)) = (ledger.protocol().game(), ledger.protocol().genesis().cloned()) else {
+            return Err(LedgerTrouble::NotDue("there is no offer".to_owned()));
         };
         let two = genesis.mode == Mode::TwoPlayer;
         let links = if two { genesis.links } else { 0 };
@@ -239,7 +241,7 @@ impl Seat {
             true => home.game(&game, &due)?,
             false => home.begin_game(game, due.clone(), GameSecret::fresh()?, links)?,
         };
-        let side = ledger.referee().table().ruleset().side(due.as_str());
+        let side = ledger.replay().table().ruleset().side(due.as_str());
         let (hide, sealed) = match side.filter(|_| two) {
             Some(side) => ledger.first_standing(side, &file),
             None => (Vec::new(), Vec::new()),
@@ -252,21 +254,23 @@ impl Seat {
     }
 
     /// Sits down again at a game that is under way. What an interruption kept from the ledger is put there.
-    pub fn open(records: Vec<Record>, lay: Lay<'_>, home: &Home) -> Result<Seat, Trouble> {
-        let game =
-            records.first().map(Record::id).ok_or_else(|| Trouble::NotDue("there is no record yet".to_owned()))?;
+    pub fn open(records: Vec<Record>, lay: Lay<'_>, home: &Home) -> Result<Seat, LedgerTrouble> {
+        let game = records
+            .first()
+            .map(Record::id)
+            .ok_or_else(|| LedgerTrouble::NotDue("there is no record yet".to_owned()))?;
         let roles = home.roles(&game)?;
         let Some(role) = roles.first() else {
             let what = format!(
                 "there are no secrets of this game in {}; name the right folder with `--home DIR` or GARCIA_HOME",
                 home.path().display()
             );
-            return Err(Trouble::NotDue(what));
+            return Err(LedgerTrouble::NotDue(what));
         };
         let (key, file) = (home.identity()?, home.game(&game, role)?);
-        let mut ledger = Ledger::replay(records, lay, Vision::of(&file))?;
+        let mut ledger = Ledger::read(records, lay, Vision::of(&file))?;
         if let Some(last) = file.last()
-            && last.body().prev == ledger.walk().head()
+            && last.body().prev == ledger.protocol().head()
         {
             ledger.append(last.clone())?;
         }
@@ -285,7 +289,7 @@ impl Seat {
 
     /// The side played here; none for a game master or a solo player.
     pub fn side(&self) -> Option<Side> {
-        self.ledger.referee().table().ruleset().side(self.role().as_str())
+        self.ledger.replay().table().ruleset().side(self.role().as_str())
     }
 
     /// The ledger.
@@ -299,7 +303,7 @@ impl Seat {
     }
 
     /// The player's public key, which the other may compare by telephone.
-    pub fn fingerprint(&self) -> super::hex::Id {
+    pub fn fingerprint(&self) -> super::bytes::Id {
         self.key.public()
     }
 
@@ -319,10 +323,10 @@ impl Seat {
         records.sort_by_key(|record| record.body().seq);
         let mut received = Received::default();
         for record in records {
-            let (seq, next) = (record.body().seq, self.ledger.walk().next());
+            let (seq, next) = (record.body().seq, self.ledger.protocol().next());
             let game = if seq == 0 { Some(record.id()) } else { record.body().game };
             let held = usize::try_from(seq).ok().and_then(|seq| self.ledger.records().get(seq));
-            if game != self.ledger.walk().game() {
+            if game != self.ledger.protocol().game() {
                 received.refused.push((record, Finding::new(Code::Game, "a record of another game")));
             } else if let Some(held) = held {
                 if held.id() == record.id() {
@@ -336,7 +340,7 @@ impl Seat {
             } else {
                 match self.ledger.append(record.clone()) {
                     Ok(()) => received.taken.push(record),
-                    Err(Trouble::Finding { finding, .. }) => received.refused.push((record, *finding)),
+                    Err(LedgerTrouble::Finding { finding, .. }) => received.refused.push((record, *finding)),
                     Err(other) => received.refused.push((record, Finding::new(Code::Bug, other.to_string()))),
                 }
             }
@@ -345,7 +349,7 @@ impl Seat {
     }
 
     /// Writes everything that is due from here and needs no decision: results, calls, facts, the audit.
-    pub fn advance(&mut self) -> Result<Vec<Record>, Trouble> {
+    pub fn advance(&mut self) -> Result<Vec<Record>, LedgerTrouble> {
         let mut made = Vec::new();
         loop {
             let awaited = self.ledger.awaited();
@@ -364,12 +368,12 @@ impl Seat {
     }
 
     /// Signs a checked order file: a packet or answers.
-    pub fn send(&mut self, submission: &Submission) -> Result<Record, Trouble> {
+    pub fn send(&mut self, submission: &Submission) -> Result<Record, LedgerTrouble> {
         self.ledger.submit(submission, &mut Pen { key: &self.key, file: &mut self.file })
     }
 
     /// Game master: goes on without the orders or answers of a player who sent none.
-    pub fn no_moves(&mut self) -> Result<Record, Trouble> {
+    pub fn no_moves(&mut self) -> Result<Record, LedgerTrouble> {
         self.ledger.no_moves(&mut Pen { key: &self.key, file: &mut self.file })
     }
 
@@ -381,7 +385,7 @@ impl Seat {
         let own = |record: &&Record| record.body().by == *self.role();
         let mut count = records.iter().rev().take_while(own).count();
         if *self.role() == Role::gm() {
-            let begun = records.iter().any(|record| record.body().kind == Kind::Result);
+            let begun = records.iter().any(|record| record.body().kind == RecordKind::Result);
             count = match begun {
                 true => count + records.iter().rev().skip(count).take_while(|record| !own(record)).count(),
                 false => records.len(),

@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use super::data::{Data, Genesis, Hide};
 use super::finding::{Finding, Level};
 use super::home::Home;
-use super::ledger::{Ledger, Pen, Terms, Trouble, charter};
-use super::record::{Kind, Record};
-use super::referee::Vision;
+use super::ledger::{Ledger, LedgerTrouble, Pen, Terms, charter};
+use super::protocol::NextRecord;
+use super::record::{Record, RecordKind};
+use super::replay::Vision;
 use super::seat::{Awaited, Seat};
 use super::secret::commitment;
 use super::skirmish::{self, SPAIN};
-use super::store::{Found, LedgerFile};
+use super::store::{LedgerFile, LedgerFiles};
 use super::verify::{Verification, verify};
-use super::walk::Due;
 use super::{Id, Role};
 use crate::engine::dice::Chance;
 use crate::engine::json::Json;
@@ -30,7 +30,7 @@ fn check(records: &[Record], vision: &Vision) -> Verification {
         seq: record.body().seq,
         record: Record::read(record.to_yaml().as_bytes()),
     };
-    verify(&Found { files: records.iter().map(file).collect(), problems: vec![] }, &lay, vision)
+    verify(&LedgerFiles { files: records.iter().map(file).collect(), problems: vec![] }, &lay, vision)
 }
 
 fn found(records: &[Record]) -> Option<(u32, &'static str, Option<String>)> {
@@ -105,7 +105,7 @@ impl Pair {
 
     /// A ledger of somebody whose program takes his word for everything.
     fn blind(records: &[Record]) -> Ledger {
-        Ledger::replay(records.to_vec(), lay, Vision::public()).expect("good as far as anybody can see")
+        Ledger::read(records.to_vec(), lay, Vision::public()).expect("good as far as anybody can see")
     }
 
     /// Plays on from records that a patched program wrote, everything by itself, to the last audit.
@@ -138,18 +138,18 @@ impl Pair {
 }
 
 fn random(ledger: &Ledger, side: Side, chance: &mut Chance) -> Submission {
-    let (referee, holdings) = (ledger.referee(), ledger.holdings_of(side));
-    let (table, stop) = (referee.table(), referee.stop());
-    let view = View { state: referee.state(), holdings: &holdings, side: Some(side) };
+    let (replay, holdings) = (ledger.replay(), ledger.holdings_of(side));
+    let (table, stop) = (replay.table(), replay.stop());
+    let view = View { state: replay.state(), holdings: &holdings, side: Some(side) };
     let mut said = said(side);
     match stop {
         Stop::Orders { .. } => {
             said.orders = Some(table.random_orders(view, stop, chance));
             if chance.one_in(2) {
-                said.policies.insert("advance".to_owned(), table.random_policy(referee.state(), "advance", chance));
+                said.policies.insert("advance".to_owned(), table.random_policy(replay.state(), "advance", chance));
             }
             if chance.one_in(2) {
-                said.standing.insert("stand".to_owned(), table.random_policy(referee.state(), "stand", chance));
+                said.standing.insert("stand".to_owned(), table.random_policy(replay.state(), "stand", chance));
             }
         }
         Stop::Answers { questions, .. } => {
@@ -163,7 +163,7 @@ fn random(ledger: &Ledger, side: Side, chance: &mut Chance) -> Submission {
     said
 }
 
-fn data<'r>(records: &'r [Record], kind: &Kind, has: impl Fn(&Json) -> bool + 'r) -> Option<(usize, &'r Record)> {
+fn data<'r>(records: &'r [Record], kind: &RecordKind, has: impl Fn(&Json) -> bool + 'r) -> Option<(usize, &'r Record)> {
     records.iter().enumerate().find(|(_, record)| record.body().kind == *kind && has(&record.body().data))
 }
 
@@ -180,14 +180,14 @@ fn every_view_of_every_game_agrees_to_the_audit() {
                 let found = check(records, &vision);
                 assert_eq!((found.exit_code(), found.level), (0, Level::Audit), "{}", found.report(""));
             }
-            let all = |kind: Kind, has: &str| {
+            let all = |kind: RecordKind, has: &str| {
                 let of_kind = records.iter().filter(|record| record.body().kind == kind);
                 of_kind.filter(|record| record.body().data.get(has).is_some()).count()
             };
-            stated += all(Kind::Orders, "claims");
-            stopped += all(Kind::Orders, "reveals");
-            planned += all(Kind::Plan, "entries");
-            called += all(Kind::Plan, "answers");
+            stated += all(RecordKind::Orders, "claims");
+            stopped += all(RecordKind::Orders, "reveals");
+            planned += all(RecordKind::Plan, "entries");
+            called += all(RecordKind::Plan, "answers");
         }
     }
     assert!(stated > 0, "facts were stated ahead of the dice");
@@ -201,7 +201,7 @@ fn what_was_seen_is_mixed_with_its_neighbours_when_it_lies_face_down_again() {
     let mut mixed = 0;
     for seed in 0..12 {
         let pair = Pair::play_out("plan", false, &format!("mixed {seed}"));
-        for record in pair.records().iter().filter(|record| record.body().kind == Kind::Result) {
+        for record in pair.records().iter().filter(|record| record.body().kind == RecordKind::Result) {
             let hides = record.body().data.get("hide").and_then(Json::as_list).unwrap_or_default();
             let anew = hides.iter().filter(|hide| hide.get("version") != Some(&Json::Int(1)));
             mixed += anew
@@ -245,7 +245,7 @@ fn a_second_answer_to_the_same_moment_is_refused() {
     let mut chance = Chance::new("first");
     pair.act(0, &mut chance);
     let signed = pair.seats[0].outgoing().last().expect("orders").id();
-    let mut older = Ledger::replay(before, lay, Vision::public()).expect("good");
+    let mut older = Ledger::read(before, lay, Vision::public()).expect("good");
     let home = home(&pair.homes[0]);
     let mut file = home.game(&pair.records()[0].id(), pair.seats[0].role()).expect("secrets");
     let key = home.identity().expect("a key");
@@ -261,7 +261,7 @@ fn before_a_claim() -> (Pair, usize) {
         let last = pair
             .records()
             .iter()
-            .rposition(|record| record.body().kind == Kind::Orders && record.body().data.get("claims").is_some());
+            .rposition(|record| record.body().kind == RecordKind::Orders && record.body().data.get("claims").is_some());
         if let Some(at) = last {
             return (pair, at);
         }
@@ -290,7 +290,7 @@ fn a_false_claim_of_the_one_who_closes_is_found_at_the_audit_in_his_result() {
         let pair = Pair::play_out("open", false, &format!("lie {seed}"));
         let records = pair.records();
         let Some((at, _)) =
-            data(records, &Kind::Result, |data| data.pointer("/claims/0/value") == Some(&Json::Bool(false)))
+            data(records, &RecordKind::Result, |data| data.pointer("/claims/0/value") == Some(&Json::Bool(false)))
         else {
             continue;
         };
@@ -332,7 +332,7 @@ fn an_illegal_set_up_is_refused_by_the_own_program_and_found_at_the_audit() {
     let orders = table.read_orders("setup", &node, &root, &mut reader).expect("read");
     let submission = Submission { orders: Some(orders), ..said(SPAIN) };
     let refused = pair.seats[0].send(&submission).expect_err("illegal");
-    assert!(matches!(refused, Trouble::Refused(_)), "{refused}");
+    assert!(matches!(refused, LedgerTrouble::Refused(_)), "{refused}");
 
     // A patched program commits it all the same.
     let (game, at) = (pair.records()[0].id(), pair.records().len());
@@ -376,7 +376,7 @@ fn a_counter_exchanged_under_its_token_is_found_at_the_audit() {
         }
         let slot = Slot::parse("s-0101").expect("a slot");
         let ledger = pair.seats[0].ledger();
-        let tokens = ledger.referee().table().state_json(ledger.referee().state()).expect("canonical");
+        let tokens = ledger.replay().table().state_json(ledger.replay().state()).expect("canonical");
         if tokens.pointer("/tokens/0101").is_none() {
             continue;
         }
@@ -405,7 +405,7 @@ fn a_counter_exchanged_under_its_token_is_found_at_the_audit() {
 fn a_false_or_partial_audit_is_found() {
     let pair = Pair::play_out("open", true, "audit");
     let records = pair.records();
-    let (at, audit) = data(records, &Kind::Audit, |_| true).expect("an audit");
+    let (at, audit) = data(records, &RecordKind::Audit, |_| true).expect("an audit");
     let owner = audit.body().by.clone();
     let key = home(&pair.homes[usize::from(owner.as_str() == "us")]).identity().expect("a key");
     let forged = |change: &dyn Fn(&mut Json)| {
@@ -450,7 +450,7 @@ fn a_false_or_partial_audit_is_found() {
 #[test]
 fn what_a_plan_did_not_carry_out_stays_sealed_until_the_audit() {
     let pair = Pair::play_out("plan", true, "sealed plan");
-    let (at, plan) = data(pair.records(), &Kind::Plan, |data| data.get("entries").is_some()).expect("a plan");
+    let (at, plan) = data(pair.records(), &RecordKind::Plan, |data| data.get("entries").is_some()).expect("a plan");
     let number = plan.body().seq;
     let call = &pair.records()[at + 1];
     assert_eq!(call.body().data.pointer("/orders/call"), Some(&Json::Bool(true)));
@@ -465,7 +465,7 @@ fn what_a_plan_did_not_carry_out_stays_sealed_until_the_audit() {
     // A plan where orders are due, orders where a plan is due.
     let key = home(&pair.homes[0]).identity().expect("a key");
     let mut body = plan.body().clone();
-    body.kind = Kind::Orders;
+    body.kind = RecordKind::Orders;
     let members = body.data.as_map_mut().expect("an object");
     for name in ["entries", "hide"] {
         members.remove(name);
@@ -479,8 +479,8 @@ fn what_a_plan_did_not_carry_out_stays_sealed_until_the_audit() {
 #[test]
 fn a_value_in_the_clear_or_a_slot_that_was_never_committed_is_no_order() {
     let pair = Pair::play_out("open", false, "clear");
-    let (at, setup) = data(pair.records(), &Kind::Orders, |data| data.pointer("/orders/tokens/0101").is_some())
-        .or_else(|| data(pair.records(), &Kind::Orders, |data| data.pointer("/orders/tokens").is_some()))
+    let (at, setup) = data(pair.records(), &RecordKind::Orders, |data| data.pointer("/orders/tokens/0101").is_some())
+        .or_else(|| data(pair.records(), &RecordKind::Orders, |data| data.pointer("/orders/tokens").is_some()))
         .expect("a set-up");
     let key = home(&pair.homes[0]).identity().expect("a key");
     for tokens in [Json::object([("0109", "talavera")]), Json::object([("0109", Json::object([("sealed", "s-0109")]))])]
@@ -506,7 +506,7 @@ fn nobody_plays_against_himself_or_joins_twice() {
     let joined = Seat::join(offer.clone(), None, &lay, &home(&other)).expect("joined");
     let again = Seat::join(offer, None, &lay, &home(&other)).expect("joined again");
     assert_eq!(joined.ledger().records(), again.ledger().records(), "the same acceptance");
-    assert!(matches!(joined.ledger().walk().due(), Due::Speech(None)));
+    assert!(matches!(joined.ledger().protocol().due(), NextRecord::Speech(None)));
     let nobody: Role = "france".parse().expect("a role");
     assert!(Seat::offer(skirmish::table("open"), &nobody, terms, &home(&folder)).is_err());
     let Ok(Data::Join(join)) = Data::read(joined.ledger().records()[1].body()) else { panic!("a join") };

@@ -7,11 +7,11 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
+use super::bytes::{Bytes, Id};
 use super::chain::Chain;
-use super::hex::{Hex, Id};
 use super::role::Role;
 use crate::engine::Slot;
-use crate::engine::digest::{from_hex, to_hex};
+use crate::engine::digest::{from_hexadecimal, to_hexadecimal};
 use crate::engine::json::Json;
 
 /// 32 bytes from the operating system.
@@ -52,28 +52,28 @@ impl GameSecret {
 
     /// Reads the secret from the secrets file.
     pub fn parse(text: &str) -> Option<GameSecret> {
-        from_hex(text).map(GameSecret::from_bytes)
+        from_hexadecimal(text).map(GameSecret::from_bytes)
     }
 
     /// The text for the secrets file.
     pub fn text(&self) -> Zeroizing<String> {
-        Zeroizing::new(to_hex(self.0.as_ref()))
+        Zeroizing::new(to_hexadecimal(self.0.as_ref()))
     }
 
     /// The chain of links this role closes segments with.
     pub fn chain(&self, role: &Role, links: u32) -> Chain {
-        Chain::new(role, Hex(*derive(&self.0, "derive/chain", &[])), links)
+        Chain::new(role, Bytes(*derive(&self.0, "derive/chain", &[])), links)
     }
 
     /// The secret behind all salts; published at the audit.
     pub fn hide(&self) -> HideSecret {
-        HideSecret(Hex(*derive(&self.0, "derive/hide", &[])))
+        HideSecret(Bytes(*derive(&self.0, "derive/hide", &[])))
     }
 
     /// The nonce of orders that follow the record `prev`.
     pub fn nonce(&self, prev: &Id) -> Id {
         let secret = derive(&self.0, "derive/nonce", &[]);
-        Hex(*derive(&secret, "nonce", &[&prev.to_string()]))
+        Bytes(*derive(&secret, "nonce", &[&prev.to_string()]))
     }
 }
 
@@ -84,7 +84,7 @@ pub struct HideSecret(pub Id);
 impl HideSecret {
     /// The salt of one version of a slot.
     pub fn salt(&self, slot: &Slot, version: u32) -> Id {
-        Hex(*derive(&self.0.0, "salt", &[slot.as_str(), &version.to_string()]))
+        Bytes(*derive(&self.0.0, "salt", &[slot.as_str(), &version.to_string()]))
     }
 }
 

@@ -11,14 +11,14 @@ use crate::engine::dice::{Chance, Die};
 use crate::engine::doc::{DocPath, Fault, FromDoc, Lexicon, Node, PlainTexts, Reader};
 use crate::engine::json::{Json, from_json};
 use crate::engine::{
-    About, Arranged, Charter, Clause, Concealed, DataFinding, Diary, Entry, Event, Flow, Game, Kind, KindInfo, Lapse,
-    Moment, Phase, Picture, Policy, Query, Question, Reply, Ruleset, Ruling, Say, ScenarioInfo, Sealed, Seen, Side,
+    About, Arranged, Charter, Clause, Concealed, DataFinding, Diary, Event, Flow, Game, Kind, KindInfo, Lapse, Moment,
+    Phase, Picture, Policy, Query, Question, Reply, RulesOf, Ruleset, Ruling, Say, ScenarioInfo, Sealed, Seen, Side,
     Slot, Stop, Subject, Umpire, Verdict, Window,
 };
 
 pub const SPAIN: Side = Side("spain");
 pub const US: Side = Side("us");
-pub static SKIRMISH: Entry<Skirmish> = Entry::new();
+pub static SKIRMISH: RulesOf<Skirmish> = RulesOf::new();
 
 /// The table of a scenario: `open` (all packets in the clear) or `plan` (Spain's turns come as plans).
 pub fn table(scenario: &str) -> Box<dyn crate::engine::Match> {

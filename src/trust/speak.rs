@@ -5,16 +5,16 @@
 
 use std::collections::BTreeMap;
 
+use super::bytes::Id;
 use super::data::{Answer, Audit, ClaimSaid, Data, Hide, Mode, Orders, Plan, Reveal};
-use super::hex::Id;
 use super::home::{GameFile, Sealed};
-use super::ledger::{Ledger, Pen, Speech, Trouble};
+use super::ledger::{Ledger, LedgerTrouble, Pen, Speech};
+use super::protocol::{NextRecord, Protocol};
 use super::record::Record;
-use super::referee::{Referee, Vision};
+use super::replay::{Replay, Vision};
 use super::role::Role;
 use super::seals::Moment;
 use super::secret::commitment;
-use super::walk::{Due, Walk};
 use crate::engine::json::Json;
 use crate::engine::submission::Submission;
 use crate::engine::{AnyOutcome, Failure, Flow, Opening, Side, Slot, Stop};
@@ -37,7 +37,7 @@ impl<'a> Sealing<'a> {
 
     fn hide(&mut self, slot: Slot, value: Json) {
         let role = self.file.role();
-        let version = self.ledger.walk().seals().next_version(role, &slot);
+        let version = self.ledger.protocol().seals().next_version(role, &slot);
         let salt = self.file.secret().hide().salt(&slot, version);
         let commit = commitment(&self.file.game(), role, &slot, version, &salt, &value);
         self.hides.push(Hide { slot: slot.clone(), version, commit });
@@ -45,9 +45,9 @@ impl<'a> Sealing<'a> {
     }
 
     /// Seals anew what was seen and lies face down again, mixed with everything that lies beside it.
-    fn remask(&mut self, walk: &Walk, referee: &Referee, side: Side) {
-        let (role, seals) = (self.file.role().clone(), walk.seals());
-        for group in referee.table().masks(referee.state(), side) {
+    fn remask(&mut self, protocol: &Protocol, replay: &Replay, side: Side) {
+        let (role, seals) = (self.file.role().clone(), protocol.seals());
+        for group in replay.table().masks(replay.state(), side) {
             let latest = |slot: &Slot| seals.next_version(&role, slot).saturating_sub(1);
             let seen = group.iter().any(|slot| seals.opening(&role, slot, latest(slot)).is_some());
             let values: Option<Vec<Json>> =
@@ -67,8 +67,8 @@ impl<'a> Sealing<'a> {
     /// Commits the standing orders of all kinds at once, so that nobody sees which of them changed.
     fn standing(&mut self, side: Side, new: &BTreeMap<String, Json>) {
         let before = self.ledger.standing_of(side);
-        let kinds: Vec<&'static str> = self.ledger.referee().standing_kinds(side).collect();
-        let seals = self.ledger.walk().seals();
+        let kinds: Vec<&'static str> = self.ledger.replay().standing_kinds(side).collect();
+        let seals = self.ledger.protocol().seals();
         let (role, changed) = (self.file.role(), new.iter().any(|(kind, policy)| before.get(kind) != Some(policy)));
         let stale = kinds.iter().any(|kind| {
             let slot = Slot::standing(kind);
@@ -95,15 +95,15 @@ fn answers(submission: &Submission) -> Vec<Answer> {
     submission.answers.iter().map(answer).collect()
 }
 
-fn role_of(side: Side) -> Result<Role, Trouble> {
-    side.as_str().parse().map_err(|_| Trouble::NotDue(format!("{side} cannot be a role")))
+fn role_of(side: Side) -> Result<Role, LedgerTrouble> {
+    side.as_str().parse().map_err(|_| LedgerTrouble::NotDue(format!("{side} cannot be a role")))
 }
 
 impl Ledger {
     fn empty_orders(&self, pen: &Pen<'_>) -> Orders {
         Orders {
-            nonce: pen.file.secret().nonce(&self.walk().head()),
-            state: self.referee().state_hash(),
+            nonce: pen.file.secret().nonce(&self.protocol().head()),
+            state: self.replay().state_hash(),
             orders: None,
             policies: None,
             standing: None,
@@ -117,20 +117,20 @@ impl Ledger {
     }
 
     /// The side that has to give orders or answers now.
-    fn speaker(&self) -> Result<Side, Trouble> {
-        let decides = matches!(self.referee().stop(), Stop::Orders { .. } | Stop::Answers { .. });
+    fn speaker(&self) -> Result<Side, LedgerTrouble> {
+        let decides = matches!(self.replay().stop(), Stop::Orders { .. } | Stop::Answers { .. });
         let side = self.to_speak().filter(|_| decides);
-        side.ok_or_else(|| Trouble::NotDue("nobody has to give orders now".to_owned()))
+        side.ok_or_else(|| LedgerTrouble::NotDue("nobody has to give orders now".to_owned()))
     }
 
     /// Signs what was read from an order file: a packet or answers, as orders or as a plan. The result is still owed.
-    pub fn submit(&mut self, submission: &Submission, pen: &mut Pen<'_>) -> Result<Record, Trouble> {
+    pub fn submit(&mut self, submission: &Submission, pen: &mut Pen<'_>) -> Result<Record, LedgerTrouble> {
         let side = self.speaker()?;
         if submission.side != side {
-            return Err(Trouble::NotDue(format!("these are orders of {}, but {side} is due", submission.side)));
+            return Err(LedgerTrouble::NotDue(format!("these are orders of {}, but {side} is due", submission.side)));
         }
-        if !self.walk().seals_values() || *pen.file.role() == Role::gm() {
-            let table = self.referee().table();
+        if !self.protocol().seals_values() || *pen.file.role() == Role::gm() {
+            let table = self.replay().table();
             let orders = submission.orders.as_ref().map(|orders| table.orders_json(orders)).transpose();
             let speech = Speech {
                 orders: orders.map_err(super::record::NotARecord::from)?,
@@ -141,14 +141,14 @@ impl Ledger {
             return self.speak(speech, pen);
         }
         if role_of(side)? != *pen.file.role() {
-            return Err(Trouble::NotDue(format!("{side} is due, and you play {}", pen.file.role())));
+            return Err(LedgerTrouble::NotDue(format!("{side} is due, and you play {}", pen.file.role())));
         }
-        let (data, sealed) = match self.referee().stop() {
+        let (data, sealed) = match self.replay().stop() {
             Stop::Orders { flow, .. } => self.packet(submission, side, *flow, pen)?,
             _ => self.answer(submission, side, pen)?,
         };
         // A game master opens and states by himself what the rules call for.
-        let data = match self.walk().mode() {
+        let data = match self.protocol().mode() {
             Mode::TwoPlayer => self.with_forced(data, &sealed, side, pen)?,
             Mode::Gm | Mode::Solo => data,
         };
@@ -161,19 +161,19 @@ impl Ledger {
         side: Side,
         flow: Flow,
         pen: &Pen<'_>,
-    ) -> Result<(Data, Vec<Sealed>), Trouble> {
-        let (table, state) = (self.referee().table(), self.referee().state());
-        let number = self.walk().next();
+    ) -> Result<(Data, Vec<Sealed>), LedgerTrouble> {
+        let (table, state) = (self.replay().table(), self.replay().state());
+        let number = self.protocol().next();
         let mut sealing = Sealing::new(self, pen.file);
-        let orders = submission.orders.clone().unwrap_or_else(|| table.no_orders(state, self.referee().stop()));
+        let orders = submission.orders.clone().unwrap_or_else(|| table.no_orders(state, self.replay().stop()));
         // Under a private game master every packet is read by him alone, so it is sealed as a plan is.
-        let private = self.walk().is_private();
+        let private = self.protocol().is_private();
         let planned = flow == Flow::Plan || private;
         let plan = planned.then_some(number);
         let orders = table.seal(state, orders, plan, &mut |slot, value| sealing.hide(slot, value));
         let orders = Some(table.orders_json(&orders).map_err(super::record::NotARecord::from)?);
         if private {
-            sealing.remask(self.walk(), self.referee(), side);
+            sealing.remask(self.protocol(), self.replay(), side);
         }
         if !planned {
             sealing.standing(side, &submission.standing);
@@ -184,8 +184,8 @@ impl Ledger {
         let prefix = format!("plan/{number}/");
         let entries = sealing.hides.iter().filter(|hide| hide.slot.as_str().starts_with(&prefix)).count();
         let mut entries = u32::try_from(entries).unwrap_or(u32::MAX);
-        let unsaid = Json::from(if self.referee().questions().ask { "ask" } else { "default" });
-        for kind in self.referee().own_kinds(side) {
+        let unsaid = Json::from(if self.replay().questions().ask { "ask" } else { "default" });
+        for kind in self.replay().own_kinds(side) {
             entries += 1;
             let policy = submission.policies.get(kind).unwrap_or(&unsaid).clone();
             sealing.hide(Slot::plan(number, entries), Json::object([("policy", policy)]));
@@ -197,7 +197,7 @@ impl Ledger {
         }
         let Sealing { hides, values, .. } = sealing;
         let plan = Plan {
-            state: self.referee().state_hash(),
+            state: self.replay().state_hash(),
             orders,
             entries: Some(entries),
             hide: hides,
@@ -209,13 +209,13 @@ impl Ledger {
     }
 
     /// Answers: as a plan of the closer, as orders of the other.
-    fn answer(&self, submission: &Submission, side: Side, pen: &Pen<'_>) -> Result<(Data, Vec<Sealed>), Trouble> {
+    fn answer(&self, submission: &Submission, side: Side, pen: &Pen<'_>) -> Result<(Data, Vec<Sealed>), LedgerTrouble> {
         let role = pen.file.role();
-        let span = self.walk().span();
+        let span = self.protocol().span();
         let answers = answers(submission);
         if span.is_some_and(|span| span.closer == *role) {
             let plan = Plan {
-                state: self.referee().state_hash(),
+                state: self.replay().state_hash(),
                 orders: None,
                 entries: None,
                 hide: Vec::new(),
@@ -227,55 +227,56 @@ impl Ledger {
         }
         let own = span.is_some_and(|span| span.side.as_str() == side.as_str());
         // What was sealed with the packet holds; a private game master's players say no more in the clear.
-        let policies = some(&submission.policies).filter(|_| own && !self.walk().is_private());
+        let policies = some(&submission.policies).filter(|_| own && !self.protocol().is_private());
         Ok((Data::Orders(Orders { answers, policies, ..self.empty_orders(pen) }), Vec::new()))
     }
 
     /// Adds the facts and openings of the signer that resolution will ask for before the next die.
-    fn with_forced(&self, data: Data, sealed: &[Sealed], side: Side, pen: &Pen<'_>) -> Result<Data, Trouble> {
+    fn with_forced(&self, data: Data, sealed: &[Sealed], side: Side, pen: &Pen<'_>) -> Result<Data, LedgerTrouble> {
         let Data::Orders(mut orders) = data else { return Ok(data) };
-        let body = self.walk().body(pen.file.role(), &Data::Orders(orders.clone()))?;
-        let (walk, referee, vision) = self.ahead(&body, sealed)?;
-        let at = Trouble::at(self.walk().next());
-        let inputs = referee.inputs(&walk, &vision).and_then(|inputs| referee.foreseen(inputs, &vision)).map_err(at)?;
-        let (claims, reveals) = self.forced(referee.probe(&inputs), &vision, side)?;
+        let body = self.protocol().body(pen.file.role(), &Data::Orders(orders.clone()))?;
+        let (protocol, replay, vision) = self.ahead(&body, sealed)?;
+        let at = LedgerTrouble::at(self.protocol().next());
+        let inputs =
+            replay.inputs(&protocol, &vision).and_then(|inputs| replay.foreseen(inputs, &vision)).map_err(at)?;
+        let (claims, reveals) = self.forced(replay.probe(&inputs), &vision, side)?;
         orders.claims.extend(claims);
         orders.reveals.extend(reveals);
         Ok(Data::Orders(orders))
     }
 
-    fn forced(&self, run: Result<AnyOutcome, Failure>, vision: &Vision, side: Side) -> Result<Forced, Trouble> {
+    fn forced(&self, run: Result<AnyOutcome, Failure>, vision: &Vision, side: Side) -> Result<Forced, LedgerTrouble> {
         let outcome = match run {
             Ok(outcome) => outcome,
             Err(Failure::Breach(breach)) => {
                 let what = "these orders break a rule that your hidden units are bound by";
-                return Err(Trouble::Refused(format!("{what} ({})", breach.about)));
+                return Err(LedgerTrouble::Refused(format!("{what} ({})", breach.about)));
             }
-            Err(failure) => return Err(Trouble::Refused(failure.to_string())),
+            Err(failure) => return Err(LedgerTrouble::Refused(failure.to_string())),
         };
         let claims = outcome.minutes.claims.into_iter().filter(|claim| claim.owner == side);
         let claims = claims.map(|claim| ClaimSaid { claim: claim.key, value: claim.value }).collect();
         let reveals = outcome.minutes.reveals.into_iter().filter(|opening| opening.owner == side);
         let reveals = reveals.map(|opening| vision.reveal(opening)).collect::<Result<_, _>>();
-        Ok((claims, reveals.map_err(Trouble::at(self.walk().next()))?))
+        Ok((claims, reveals.map_err(LedgerTrouble::at(self.protocol().next()))?))
     }
 
     /// Solo and game master: signs what a side says, everything in place. The result is still owed then.
-    pub fn speak(&mut self, speech: Speech, pen: &mut Pen<'_>) -> Result<Record, Trouble> {
+    pub fn speak(&mut self, speech: Speech, pen: &mut Pen<'_>) -> Result<Record, LedgerTrouble> {
         self.speak_openly(speech, None, pen)
     }
 
     /// Game master: goes on without the orders or answers of a player who sent none.
-    pub fn no_moves(&mut self, pen: &mut Pen<'_>) -> Result<Record, Trouble> {
+    pub fn no_moves(&mut self, pen: &mut Pen<'_>) -> Result<Record, LedgerTrouble> {
         self.speaker()?;
-        let (table, stop) = (self.referee().table(), self.referee().stop());
-        let orders = matches!(stop, Stop::Orders { .. }).then(|| table.no_orders(self.referee().state(), stop));
+        let (table, stop) = (self.replay().table(), self.replay().stop());
+        let orders = matches!(stop, Stop::Orders { .. }).then(|| table.no_orders(self.replay().state(), stop));
         let orders = orders.map(|orders| table.orders_json(&orders)).transpose();
         let orders = orders.map_err(super::record::NotARecord::from)?;
         self.speak_openly(Speech { orders, ..Speech::default() }, Some(true), pen)
     }
 
-    fn speak_openly(&mut self, speech: Speech, nmr: Option<bool>, pen: &mut Pen<'_>) -> Result<Record, Trouble> {
+    fn speak_openly(&mut self, speech: Speech, nmr: Option<bool>, pen: &mut Pen<'_>) -> Result<Record, LedgerTrouble> {
         let side = self.speaker()?;
         let (role, signer) = (role_of(side)?, pen.file.role().clone());
         let mut orders = Orders {
@@ -286,25 +287,27 @@ impl Ledger {
             nmr,
             ..self.empty_orders(pen)
         };
-        match self.walk().mode() {
+        match self.protocol().mode() {
             Mode::Solo => orders.side = Some(role),
             Mode::Gm if signer == Role::gm() => {
-                let signs = self.walk().seats().contains_key(&role);
-                orders.nonce = self.walk().head();
+                let signs = self.protocol().signatories().contains_key(&role);
+                orders.nonce = self.protocol().head();
                 orders.nmr = (signs || nmr == Some(true)).then_some(true);
                 orders.side = Some(role);
             }
             Mode::Gm if signer != role => {
-                return Err(Trouble::NotDue(format!("{side} is due, and you play {signer}")));
+                return Err(LedgerTrouble::NotDue(format!("{side} is due, and you play {signer}")));
             }
             Mode::Gm => {}
             Mode::TwoPlayer => {
-                return Err(Trouble::NotDue("between two players orders are sealed where they must be".to_owned()));
+                return Err(LedgerTrouble::NotDue(
+                    "between two players orders are sealed where they must be".to_owned(),
+                ));
             }
         }
         // Policies count for the one whose packet is carried out.
-        let own = matches!(self.referee().stop(), Stop::Orders { .. })
-            || self.walk().span().is_some_and(|span| span.side.as_str() == side.as_str());
+        let own = matches!(self.replay().stop(), Stop::Orders { .. })
+            || self.protocol().span().is_some_and(|span| span.side.as_str() == side.as_str());
         if !own {
             orders.policies = None;
         }
@@ -312,17 +315,17 @@ impl Ledger {
     }
 
     /// Answers a plan: a nonce, and one's own standing orders for every question the packet can raise.
-    pub fn call(&mut self, pen: &mut Pen<'_>) -> Result<Record, Trouble> {
+    pub fn call(&mut self, pen: &mut Pen<'_>) -> Result<Record, LedgerTrouble> {
         let role = pen.file.role().clone();
-        if self.walk().due() != Due::Call(role.clone()) {
-            return Err(Trouble::NotDue(format!("no plan waits for {role}")));
+        if self.protocol().due() != NextRecord::Call(role.clone()) {
+            return Err(LedgerTrouble::NotDue(format!("no plan waits for {role}")));
         }
         let side = self.side_of(&role)?;
         let mut orders = Orders { orders: Some(Json::object([("call", true)])), ..self.empty_orders(pen) };
-        if let Some(span) = self.walk().span().filter(|span| span.flow == Flow::Plan) {
+        if let Some(span) = self.protocol().span().filter(|span| span.flow == Flow::Plan) {
             let before = Moment { span: span.opened, segment: span.opened };
-            for kind in self.referee().standing_kinds(side) {
-                let (slot, seals) = (Slot::standing(kind), self.walk().seals());
+            for kind in self.replay().standing_kinds(side) {
+                let (slot, seals) = (Slot::standing(kind), self.protocol().seals());
                 let Some(sealing) = seals.in_force(&role, &slot, before) else { continue };
                 if seals.opening(&role, &slot, sealing.version).is_none() {
                     orders.reveals.push(self.opening(&role, side, slot, sealing.version)?);
@@ -333,64 +336,65 @@ impl Ledger {
         self.sign(&data, &[], pen)
     }
 
-    fn side_of(&self, role: &Role) -> Result<Side, Trouble> {
-        let side = self.referee().table().ruleset().side(role.as_str());
-        side.ok_or_else(|| Trouble::NotDue(format!("{role} plays no side")))
+    fn side_of(&self, role: &Role) -> Result<Side, LedgerTrouble> {
+        let side = self.replay().table().ruleset().side(role.as_str());
+        side.ok_or_else(|| LedgerTrouble::NotDue(format!("{role} plays no side")))
     }
 
-    fn opening(&self, role: &Role, owner: Side, slot: Slot, version: u32) -> Result<Reveal, Trouble> {
+    fn opening(&self, role: &Role, owner: Side, slot: Slot, version: u32) -> Result<Reveal, LedgerTrouble> {
         let value = self.vision.get(role, &slot, version).cloned();
         let value =
-            value.ok_or_else(|| Trouble::Refused(format!("your secrets hold no value for {slot}/{version}")))?;
-        self.vision.reveal(Opening { owner, slot, version, value }).map_err(Trouble::at(self.walk().next()))
+            value.ok_or_else(|| LedgerTrouble::Refused(format!("your secrets hold no value for {slot}/{version}")))?;
+        self.vision.reveal(Opening { owner, slot, version, value }).map_err(LedgerTrouble::at(self.protocol().next()))
     }
 
     /// States the facts and opens the values that the last stop asks for.
-    pub fn state_facts(&mut self, pen: &mut Pen<'_>) -> Result<Record, Trouble> {
+    pub fn state_facts(&mut self, pen: &mut Pen<'_>) -> Result<Record, LedgerTrouble> {
         let role = pen.file.role().clone();
         let side = self.side_of(&role)?;
-        let Stop::Facts { who, slots, claims } = self.referee().stop().clone() else {
-            return Err(Trouble::NotDue("no hidden facts are asked for".to_owned()));
+        let Stop::Facts { who, slots, claims } = self.replay().stop().clone() else {
+            return Err(LedgerTrouble::NotDue("no hidden facts are asked for".to_owned()));
         };
         if who != side {
-            return Err(Trouble::NotDue(format!("the facts are {who}'s to state")));
+            return Err(LedgerTrouble::NotDue(format!("the facts are {who}'s to state")));
         }
         let (said, reveals) = self.forced(self.try_out(&BTreeMap::new()), &self.vision, side)?;
         let stated = claims.iter().all(|key| said.iter().any(|claim| claim.claim == *key));
         let opened = slots.iter().all(|slot| reveals.iter().any(|reveal| reveal.slot == *slot));
         if !stated || !opened {
-            return Err(Trouble::Refused("your secrets do not hold what has to be opened".to_owned()));
+            return Err(LedgerTrouble::Refused("your secrets do not hold what has to be opened".to_owned()));
         }
         let data = Data::Orders(Orders { claims: said, reveals, ..self.empty_orders(pen) });
         self.sign(&data, &[], pen)
     }
 
     /// Closes the segment in hand with the next link: rolls, resolves, signs the result.
-    pub fn close(&mut self, pen: &mut Pen<'_>) -> Result<Record, Trouble> {
+    pub fn close(&mut self, pen: &mut Pen<'_>) -> Result<Record, LedgerTrouble> {
         let role = pen.file.role().clone();
-        if self.walk().due() != Due::Result(role.clone()) {
-            return Err(Trouble::NotDue(format!("{role} has no segment to close")));
+        if self.protocol().due() != NextRecord::Result(role.clone()) {
+            return Err(LedgerTrouble::NotDue(format!("{role} has no segment to close")));
         }
-        let index = self.walk().seats().get(&role).map_or(0, |seat| seat.used) + 1;
+        let index = self.protocol().signatories().get(&role).map_or(0, |seat| seat.used) + 1;
         let chain = pen.file.secret().chain(&role, pen.file.links());
-        let link = chain.link(index).ok_or_else(|| Trouble::NotDue("the chain of links is used up".to_owned()))?;
+        let link =
+            chain.link(index).ok_or_else(|| LedgerTrouble::NotDue("the chain of links is used up".to_owned()))?;
         let mut closing = self
-            .referee()
-            .inputs(self.walk(), &self.vision)
-            .and_then(|inputs| self.referee().close(&inputs, &self.vision, index, link))
-            .map_err(Trouble::at(self.walk().next()))?;
+            .replay()
+            .inputs(self.protocol(), &self.vision)
+            .and_then(|inputs| self.replay().close(&inputs, &self.vision, index, link))
+            .map_err(LedgerTrouble::at(self.protocol().next()))?;
         let mut sealed = Vec::new();
-        if self.walk().mode() == Mode::TwoPlayer {
+        if self.protocol().mode() == Mode::TwoPlayer {
             let side = self.side_of(&role)?;
             let mut sealing = Sealing::new(self, pen.file);
             // All standing orders exist from the first record on, so that nobody sees who relies on defaults.
-            if !self.walk().seals().has_sealed(&role) {
+            if !self.protocol().seals().has_sealed(&role) {
                 sealing.standing(side, &BTreeMap::new());
             }
             if closing.stop.ends_span() {
-                let body = self.walk().body(&role, &Data::Closing(closing.clone()))?;
-                let (walk, referee, _) = self.ahead(&body, &[])?;
-                sealing.remask(&walk, &referee, side);
+                let body = self.protocol().body(&role, &Data::Closing(closing.clone()))?;
+                let (protocol, replay, _) = self.ahead(&body, &[])?;
+                sealing.remask(&protocol, &replay, side);
             }
             (closing.hide, sealed) = (sealing.hides, sealing.values);
         }
@@ -405,17 +409,17 @@ impl Ledger {
     }
 
     /// Opens everything one ever sealed, after the end.
-    pub fn audit(&mut self, pen: &mut Pen<'_>) -> Result<Record, Trouble> {
+    pub fn audit(&mut self, pen: &mut Pen<'_>) -> Result<Record, LedgerTrouble> {
         let role = pen.file.role().clone();
-        match self.walk().due() {
-            Due::Audit(owing) if owing.first() == Some(&role) => {}
-            Due::Audit(_) => return Err(Trouble::NotDue(format!("{role} owes no audit now"))),
-            _ => return Err(Trouble::NotDue("an audit comes after the end of the game".to_owned())),
+        match self.protocol().due() {
+            NextRecord::Audit(owing) if owing.first() == Some(&role) => {}
+            NextRecord::Audit(_) => return Err(LedgerTrouble::NotDue(format!("{role} owes no audit now"))),
+            _ => return Err(LedgerTrouble::NotDue("an audit comes after the end of the game".to_owned())),
         }
         let mut values = BTreeMap::new();
-        for (slot, sealing) in self.walk().seals().of_role(&role) {
+        for (slot, sealing) in self.protocol().seals().of_role(&role) {
             let value = pen.file.value(slot, sealing.version).cloned();
-            let lost = || Trouble::Refused(format!("your secrets hold no value for {slot}/{}", sealing.version));
+            let lost = || LedgerTrouble::Refused(format!("your secrets hold no value for {slot}/{}", sealing.version));
             values.insert(format!("{slot}/{}", sealing.version), value.ok_or_else(lost)?);
         }
         let audit = Audit { hide_secret: pen.file.secret().hide().0, values, secret_rolls: Vec::new() };
@@ -423,7 +427,7 @@ impl Ledger {
     }
 
     /// Solo: speaks for a side and closes at once. Orders left unclosed by an interruption are closed, not signed again.
-    pub fn play(&mut self, speech: Speech, pen: &mut Pen<'_>) -> Result<(Record, Record), Trouble> {
+    pub fn play(&mut self, speech: Speech, pen: &mut Pen<'_>) -> Result<(Record, Record), LedgerTrouble> {
         let orders = self.speak(speech, pen)?;
         let result = self.close(pen)?;
         Ok((orders, result))

@@ -117,7 +117,7 @@ pub struct LedgerFile {
 
 /// What was found in a ledger folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct LedgerFiles {
     /// The record files in order of their place, then name.
     pub files: Vec<LedgerFile>,
     /// Everything that is not as it should be, in words: unreadable files, gaps, two files for one place, strangers.
@@ -165,8 +165,8 @@ impl LedgerFolder {
     }
 
     /// Reads all records in order and notes all problems, instead of stopping at the first.
-    pub fn read(&self) -> Result<Found, FileTrouble> {
-        let mut found = Found::default();
+    pub fn read(&self) -> Result<LedgerFiles, FileTrouble> {
+        let mut found = LedgerFiles::default();
         let trouble = |e| FileTrouble::new(&self.path, e);
         for entry in fs::read_dir(&self.path).map_err(trouble)? {
             let entry = entry.map_err(trouble)?;
@@ -188,7 +188,7 @@ impl LedgerFolder {
     }
 }
 
-impl Found {
+impl LedgerFiles {
     fn note_problems(&mut self) {
         let mut expected = 0;
         for file in &self.files {
@@ -226,14 +226,14 @@ mod tests {
     use super::*;
     use crate::engine::json::Json;
     use crate::trust::key::PrivateKey;
-    use crate::trust::{Body, Id, Kind};
+    use crate::trust::{Body, Id, RecordKind};
 
     fn record(seq: u32, word: &str) -> Record {
         let body = Body {
             by: "us".parse().expect("role"),
             data: Json::object([("note", word)]),
             game: (seq > 0).then_some(Id::ZERO),
-            kind: Kind::Orders,
+            kind: RecordKind::Orders,
             prev: Id::ZERO,
             seq,
         };

@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use super::bytes::Id;
 use super::data::{Data, Genesis, Mode, RollSaid};
 use super::finding::{Code, Finding, Level, dice_words};
-use super::hex::Id;
 use super::ledger::follow;
-use super::record::{Kind, Record};
-use super::referee::{Referee, Vision};
+use super::protocol::{NextRecord, Protocol};
+use super::record::{Record, RecordKind};
+use super::replay::{Replay, Vision};
 use super::role::Role;
 use super::seals::is_in_state;
-use super::store::{Found, LedgerFile};
-use super::walk::{Due, Walk};
+use super::store::{LedgerFile, LedgerFiles};
 use crate::engine::json::Json;
 use crate::engine::{Holdings, Match, Slot, View};
 
@@ -67,7 +67,7 @@ pub struct Verification {
 type Places<'a> = BTreeMap<u32, Vec<&'a LedgerFile>>;
 
 /// Verifies the records found in a folder.
-pub fn verify(found: &Found, lay: &Lay<'_>, vision: &Vision) -> Verification {
+pub fn verify(found: &LedgerFiles, lay: &Lay<'_>, vision: &Vision) -> Verification {
     let mut places = Places::new();
     for file in &found.files {
         places.entry(file.seq).or_default().push(file);
@@ -77,7 +77,7 @@ pub fn verify(found: &Found, lay: &Lay<'_>, vision: &Vision) -> Verification {
     pass.records();
     let audited = pass.is_audited();
     if audited {
-        let open = Vision::after_audits(&pass.walk);
+        let open = Vision::after_audits(&pass.protocol);
         pass.rules(lay, &open);
     } else {
         pass.rules(lay, vision);
@@ -85,11 +85,11 @@ pub fn verify(found: &Found, lay: &Lay<'_>, vision: &Vision) -> Verification {
     pass.finish(audited)
 }
 
-/// One walk through the files.
+/// One pass through the files.
 struct Pass<'a> {
     places: &'a Places<'a>,
-    found: &'a Found,
-    walk: Walk,
+    found: &'a LedgerFiles,
+    protocol: Protocol,
     chosen: Vec<(&'a str, &'a Record)>,
     rolls: usize,
     judged: bool,
@@ -100,11 +100,11 @@ struct Pass<'a> {
 }
 
 impl<'a> Pass<'a> {
-    fn new(places: &'a Places<'a>, found: &'a Found) -> Pass<'a> {
+    fn new(places: &'a Places<'a>, found: &'a LedgerFiles) -> Pass<'a> {
         Pass {
             places,
             found,
-            walk: Walk::new(),
+            protocol: Protocol::new(),
             chosen: Vec::new(),
             rolls: 0,
             judged: false,
@@ -118,7 +118,7 @@ impl<'a> Pass<'a> {
     /// Levels 1 and 2: form, signatures, order, links and dice. No rules are needed.
     fn records(&mut self) {
         for (seq, files) in self.places {
-            if *seq > self.walk.next() {
+            if *seq > self.protocol.next() {
                 self.divergence = Some(self.gap(*seq, files));
                 return;
             }
@@ -129,8 +129,8 @@ impl<'a> Pass<'a> {
                     return;
                 }
             };
-            let here = self.walk.next();
-            let taken = self.walk.take(record);
+            let here = self.protocol.next();
+            let taken = self.protocol.take(record);
             self.chosen.push((name, record));
             match taken {
                 Ok(Data::Closing(closing)) => {
@@ -138,7 +138,7 @@ impl<'a> Pass<'a> {
                 }
                 Ok(_) => {}
                 Err(finding) => {
-                    self.divergence = Some(self.blame(&self.walk, here, record, finding));
+                    self.divergence = Some(self.blame(&self.protocol, here, record, finding));
                     return;
                 }
             }
@@ -147,7 +147,7 @@ impl<'a> Pass<'a> {
 
     /// A place for which there is no file.
     fn gap(&self, found: u32, files: &[&LedgerFile]) -> Divergence {
-        let here = self.walk.next();
+        let here = self.protocol.next();
         let missing = if found == here + 1 { here.to_string() } else { format!("{here} to {}", found - 1) };
         let what = format!("missing: record {missing}; the ledger goes on with record {found}");
         let evidence = files.iter().map(|file| file.name.clone()).collect();
@@ -156,38 +156,38 @@ impl<'a> Pass<'a> {
 
     /// Levels 3 and 4: plays the game again from the records that are good so far; what is wrong there comes earlier.
     fn rules(&mut self, lay: &Lay<'_>, vision: &Vision) {
-        let good = usize::try_from(self.walk.next()).unwrap_or(usize::MAX);
-        let Some((genesis, founder)) = self.walk.genesis().zip(self.walk.founder()) else { return };
+        let good = usize::try_from(self.protocol.next()).unwrap_or(usize::MAX);
+        let Some((genesis, founder)) = self.protocol.genesis().zip(self.protocol.founder()) else { return };
         let Some((_, first)) = self.chosen.first() else { return };
-        let mut referee = match lay(genesis).and_then(|table| Referee::new(table, genesis, founder)) {
-            Ok(referee) => referee,
+        let mut replay = match lay(genesis).and_then(|table| Replay::new(table, genesis, founder)) {
+            Ok(replay) => replay,
             Err(finding) if finding.code == Code::Engine => {
                 self.not_judged = Some(finding);
                 return;
             }
             Err(finding) => {
-                self.divergence = Some(self.blame(&Walk::new(), 0, first, finding));
+                self.divergence = Some(self.blame(&Protocol::new(), 0, first, finding));
                 return;
             }
         };
         self.judged = true;
-        let mut walk = Walk::new();
+        let mut protocol = Protocol::new();
         for (_, record) in self.chosen.iter().take(good) {
-            let here = walk.next();
+            let here = protocol.next();
             // What lay face down before is looked at only where something is sealed anew.
             let seals = seals_anew(record);
-            let before = seals.then(|| referee.holdings(&walk, vision));
-            let followed = follow(&mut walk, &mut referee, vision, record);
+            let before = seals.then(|| replay.holdings(&protocol, vision));
+            let followed = follow(&mut protocol, &mut replay, vision, record);
             let resealed = followed.and_then(|data| match before {
-                Some(before) => check_resealed(&walk, &referee, record, &data, &before, vision),
+                Some(before) => check_resealed(&protocol, &replay, record, &data, &before, vision),
                 None => Ok(()),
             });
             if let Err(finding) = resealed {
-                self.divergence = Some(self.blame(&walk, here, record, finding));
+                self.divergence = Some(self.blame(&protocol, here, record, finding));
                 return;
             }
         }
-        let stop = referee.stop();
+        let stop = replay.stop();
         self.next = stop.who().map(|who| format!("{who}, {}", stop.ask()));
     }
 
@@ -205,10 +205,10 @@ impl<'a> Pass<'a> {
             return Ok(*only);
         }
         let mut valid = distinct.clone();
-        valid.retain(|(_, record)| self.walk.clone().take(record).is_ok());
+        valid.retain(|(_, record)| self.protocol.clone().take(record).is_ok());
         // Of several who accept one offer, the one the next record names is in.
         let named = |id: Id| self.places.get(&(seq + 1)).is_some_and(|next| next.iter().any(|f| follows(f, id)));
-        if valid.len() > 1 && matches!(self.walk.due(), Due::Join(_)) {
+        if valid.len() > 1 && matches!(self.protocol.due(), NextRecord::Join(_)) {
             valid.retain(|(_, record)| named(record.id()));
         }
         match valid.as_slice() {
@@ -237,9 +237,9 @@ impl<'a> Pass<'a> {
     }
 
     /// The record to blame: for a false statement about hidden things the one that made it.
-    fn blame(&self, walk: &Walk, here: u32, record: &Record, finding: Finding) -> Divergence {
+    fn blame(&self, protocol: &Protocol, here: u32, record: &Record, finding: Finding) -> Divergence {
         let mut seq = here;
-        if let (Code::Audit, Some(span), Some(fault)) = (finding.code, walk.span(), &finding.fault) {
+        if let (Code::Audit, Some(span), Some(fault)) = (finding.code, protocol.span(), &finding.fault) {
             let key = |key: &str| finding.label.as_deref() == Some(key);
             match span.claims.iter().find(|((role, claim), _)| role == fault && key(claim.as_str())) {
                 Some((_, (made, _))) => seq = *made,
@@ -249,7 +249,7 @@ impl<'a> Pass<'a> {
         }
         let at = |seq: u32| usize::try_from(seq).ok().and_then(|seq| self.chosen.get(seq));
         // A result stands right behind its orders.
-        let orders = (seq == here && record.body().kind == Kind::Result).then(|| seq.saturating_sub(1));
+        let orders = (seq == here && record.body().kind == RecordKind::Result).then(|| seq.saturating_sub(1));
         let evidence = orders.into_iter().chain([seq]).filter_map(|seq| at(seq).map(|(name, _)| (*name).to_owned()));
         let blamed = if seq == here { Some(record) } else { at(seq).map(|(_, record)| *record) };
         self.with_key(divergence(seq, blamed, finding, evidence.collect()))
@@ -257,7 +257,7 @@ impl<'a> Pass<'a> {
 
     /// Names the key of the one whose fault it is; a newcomer's stands in his own record.
     fn with_key(&self, mut divergence: Divergence) -> Divergence {
-        let seat = divergence.finding.fault.as_ref().and_then(|fault| self.walk.seats().get(fault));
+        let seat = divergence.finding.fault.as_ref().and_then(|fault| self.protocol.signatories().get(fault));
         let own = || {
             let (_, record) = self.chosen.get(usize::try_from(divergence.seq).ok()?)?;
             record.body().data.get("key").and_then(Json::as_str).and_then(|key| key.parse().ok())
@@ -269,8 +269,8 @@ impl<'a> Pass<'a> {
 
     fn is_audited(&self) -> bool {
         self.divergence.is_none()
-            && matches!(self.walk.due(), Due::Audit(owing) if owing.is_empty())
-            && !self.walk.audits().is_empty()
+            && matches!(self.protocol.due(), NextRecord::Audit(owing) if owing.is_empty())
+            && !self.protocol.audits().is_empty()
     }
 
     fn finish(self, audited: bool) -> Verification {
@@ -280,24 +280,26 @@ impl<'a> Pass<'a> {
             (false, _) => Level::Dice,
         };
         let level = self.divergence.as_ref().map_or(level, |divergence| divergence.finding.code.level());
-        let seats = self.walk.seats().iter().filter(|(_, seat)| seat.tip.is_some());
+        let seats = self.protocol.signatories().iter().filter(|(_, seat)| seat.tip.is_some());
         let mut remarks = self.remarks;
-        match self.walk.mode() {
-            Mode::Solo if self.walk.genesis().is_some() => remarks.push("solo: dice committed, not shared".to_owned()),
+        match self.protocol.mode() {
+            Mode::Solo if self.protocol.genesis().is_some() => {
+                remarks.push("solo: dice committed, not shared".to_owned())
+            }
             Mode::Gm => remarks.push("game master: dice committed by the game master, not by an opponent".to_owned()),
             _ => {}
         }
-        for seq in self.walk.written_by_gm() {
+        for seq in self.protocol.written_by_gm() {
             remarks.push(format!("record {seq}: written by the game master; its dice rest on his word"));
         }
         remarks.extend(self.found.problems.iter().filter(|p| p.contains("not named like a record")).cloned());
         // A record whose signature, place and link are good can still say something wrong.
-        let walked = self.walk.next();
+        let walked = self.protocol.next();
         let wrong_inside =
             |d: &Divergence| d.seq == walked && d.record.is_some() && d.finding.code.level() > Level::Records;
-        let next = match (self.walk.due(), self.walk.stop()) {
-            (Due::Speech(_), Some(stop)) => stop.who.as_ref().map(|who| format!("{who}, {}", stop.ask)),
-            (Due::Speech(_), None) => self.next,
+        let next = match (self.protocol.due(), self.protocol.stop()) {
+            (NextRecord::Speech(_), Some(stop)) => stop.who.as_ref().map(|who| format!("{who}, {}", stop.ask)),
+            (NextRecord::Speech(_), None) => self.next,
             _ => None,
         };
         Verification {
@@ -308,7 +310,7 @@ impl<'a> Pass<'a> {
             rolls: self.rolls,
             level,
             not_judged: self.not_judged,
-            owed: if self.divergence.is_some() { None } else { self.walk.owed() },
+            owed: if self.divergence.is_some() { None } else { self.protocol.owed() },
             divergence: self.divergence,
             next,
             remarks,
@@ -318,8 +320,8 @@ impl<'a> Pass<'a> {
 
 /// New versions of what lies face down may hide it again, or do what the game allows, and no more.
 fn check_resealed(
-    walk: &Walk,
-    referee: &Referee,
+    protocol: &Protocol,
+    replay: &Replay,
     record: &Record,
     data: &Data,
     before: &Holdings,
@@ -332,9 +334,9 @@ fn check_resealed(
     if !readable {
         return Ok(());
     }
-    let after = referee.holdings(walk, vision);
-    let view = |holdings| View { state: referee.state(), holdings, side: None };
-    referee.table().resealed(view(before), view(&after)).map_err(|clause| {
+    let after = replay.holdings(protocol, vision);
+    let view = |holdings| View { state: replay.state(), holdings, side: None };
+    replay.table().resealed(view(before), view(&after)).map_err(|clause| {
         let what = "what lies face down was exchanged against the rules";
         Finding::new(Code::Audit, what).signed_by(by).about(clause)
     })

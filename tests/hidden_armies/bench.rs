@@ -7,8 +7,8 @@ use garcia::engine::{Charter, Slot, Stop};
 use garcia::games;
 use garcia::trust::home::Home;
 use garcia::trust::ledger::{Ledger, Pen};
-use garcia::trust::record::{Body, Kind, Record};
-use garcia::trust::referee::Vision;
+use garcia::trust::record::{Body, Record, RecordKind};
+use garcia::trust::replay::Vision;
 use garcia::trust::{Id, Role};
 
 use super::players::{Pair, check, home, lay, role};
@@ -63,8 +63,8 @@ impl Bench {
         let spain = role("spain");
         let game = records[0].id();
         for _ in 0..12 {
-            let ledger = Ledger::replay(records.clone(), lay, believed.clone()).expect("good so far");
-            let stop = ledger.referee().stop().clone();
+            let ledger = Ledger::read(records.clone(), lay, believed.clone()).expect("good so far");
+            let stop = ledger.replay().stop().clone();
             let due = ledger.awaited().who().cloned();
             let Some(who) = due else { return records };
             let key = self.home_of(&who).identity().expect("a key");
@@ -73,19 +73,19 @@ impl Bench {
                 false => self.home_of(&who).game(&game, &who).expect("secrets"),
             };
             let vision = if who == spain { believed.clone() } else { Vision::of(&file) };
-            let mut ledger = Ledger::replay(records.clone(), lay, vision).expect("good so far");
+            let mut ledger = Ledger::read(records.clone(), lay, vision).expect("good so far");
             let mut pen = Pen { key: &key, file: &mut file };
-            let walk = ledger.walk();
-            let record = match walk.due() {
-                garcia::trust::walk::Due::Result(_) => ledger.close(&mut pen).expect("closed"),
-                garcia::trust::walk::Due::Call(_) => ledger.call(&mut pen).expect("called"),
-                garcia::trust::walk::Due::Audit(_) if who == spain => {
+            let protocol = ledger.protocol();
+            let record = match protocol.due() {
+                garcia::trust::protocol::NextRecord::Result(_) => ledger.close(&mut pen).expect("closed"),
+                garcia::trust::protocol::NextRecord::Call(_) => ledger.call(&mut pen).expect("called"),
+                garcia::trust::protocol::NextRecord::Audit(_) if who == spain => {
                     let opened = |(slot, sealing): (&Slot, &garcia::trust::seals::Sealing)| {
                         let name = format!("{slot}/{}", sealing.version);
                         let value = truth.get(&name).unwrap_or_else(|| panic!("{name}")).clone();
                         (name, value)
                     };
-                    let values = walk.seals().of_role(&spain).map(opened).collect();
+                    let values = protocol.seals().of_role(&spain).map(opened).collect();
                     let body = Body {
                         by: spain.clone(),
                         data: Json::object([
@@ -93,18 +93,18 @@ impl Bench {
                             ("values", Json::Map(values)),
                             ("secret_rolls", Json::List(vec![])),
                         ]),
-                        game: walk.game(),
-                        kind: Kind::Audit,
-                        prev: walk.head(),
-                        seq: walk.next(),
+                        game: protocol.game(),
+                        kind: RecordKind::Audit,
+                        prev: protocol.head(),
+                        seq: protocol.next(),
                     };
                     Record::sign(body, &key).expect("signed")
                 }
-                garcia::trust::walk::Due::Audit(_) => ledger.audit(&mut pen).expect("audited"),
+                garcia::trust::protocol::NextRecord::Audit(_) => ledger.audit(&mut pen).expect("audited"),
                 _ => {
                     let orders = Json::object([("capitulate", true)]);
-                    let nonce = pen.file.secret().nonce(&walk.head()).to_string();
-                    let state = ledger.referee().hash(ledger.referee().state()).expect("a hash").to_string();
+                    let nonce = pen.file.secret().nonce(&protocol.head()).to_string();
+                    let state = ledger.replay().hash(ledger.replay().state()).expect("a hash").to_string();
                     let (kind, data) = match stop {
                         Stop::Orders { flow: garcia::engine::Flow::Plan, .. } => {
                             let empty = Json::List(vec![]);
@@ -114,15 +114,21 @@ impl Bench {
                                 ("entries", Json::from(0u32)),
                                 ("hide", empty),
                             ];
-                            (Kind::Plan, Json::object(data))
+                            (RecordKind::Plan, Json::object(data))
                         }
                         _ => {
                             let data = [("nonce", Json::from(nonce)), ("state", Json::from(state)), ("orders", orders)];
-                            (Kind::Orders, Json::object(data))
+                            (RecordKind::Orders, Json::object(data))
                         }
                     };
-                    let body =
-                        Body { by: who.clone(), data, game: walk.game(), kind, prev: walk.head(), seq: walk.next() };
+                    let body = Body {
+                        by: who.clone(),
+                        data,
+                        game: protocol.game(),
+                        kind,
+                        prev: protocol.head(),
+                        seq: protocol.next(),
+                    };
                     Record::sign(body, &key).expect("signed")
                 }
             };

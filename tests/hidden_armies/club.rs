@@ -12,8 +12,8 @@ use garcia::mail::{Openings, records_in};
 use garcia::report::{TurnReport, markdown};
 use garcia::trust::Role;
 use garcia::trust::finding::Level;
-use garcia::trust::record::{Kind, Record};
-use garcia::trust::referee::Vision;
+use garcia::trust::record::{Record, RecordKind};
+use garcia::trust::replay::Vision;
 use garcia::trust::seat::Seat;
 use garcia::trust::store::{LedgerFolder, Lock};
 
@@ -74,7 +74,7 @@ impl Club {
                 assert_eq!(self.gm.lacking(), std::slice::from_ref(&who));
                 assert_eq!(self.gm.advance().expect("nothing can be closed yet"), []);
                 let given =
-                    Openings { game: self.gm.ledger().walk().game().expect("a game"), by: who, reveals: openings };
+                    Openings { game: self.gm.ledger().protocol().game().expect("a game"), by: who, reveals: openings };
                 let found = records_in("mail", given.armoured().as_bytes()).openings.remove(0);
                 self.gm.entrust(&found.by, found.reveals).expect("each fits");
             }
@@ -91,7 +91,7 @@ fn a_private_game_master_lets_the_us_player_see_no_more_than_was_shown() {
         let (mut club, mut chance) = (Club::meet(), Chance::new(&format!("club {seed}")));
         club.play(20, &mut chance);
         let shown = opened(club.gm.ledger().records());
-        let over = club.gm.ledger().records().iter().any(|record| record.body().kind == Kind::Audit);
+        let over = club.gm.ledger().records().iter().any(|record| record.body().kind == RecordKind::Audit);
         (!over && (1..12).contains(&shown.len())).then_some((club, chance))
     };
     let (mut club, mut chance) = (1..20).find_map(begun).expect("such a game");
@@ -107,7 +107,7 @@ fn a_private_game_master_lets_the_us_player_see_no_more_than_was_shown() {
         .filter(|unit| !shown.contains(*unit))
         .collect();
     assert!(hidden.len() > 10, "{} of {} units are hidden", hidden.len(), own.len());
-    for record in records.iter().filter(|record| record.body().kind != Kind::Audit) {
+    for record in records.iter().filter(|record| record.body().kind != RecordKind::Audit) {
         let text = record.to_yaml();
         assert!(hidden.iter().all(|unit| !names(&text, unit)), "{}", record.file_name());
     }
@@ -115,10 +115,10 @@ fn a_private_game_master_lets_the_us_player_see_no_more_than_was_shown() {
     assert!(us.ledger().holdings().0.values().all(|value| value.as_str().is_none_or(|unit| !hidden.contains(unit))));
     // The report the game master mails to the US player, and what he himself reads.
     for (side, told) in [(US, false), (SPAIN, true)] {
-        let (referee, holdings) = (club.gm.ledger().referee(), club.gm.ledger().holdings_of(side));
-        let (journal, _) = referee.journal().expect("something happened");
-        let view = View { state: referee.state(), holdings: &holdings, side: Some(side) };
-        let (table, stop) = (referee.table(), referee.stop());
+        let (replay, holdings) = (club.gm.ledger().replay(), club.gm.ledger().holdings_of(side));
+        let (journal, _) = replay.journal().expect("something happened");
+        let view = View { state: replay.state(), holdings: &holdings, side: Some(side) };
+        let (table, stop) = (replay.table(), replay.stop());
         let report = TurnReport { table, headline: String::new(), lead: vec![], view, journal, told: 0, stop };
         let text = markdown(&report.page());
         assert_eq!(hidden.iter().any(|unit| names(&text, unit)), told, "{side}");
@@ -126,7 +126,7 @@ fn a_private_game_master_lets_the_us_player_see_no_more_than_was_shown() {
     // Everybody can replay every result at once, from what was opened and stated in it, and the audits prove the rest.
     club.play(400, &mut chance);
     let records = club.gm.ledger().records().to_vec();
-    let played = records.iter().position(|record| record.body().kind == Kind::Audit).expect("the game is over");
+    let played = records.iter().position(|record| record.body().kind == RecordKind::Audit).expect("the game is over");
     let found = check(&records[..played], &Vision::public());
     assert_eq!((found.exit_code(), found.level), (3, Level::Rules), "{}", found.report(""));
     let found = check(&records, &Vision::public());
@@ -197,12 +197,14 @@ fn under_a_private_game_master_nobody_reads_a_policy_or_an_attack_that_was_not_u
     let text = |item: &Json, name: &str| item.get(name).and_then(Json::as_str).unwrap_or_default().to_owned();
     let shown: BTreeSet<(String, String)> = records
         .iter()
-        .filter(|record| record.body().kind == Kind::Result)
+        .filter(|record| record.body().kind == RecordKind::Result)
         .flat_map(|record| list(record, "reveals"))
         .map(|reveal| (text(&reveal, "by"), text(&reveal, "slot")))
         .collect();
     let (mut policies, mut attacks, mut never) = (0, [0, 0], 0);
-    for record in records.iter().filter(|record| record.body().kind == Kind::Orders && record.body().by != Role::gm()) {
+    for record in
+        records.iter().filter(|record| record.body().kind == RecordKind::Orders && record.body().by != Role::gm())
+    {
         let (by, name) = (record.body().by.to_string(), record.file_name());
         assert!(record.body().data.get("policies").is_none(), "{name}");
         let mut named = BTreeSet::new();
@@ -219,7 +221,7 @@ fn under_a_private_game_master_nobody_reads_a_policy_or_an_attack_that_was_not_u
     assert!(policies > 0 && attacks.iter().all(|count| *count > 0), "{policies} policies, {attacks:?} attacks");
     assert!(never > 0, "every attack was carried out");
     // Whoever writes his policies in the clear has signed no orders of this game.
-    let at = records.iter().position(|record| record.body().kind == Kind::Orders).expect("orders");
+    let at = records.iter().position(|record| record.body().kind == RecordKind::Orders).expect("orders");
     let mut body = records[at].body().clone();
     let who = usize::from(body.by == role("us")) + 1;
     body.data.as_map_mut().expect("an object").insert("policies".to_owned(), Json::object([("advance", "default")]));
@@ -241,7 +243,7 @@ fn every_game_can_be_played_under_a_private_game_master() {
             let ledger = club.gm.ledger();
             assert_eq!(judged(ledger.records()), None, "{}", game.id());
             let lasted = ledger.records().len() >= 24;
-            assert!(lasted || *ledger.referee().stop() == Stop::End, "{}: nobody is due", game.id());
+            assert!(lasted || *ledger.replay().stop() == Stop::End, "{}: nobody is due", game.id());
             lasted
         });
         assert!(lasted, "{}: every match was over at once", game.id());

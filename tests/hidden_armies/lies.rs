@@ -4,8 +4,8 @@ use garcia::engine::Slot;
 use garcia::engine::json::Json;
 use garcia::trust::finding::Level;
 use garcia::trust::ledger::{Ledger, Pen};
-use garcia::trust::record::{Body, Kind, Record};
-use garcia::trust::referee::Vision;
+use garcia::trust::record::{Body, Record, RecordKind};
+use garcia::trust::replay::Vision;
 use garcia::trust::secret::commitment;
 
 use super::bench::{Bench, Verdict, judged};
@@ -35,7 +35,7 @@ fn a_unit_is_opened_as_it_was_sealed_or_the_spanish_player_is_named_at_once() {
     assert_eq!(judged(&missing), Some((at, "E51-REVEAL", spain)));
     // The US player's program says so before it takes the mail, and its ledger stays as it was.
     let us = role("us");
-    let mut ledger = Ledger::replay(missing[..at].to_vec(), lay, Vision::of(&bench.copy_of(&missing[0].id(), &us)))
+    let mut ledger = Ledger::read(missing[..at].to_vec(), lay, Vision::of(&bench.copy_of(&missing[0].id(), &us)))
         .expect("good so far");
     assert!(ledger.append(missing[at].clone()).is_err());
     assert_eq!(ledger.records().len(), at);
@@ -49,7 +49,7 @@ fn a_claim_that_is_left_out_is_missed_at_once_and_a_false_one_is_found_by_the_au
             let key = claim.get("claim").and_then(Json::as_str).unwrap_or_default();
             ["/zone/", "/battery/", "/supply/"].iter().any(|what| key.contains(what))
         };
-        record.body().kind == Kind::Result && claims.iter().any(|claim| about_units(&claim))
+        record.body().kind == RecordKind::Result && claims.iter().any(|claim| about_units(&claim))
     };
     for seed in (1..12).map(|number| format!("claims {number}")) {
         let bench = Bench::until(&seed, |records| records.iter().any(stated));
@@ -67,7 +67,7 @@ fn a_claim_that_is_left_out_is_missed_at_once_and_a_false_one_is_found_by_the_au
                     names.iter().map(|(one, two)| ((*one).to_owned(), (*two).to_owned())).collect();
                 let believed = bench.vision(&exchange);
                 // What was opened before cannot be denied; such a lie is no use.
-                let Ok(mut liar) = Ledger::replay(bench.records()[..at].to_vec(), lay, believed.clone()) else {
+                let Ok(mut liar) = Ledger::read(bench.records()[..at].to_vec(), lay, believed.clone()) else {
                     continue;
                 };
                 let game = bench.records()[0].id();

@@ -9,7 +9,7 @@ use garcia::mail::records_in;
 use garcia::trust::Id;
 use garcia::trust::home::Home;
 use garcia::trust::ledger::Ledger;
-use garcia::trust::record::{Kind, Record};
+use garcia::trust::record::{Record, RecordKind};
 use garcia::trust::store::LedgerFolder;
 
 use super::players::{lay, role};
@@ -109,15 +109,15 @@ fn the_same_records_would_stand_in_the_ledger_for_another_hidden_army() {
     let game = played.records[0].id();
     let army = values(played.secrets.path(), &game);
     let shown = opened(&played.records);
-    let kinds: BTreeSet<&Kind> = played.records.iter().map(|record| &record.body().kind).collect();
-    assert!(kinds.contains(&Kind::Plan), "the Spanish turn is a plan");
-    let by = |record: &&Record| record.body().kind == Kind::Result && record.body().seq > 5;
+    let kinds: BTreeSet<&RecordKind> = played.records.iter().map(|record| &record.body().kind).collect();
+    assert!(kinds.contains(&RecordKind::Plan), "the Spanish turn is a plan");
+    let by = |record: &&Record| record.body().kind == RecordKind::Result && record.body().seq > 5;
     assert!(played.records.iter().filter(by).all(|r| r.body().by == role("spain")), "Spain closes both turns");
     let exchange = rotation(|unit| !shown.contains(unit));
     assert!(exchange.len() > 6);
     // With his values the Spanish program comes to every opening, claim, state and stop that is on record.
-    Ledger::replay(played.records.clone(), lay, vision(&army, &Exchange::new())).expect("his own army");
-    Ledger::replay(played.records.clone(), lay, vision(&army, &exchange)).expect("another army");
+    Ledger::read(played.records.clone(), lay, vision(&army, &Exchange::new())).expect("his own army");
+    Ledger::read(played.records.clone(), lay, vision(&army, &exchange)).expect("another army");
 }
 
 /// How many counters were opened and lie face down again under a new commitment.
@@ -134,7 +134,7 @@ fn sealed_anew(records: &[Record]) -> usize {
             seen.insert(slot, version);
         }
         for (slot, version) in list("hide").iter().map(at).filter(|(slot, version)| is_counter(slot) && *version > 1) {
-            assert_eq!(record.body().kind, Kind::Result, "only where a span ends");
+            assert_eq!(record.body().kind, RecordKind::Result, "only where a span ends");
             assert_eq!(record.body().by, role("spain"));
             anew += usize::from(seen.get(&slot) == Some(&(version - 1)));
         }

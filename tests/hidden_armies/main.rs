@@ -15,8 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use garcia::engine::json::Json;
 use garcia::engine::{Charter, Match, Side, Slot};
 use garcia::games;
-use garcia::trust::record::{Kind, Record};
-use garcia::trust::referee::Vision;
+use garcia::trust::record::{Record, RecordKind};
+use garcia::trust::replay::Vision;
 use players::role;
 
 const US: Side = Side("us");
@@ -98,7 +98,7 @@ fn has(record: &Record, pointer: &str) -> bool {
 }
 
 fn opens_a_unit(record: &Record) -> Option<usize> {
-    if record.body().kind != Kind::Result {
+    if record.body().kind != RecordKind::Result {
         return None;
     }
     let reveals = record.body().data.get("reveals").and_then(Json::as_list)?;

@@ -5,8 +5,8 @@ use garcia::engine::doc::{DocPath, Node, Reader};
 use garcia::engine::json::Json;
 use garcia::trust::finding::Level;
 use garcia::trust::ledger::{Ledger, Pen};
-use garcia::trust::record::{Kind, Record};
-use garcia::trust::referee::Vision;
+use garcia::trust::record::{Record, RecordKind};
+use garcia::trust::replay::Vision;
 
 use super::bench::{Bench, judged};
 use super::players::{at_random, check, lay, role};
@@ -27,8 +27,8 @@ fn with_an_attack(seed: &str, odds: &str, closed: bool) -> Option<Bench> {
         }
         let ledger = bench.pair.seats[spain].ledger();
         let mut said = at_random(ledger, SPAIN, &mut bench.pair.chance);
-        let (referee, Some(orders)) = (ledger.referee(), said.orders.take()) else { continue };
-        let (table, stop) = (referee.table(), referee.stop());
+        let (replay, Some(orders)) = (ledger.replay(), said.orders.take()) else { continue };
+        let (table, stop) = (replay.table(), replay.stop());
         let mut orders = table.orders_json(&orders).expect("canonical");
         let attacks = orders.get("attacks").and_then(Json::as_list).unwrap_or_default().to_vec();
         let Some(mut attack) = attacks.into_iter().next() else { continue };
@@ -63,7 +63,8 @@ fn made(record: &Record) -> Option<bool> {
 
 /// The slot of the plan in which the attack stands.
 fn attack_slot(bench: &Bench) -> (String, Json) {
-    let plan = bench.records().iter().rfind(|record| record.body().kind == Kind::Plan).expect("a plan").body().seq;
+    let plan =
+        bench.records().iter().rfind(|record| record.body().kind == RecordKind::Plan).expect("a plan").body().seq;
     let attack = |name: &str, value: &Json| name.starts_with(&format!("plan/{plan}/")) && value.get("target").is_some();
     let (name, value) = bench.values().into_iter().find(|(name, value)| attack(name, value)).expect("an attack");
     (name.rsplit_once('/').expect("a version").0.to_owned(), value)
@@ -73,7 +74,7 @@ fn attack_slot(bench: &Bench) -> (String, Json) {
 fn an_attack_called_off_for_its_odds_is_never_seen() {
     let bench = (1..9).find_map(|seed| with_an_attack(&format!("unsure {seed}"), "30:1", true)).expect("an attack");
     let (slot, attack) = attack_slot(&bench);
-    let closed = bench.records().iter().rfind(|record| record.body().kind == Kind::Result).expect("a result");
+    let closed = bench.records().iter().rfind(|record| record.body().kind == RecordKind::Result).expect("a result");
     assert_eq!(closed.body().by, role("spain"));
     assert_eq!(made(closed), Some(false));
     let reveals = closed.body().data.get("reveals").and_then(Json::as_list).unwrap_or_default();
@@ -82,9 +83,9 @@ fn an_attack_called_off_for_its_odds_is_never_seen() {
     assert!(us.ledger().holdings().0.values().all(|value| *value != attack));
     // He reads that something was withheld; its owner reads what, and why.
     let told = |side| {
-        let referee = bench.pair.seats[bench.spain].ledger().referee();
-        let (journal, _) = referee.journal().expect("something happened");
-        let events = referee.table().events(journal, Some(side)).expect("canonical");
+        let replay = bench.pair.seats[bench.spain].ledger().replay();
+        let (journal, _) = replay.journal().expect("something happened");
+        let events = replay.table().events(journal, Some(side)).expect("canonical");
         let lapsed = events.iter().any(|event| event.to_string().contains("the odds are not sure"));
         (lapsed, events.iter().any(|event| event.get("withheld").is_some()))
     };
@@ -105,7 +106,7 @@ fn an_attack_withheld_although_its_odds_are_sure_is_found_by_the_audit() {
     believed.add(&role("spain"), &Slot::parse(&slot).expect("a slot"), 1, attack);
     let mut records = bench.records().to_vec();
     let (at, spain) = (records.len(), role("spain"));
-    let mut liar = Ledger::replay(records.clone(), lay, believed.clone()).expect("good so far");
+    let mut liar = Ledger::read(records.clone(), lay, believed.clone()).expect("good so far");
     let mut file = bench.copy_of(&records[0].id(), &spain);
     let key = bench.home_of(&spain).identity().expect("a key");
     let record = liar.close(&mut Pen { key: &key, file: &mut file }).expect("closed");

@@ -12,10 +12,10 @@ use garcia::trust::finding::{Code, Finding};
 use garcia::trust::home::Home;
 use garcia::trust::ledger::{Ledger, Terms, charter};
 use garcia::trust::record::Record;
-use garcia::trust::referee::Vision;
+use garcia::trust::replay::Vision;
 use garcia::trust::role::Role;
 use garcia::trust::seat::Seat;
-use garcia::trust::store::{Found, LedgerFile};
+use garcia::trust::store::{LedgerFile, LedgerFiles};
 use garcia::trust::verify::{Verification, verify};
 use tempfile::TempDir;
 
@@ -139,13 +139,13 @@ impl Pair {
     }
 }
 
-pub fn files(records: &[Record]) -> Found {
+pub fn files(records: &[Record]) -> LedgerFiles {
     let file = |record: &Record| LedgerFile {
         name: record.file_name(),
         seq: record.body().seq,
         record: Record::read(record.to_yaml().as_bytes()),
     };
-    Found { files: records.iter().map(file).collect(), problems: Vec::new() }
+    LedgerFiles { files: records.iter().map(file).collect(), problems: Vec::new() }
 }
 
 pub fn check(records: &[Record], vision: &Vision) -> Verification {

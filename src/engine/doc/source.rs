@@ -15,29 +15,29 @@ pub struct Place {
 
 /// A stretch of the text, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(super) struct Span {
+pub(super) struct Extent {
     pub start: usize,
     /// Measured only when somebody asks, where it is not known: to the closing quote, or as far as the line goes.
     len: Option<usize>,
 }
 
-impl Span {
-    pub fn exactly(start: usize, len: usize) -> Span {
-        Span { start, len: Some(len) }
+impl Extent {
+    pub fn exactly(start: usize, len: usize) -> Extent {
+        Extent { start, len: Some(len) }
     }
 
-    pub fn open(start: usize) -> Span {
-        Span { start, len: None }
+    pub fn open(start: usize) -> Extent {
+        Extent { start, len: None }
     }
 }
 
 /// Where a value stands, and where its parts do. Mirrors the document.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub(super) struct Spans {
+pub(super) struct Extents {
     /// What to underline when the value is at fault.
-    pub value: Span,
+    pub value: Extent,
     /// The key it stands under, in a map.
-    pub key: Option<Span>,
+    pub key: Option<Extent>,
     pub parts: Parts,
 }
 
@@ -45,21 +45,21 @@ pub(super) struct Spans {
 pub(super) enum Parts {
     #[default]
     None,
-    Items(Vec<Spans>),
+    Items(Vec<Extents>),
     Entries(Entries),
 }
 
 /// The entries of a map. Rules say `press-if` where the player may have written `press_if`, so each is kept under its key
 /// with hyphens first and as written second.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub(super) struct Entries(BTreeMap<(String, String), Spans>);
+pub(super) struct Entries(BTreeMap<(String, String), Extents>);
 
 impl Entries {
-    pub fn insert(&mut self, key: &str, spans: Spans) {
+    pub fn insert(&mut self, key: &str, spans: Extents) {
         self.0.insert(names(key), spans);
     }
 
-    fn get(&self, key: &str) -> Option<&Spans> {
+    fn get(&self, key: &str) -> Option<&Extents> {
         let names = names(key);
         if let Some(spans) = self.0.get(&names) {
             return Some(spans);
@@ -82,7 +82,7 @@ pub struct Source {
     /// What it says.
     pub text: String,
     lines: Vec<usize>,
-    pub(super) spans: Box<Spans>,
+    pub(super) spans: Box<Extents>,
 }
 
 impl Source {
@@ -101,13 +101,13 @@ impl Source {
 
     /// The same as an offset and a length in bytes.
     pub fn span(&self, at: &DocPath) -> (usize, usize) {
-        let mut spans: &Spans = &self.spans;
+        let mut spans: &Extents = &self.spans;
         for segment in at.segments() {
             let next = match (segment, &spans.parts) {
                 (Segment::Index(index), Parts::Items(items)) => items.get(*index),
                 (Segment::Key(key), Parts::Entries(entries)) => entries.get(key),
                 (Segment::Name(key), Parts::Entries(entries)) => match entries.get(key) {
-                    Some(Spans { key: Some(key), .. }) => return self.measure(*key),
+                    Some(Extents { key: Some(key), .. }) => return self.measure(*key),
                     found => found,
                 },
                 _ => None,
@@ -120,7 +120,7 @@ impl Source {
         self.measure(spans.value)
     }
 
-    fn measure(&self, span: Span) -> (usize, usize) {
+    fn measure(&self, span: Extent) -> (usize, usize) {
         // A line may be as long as the file; nobody looks at more than this.
         const LONGEST: usize = 400;
         let len = span.len.unwrap_or_else(|| {

@@ -14,7 +14,7 @@ use super::fault::Fault;
 use super::node::Node;
 use super::path::DocPath;
 use super::reader::clip;
-use super::source::{Entries, Parts, Place, Source, Span, Spans};
+use super::source::{Entries, Extent, Extents, Parts, Place, Source};
 
 /// No order file is this long; the limit keeps a hostile one from costing time.
 pub const LONGEST_FILE: usize = 1024 * 1024;
@@ -106,16 +106,16 @@ fn unreadable(source: Source, mut complaints: Vec<Complaint>) -> Unreadable {
 enum Open {
     List {
         items: Vec<Node>,
-        spans: Vec<Spans>,
-        start: Span,
+        spans: Vec<Extents>,
+        start: Extent,
     },
     Map {
         entries: Vec<(String, Node)>,
         spans: Entries,
         seen: BTreeMap<String, usize>,
         /// The key whose value comes next.
-        key: Option<(String, Span)>,
-        start: Span,
+        key: Option<(String, Extent)>,
+        start: Extent,
     },
 }
 
@@ -124,7 +124,7 @@ struct Builder<'s> {
     /// Byte offsets of the characters, where they are not simply the character's number.
     offsets: Option<Vec<usize>>,
     open: Vec<Open>,
-    root: Option<(Node, Spans)>,
+    root: Option<(Node, Extents)>,
     documents: usize,
     complaints: Vec<Complaint>,
     /// Whether a person typed it.
@@ -175,7 +175,7 @@ impl<'s> Builder<'s> {
                 }
                 Event::Alias(_) => {
                     self.complain(at, ALIAS, "write the value out, or put the text in quotes if it begins with `*`");
-                    self.value(Node::text(""), Span::open(at), Parts::None);
+                    self.value(Node::text(""), Extent::open(at), Parts::None);
                 }
                 Event::Scalar(text, style, anchor, tag) => {
                     self.refuse_marks(anchor, tag.as_ref(), at);
@@ -184,7 +184,7 @@ impl<'s> Builder<'s> {
                 Event::SequenceStart(anchor, tag) => {
                     self.refuse_marks(anchor, tag.as_ref(), at);
                     self.descend(at)?;
-                    self.open.push(Open::List { items: Vec::new(), spans: Vec::new(), start: Span::open(at) });
+                    self.open.push(Open::List { items: Vec::new(), spans: Vec::new(), start: Extent::open(at) });
                 }
                 Event::MappingStart(anchor, tag) => {
                     self.refuse_marks(anchor, tag.as_ref(), at);
@@ -194,7 +194,7 @@ impl<'s> Builder<'s> {
                         spans: Entries::default(),
                         seen: BTreeMap::new(),
                         key: None,
-                        start: Span::open(at),
+                        start: Extent::open(at),
                     });
                 }
                 Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
@@ -252,14 +252,14 @@ impl<'s> Builder<'s> {
         self.not_too_deep(at)?;
         let plain = style == TScalarStyle::Plain;
         let absent = plain && text.is_empty();
-        let span = if absent { Span::exactly(at, 0) } else { self.scalar_span(&text, style, at) };
+        let span = if absent { Extent::exactly(at, 0) } else { self.scalar_span(&text, style, at) };
         if plain && self.typed {
             self.refuse_look_alikes(&text, span);
         }
         // The parser sees that a map has begun only at its first colon; it begins at its first key.
         let begins = match self.open.last() {
             Some(Open::Map { key: None, seen, start, .. }) if seen.is_empty() && at < start.start => {
-                Some(Span::open(at))
+                Some(Extent::open(at))
             }
             _ => None,
         };
@@ -279,7 +279,7 @@ impl<'s> Builder<'s> {
             // `key:` with nothing after it is the same as no key at all.
             Some(Open::Map { key, spans, .. }) if self.typed => {
                 if let Some((name, key)) = key.take() {
-                    let place = Spans { value: key, key: Some(key), parts: Parts::None };
+                    let place = Extents { value: key, key: Some(key), parts: Parts::None };
                     spans.insert(&name, place);
                 }
             }
@@ -304,7 +304,7 @@ impl<'s> Builder<'s> {
     fn key(
         &mut self,
         text: &str,
-        span: Span,
+        span: Extent,
         absent: bool,
         plain: bool,
         first: Option<usize>,
@@ -330,8 +330,8 @@ impl<'s> Builder<'s> {
     }
 
     /// Puts a finished value where it belongs.
-    fn value(&mut self, node: Node, span: Span, parts: Parts) {
-        let mut place = Spans { value: span, key: None, parts };
+    fn value(&mut self, node: Node, span: Extent, parts: Parts) {
+        let mut place = Extents { value: span, key: None, parts };
         match self.open.last_mut() {
             Some(Open::List { items, spans, .. }) => {
                 items.push(node);
@@ -372,7 +372,7 @@ impl<'s> Builder<'s> {
     }
 
     /// What mail programs and word processors make of plain characters.
-    fn refuse_look_alikes(&mut self, text: &str, span: Span) {
+    fn refuse_look_alikes(&mut self, text: &str, span: Extent) {
         let Some(first) = text.chars().next() else {
             return;
         };
@@ -440,12 +440,12 @@ impl<'s> Builder<'s> {
         found.map_or(at, |place| self.source.offset_of(place))
     }
 
-    fn scalar_span(&self, text: &str, style: TScalarStyle, at: usize) -> Span {
+    fn scalar_span(&self, text: &str, style: TScalarStyle, at: usize) -> Extent {
         let rest = self.source.text.get(at..).unwrap_or("");
         if style == TScalarStyle::Plain && rest.starts_with(text) {
-            Span::exactly(at, text.len())
+            Extent::exactly(at, text.len())
         } else {
-            Span::open(at)
+            Extent::open(at)
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::engine::dice::{Chance, Seed};
 use crate::engine::doc::DocPath;
-use crate::engine::{Charter, Dice, Entry, Failure, KindInfo, Moment, Questions, Ruleset, Said, Side, Stop, View};
+use crate::engine::{Charter, Dice, Failure, KindInfo, Moment, Questions, RulesOf, Ruleset, Said, Side, Stop, View};
 use crate::play::Sitting;
 
 use super::{SPAIN, SantiagoCampaign, US};
@@ -31,7 +31,7 @@ fn side_asked(info: &KindInfo, side: Side, who: Side) -> bool {
 
 /// Plays a match to its end; says what went wrong, or how it ended.
 fn play(name: &str, options: &[(&str, &str)]) -> Result<String, String> {
-    let ruleset = Entry::<SantiagoCampaign>::new();
+    let ruleset = RulesOf::<SantiagoCampaign>::new();
     let mut charter = Charter::default();
     charter.options.extend(options.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
     let table = ruleset.open(&charter).map_err(|faults| format!("{faults:?}"))?;
@@ -95,7 +95,7 @@ fn every_option_plays_to_the_end() {
 
 #[test]
 fn the_us_player_holds_the_same_for_two_different_hidden_armies() {
-    let ruleset = Entry::<SantiagoCampaign>::new();
+    let ruleset = RulesOf::<SantiagoCampaign>::new();
     let table = ruleset.open(&Charter::default()).expect("the shipped data load");
     let armies = [
         "{deploy: {2814: [sp-1-65, sp-6-4], 2715: [sp-1-29]}}",

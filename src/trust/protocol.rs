@@ -1,14 +1,14 @@
-//! Walking a ledger record by record: form, signatures, order, links and dice. No rules are needed for this.
+//! The protocol, record by record: form, signatures, order, links and dice. No rules are needed for this.
 //!
-//! [`Walk::take`] accepts the next record or says what is wrong with it. What it gathers on the way (the span in hand,
+//! [`Protocol::take`] accepts the next record or says what is wrong with it. What it gathers on the way (the span in hand,
 //! who is due, what was committed and opened) is what the rules need afterwards.
 
 mod take;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::bytes::Id;
 use super::data::{Answer, ClaimSaid, Genesis, Mode, StopSaid};
-use super::hex::Id;
 use super::role::Role;
 use super::seals::{Moment, Seals};
 use super::secret::HideSecret;
@@ -18,7 +18,7 @@ use crate::engine::{Flow, Key, Slot};
 
 /// A role with its key and chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seat {
+pub struct Signatory {
     /// The public key.
     pub key: Id,
     /// The last link published; the anchor at first. None for a player whose segments a game master closes.
@@ -29,7 +29,7 @@ pub struct Seat {
 
 /// Which record is due, and from whom.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Due {
+pub enum NextRecord {
     /// The offer.
     Genesis,
     /// The acceptance of a role.
@@ -120,13 +120,13 @@ pub struct SecretRoll {
     pub seq: u32,
 }
 
-/// A ledger walked so far.
+/// A ledger as far as the protocol goes.
 #[derive(Clone, Debug, Default)]
-pub struct Walk {
+pub struct Protocol {
     game: Option<Id>,
     genesis: Option<Genesis>,
     founder: Option<Role>,
-    seats: BTreeMap<Role, Seat>,
+    signatories: BTreeMap<Role, Signatory>,
     joined: Vec<Role>,
     next: u32,
     last: Option<Id>,
@@ -150,10 +150,10 @@ enum Pending {
     Orders,
 }
 
-impl Walk {
+impl Protocol {
     /// Nothing walked yet.
-    pub fn new() -> Walk {
-        Walk::default()
+    pub fn new() -> Protocol {
+        Protocol::default()
     }
 
     /// The id of the game, once there is a genesis.
@@ -186,9 +186,9 @@ impl Walk {
         self.mode() == Mode::TwoPlayer || self.is_private()
     }
 
-    /// The seats taken.
-    pub fn seats(&self) -> &BTreeMap<Role, Seat> {
-        &self.seats
+    /// The roles that have joined, with their keys.
+    pub fn signatories(&self) -> &BTreeMap<Role, Signatory> {
+        &self.signatories
     }
 
     /// The roles in the order of genesis and joins.
@@ -266,39 +266,39 @@ impl Walk {
     }
 
     /// Who must act now.
-    pub fn due(&self) -> Due {
-        let Some(genesis) = &self.genesis else { return Due::Genesis };
+    pub fn due(&self) -> NextRecord {
+        let Some(genesis) = &self.genesis else { return NextRecord::Genesis };
         let expected = genesis.opponent.iter().chain(genesis.players.iter().flatten());
-        if let Some(role) = expected.into_iter().find(|role| !self.seats.contains_key(role)) {
-            return Due::Join(role.clone());
+        if let Some(role) = expected.into_iter().find(|role| !self.signatories.contains_key(role)) {
+            return NextRecord::Join(role.clone());
         }
         match (&self.pending, &self.span, &self.stop) {
-            (Pending::Orders, Some(span), _) => Due::Result(span.closer.clone()),
+            (Pending::Orders, Some(span), _) => NextRecord::Result(span.closer.clone()),
             (Pending::Plan, Some(span), _) => match self.other(&span.closer) {
-                Some(other) => Due::Call(other.clone()),
-                None => Due::Speech(None),
+                Some(other) => NextRecord::Call(other.clone()),
+                None => NextRecord::Speech(None),
             },
             (_, _, Some(stop)) if stop.ask == "end" => {
                 let owing = |role: &&Role| self.seals.has_sealed(role) && !self.audits.contains_key(*role);
-                Due::Audit(self.joined.iter().filter(owing).cloned().collect())
+                NextRecord::Audit(self.joined.iter().filter(owing).cloned().collect())
             }
-            (_, _, Some(stop)) => Due::Speech(stop.who.clone()),
-            _ => Due::Speech(None),
+            (_, _, Some(stop)) => NextRecord::Speech(stop.who.clone()),
+            _ => NextRecord::Speech(None),
         }
     }
 
     /// What somebody owes after the other has acted: a join, a call, a result, facts, an audit. Orders are not owed.
     pub fn owed(&self) -> Option<(Role, &'static str)> {
         match self.due() {
-            Due::Join(role) => Some((role, "join")),
-            Due::Call(role) => Some((role, "call")),
-            Due::Result(role) => Some((role, "result")),
-            Due::Audit(roles) => roles.into_iter().next().map(|role| (role, "audit")),
+            NextRecord::Join(role) => Some((role, "join")),
+            NextRecord::Call(role) => Some((role, "call")),
+            NextRecord::Result(role) => Some((role, "result")),
+            NextRecord::Audit(roles) => roles.into_iter().next().map(|role| (role, "audit")),
             // Nobody decides anything about facts; their owner's program states them.
-            Due::Speech(who) if self.stop.as_ref().is_some_and(|stop| stop.ask == "facts") => {
+            NextRecord::Speech(who) if self.stop.as_ref().is_some_and(|stop| stop.ask == "facts") => {
                 who.map(|role| (role, "facts"))
             }
-            Due::Genesis | Due::Speech(_) => None,
+            NextRecord::Genesis | NextRecord::Speech(_) => None,
         }
     }
 }

@@ -6,14 +6,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::bytes::Id;
 use super::data::{ClaimSaid, Closing, Data, Genesis, Mode, QuestionSaid, Reveal, RollSaid, StopSaid};
 use super::finding::{Code, Finding};
-use super::hex::Id;
 use super::home::GameFile;
+use super::protocol::{Protocol, Span};
 use super::role::Role;
 use super::seals::Moment;
 use super::secret::HideSecret;
-use super::walk::{Span, Walk};
 use crate::engine::dice::Seed;
 use crate::engine::digest::sha256;
 use crate::engine::doc::{DocPath, Node, Reader};
@@ -86,9 +86,9 @@ impl Vision {
     }
 
     /// Everything the audits of a ledger opened.
-    pub fn after_audits(walk: &Walk) -> Vision {
+    pub fn after_audits(protocol: &Protocol) -> Vision {
         let mut vision = Vision::public();
-        for (role, values) in walk.audits() {
+        for (role, values) in protocol.audits() {
             for ((slot, version), value) in values {
                 vision.add(role, slot, *version, value.clone());
             }
@@ -99,7 +99,7 @@ impl Vision {
 
 /// The position of a game and the span in hand.
 #[derive(Clone)]
-pub struct Referee {
+pub struct Replay {
     table: Arc<dyn Match>,
     mode: Mode,
     private: bool,
@@ -145,9 +145,9 @@ pub fn rules_hash(table: &dyn Match) -> Id {
     sha256(table.rules_data().to_string().as_bytes()).parse().unwrap_or(Id::ZERO)
 }
 
-impl Referee {
+impl Replay {
     /// Sits down at a table laid for the game that a genesis describes.
-    pub fn new(table: Box<dyn Match>, genesis: &Genesis, founder: &Role) -> Check<Referee> {
+    pub fn new(table: Box<dyn Match>, genesis: &Genesis, founder: &Role) -> Check<Replay> {
         let ours = table.ruleset().engine();
         if genesis.engine != ours {
             let what = format!("the game was played with `{}`, this is `{ours}`", genesis.engine);
@@ -169,7 +169,7 @@ impl Referee {
         let ask = genesis.options.as_ref().and_then(|o| o.get("questions")).is_some_and(|value| value == "ask");
         let (state, stop) = table.begin();
         let hash = hash_of(&*table, &state)?;
-        Ok(Referee {
+        Ok(Replay {
             mode: genesis.mode,
             private: genesis.private == Some(true),
             questions: Questions { ask, max_asks: genesis.max_asks },
@@ -236,10 +236,10 @@ impl Referee {
     }
 
     /// What a view knows of the position: what the ledger opened, what the view holds, what lies face down in place.
-    pub fn holdings(&self, walk: &Walk, vision: &Vision) -> Holdings {
-        let versions = self.versions(walk, walk.moment());
+    pub fn holdings(&self, protocol: &Protocol, vision: &Vision) -> Holdings {
+        let versions = self.versions(protocol, protocol.moment());
         let mut all = self.held(vision, &versions);
-        all.0.extend(self.public(walk, &versions).0);
+        all.0.extend(self.public(protocol, &versions).0);
         all.0.extend(self.fresh.0.clone());
         all
     }
@@ -249,21 +249,21 @@ impl Referee {
         side.ok_or_else(|| Finding::new(Code::Schema, format!("{role} is no side of this game")))
     }
 
-    /// Hears a plan or orders that the walk has just accepted.
-    pub fn hear(&mut self, walk: &Walk, seq: u32, by: &Role, data: &Data) -> Check {
-        let Some(span) = walk.span() else { return Ok(()) };
+    /// Hears a plan or orders that the protocol has just accepted.
+    pub fn hear(&mut self, protocol: &Protocol, seq: u32, by: &Role, data: &Data) -> Check {
+        let Some(span) = protocol.span() else { return Ok(()) };
         if span.opened == seq {
-            self.hear_packet(walk, span, by, data)?;
+            self.hear_packet(protocol, span, by, data)?;
         }
         if let Data::Orders(orders) = data
             && orders.is_call()
         {
-            self.check_call(walk, span, by)?;
+            self.check_call(protocol, span, by)?;
         }
         Ok(())
     }
 
-    fn hear_packet(&mut self, walk: &Walk, span: &Span, by: &Role, data: &Data) -> Check {
+    fn hear_packet(&mut self, protocol: &Protocol, span: &Span, by: &Role, data: &Data) -> Check {
         let wrong = |what: String| Err(Finding::new(Code::Kind, what).signed_by(by));
         let Stop::Orders { who, ask, flow } = self.stop.clone() else {
             return wrong("no packet is due".to_owned());
@@ -293,8 +293,8 @@ impl Referee {
         // Orders that cannot be read lapse; the rules say what a silent player does.
         let packet = read.unwrap_or_else(|| self.table.no_orders(&self.base, &self.base_stop));
         // What a game master enters for an absent player is what the rules do with him, and no secret.
-        if walk.seals_values() && *by != Role::gm() {
-            self.check_sealed(walk, span, by, flow, &packet)?;
+        if protocol.seals_values() && *by != Role::gm() {
+            self.check_sealed(protocol, span, by, flow, &packet)?;
         }
         self.packet = Some(packet);
         self.began = self.base.clone();
@@ -305,7 +305,7 @@ impl Referee {
     }
 
     /// Between two players what must lie face down stands in the packet as the name of a slot, and the slot exists.
-    fn check_sealed(&self, walk: &Walk, span: &Span, by: &Role, flow: Flow, packet: &AnyOrders) -> Check {
+    fn check_sealed(&self, protocol: &Protocol, span: &Span, by: &Role, flow: Flow, packet: &AnyOrders) -> Check {
         let plan = (flow == Flow::Plan || self.private).then_some(span.opened);
         let mut open = None;
         self.table.seal(&self.base, packet.clone(), plan, &mut |slot, _| open = open.take().or(Some(slot)));
@@ -319,7 +319,7 @@ impl Referee {
         // The entries of a plan count for the call that follows it.
         let at = Moment { span: span.opened, segment: span.opened + 1 };
         for name in named {
-            let known = Slot::parse(name).is_ok_and(|slot| walk.seals().in_force(&span.side, &slot, at).is_some());
+            let known = Slot::parse(name).is_ok_and(|slot| protocol.seals().in_force(&span.side, &slot, at).is_some());
             if !known {
                 return Err(Finding::new(Code::Schema, "is named and was not committed").signed_by(by).about(name));
             }
@@ -328,15 +328,15 @@ impl Referee {
     }
 
     /// A call opens the caller's standing orders for every question the packet can raise.
-    fn check_call(&self, walk: &Walk, span: &Span, by: &Role) -> Check {
+    fn check_call(&self, protocol: &Protocol, span: &Span, by: &Role) -> Check {
         if span.flow != Flow::Plan {
             return Ok(());
         }
         let before = Moment { span: span.opened, segment: span.opened };
         for kind in self.standing_kinds(self.side(by)?) {
             let slot = Slot::standing(kind);
-            let Some(sealing) = walk.seals().in_force(by, &slot, before) else { continue };
-            if walk.seals().opening(by, &slot, sealing.version).is_none() {
+            let Some(sealing) = protocol.seals().in_force(by, &slot, before) else { continue };
+            if protocol.seals().opening(by, &slot, sealing.version).is_none() {
                 let what = "a call opens the standing orders the packet may need";
                 return Err(Finding::new(Code::NoReveal, what).signed_by(by).about(slot));
             }
@@ -357,23 +357,28 @@ impl Referee {
     }
 
     /// Gathers what the segment in hand is resolved from; to be called before its result is taken.
-    pub fn inputs(&self, walk: &Walk, vision: &Vision) -> Check<Inputs> {
-        let Some((span, (_, orders))) = walk.span().and_then(|span| Some((span, span.orders?))) else {
+    pub fn inputs(&self, protocol: &Protocol, vision: &Vision) -> Check<Inputs> {
+        let Some((span, (_, orders))) = protocol.span().and_then(|span| Some((span, span.orders?))) else {
             return Err(bug("there are no orders to resolve"));
         };
-        self.gather(walk, vision, span, orders)
+        self.gather(protocol, vision, span, orders)
     }
 
     /// The same for a segment that has no orders yet, as these answers would open it.
-    pub fn inputs_of_answers(&self, walk: &Walk, vision: &Vision, answers: &BTreeMap<Key, Json>) -> Check<Inputs> {
-        let span = walk.span().ok_or_else(|| bug("there is no span to go on with"))?;
-        let mut inputs = self.gather(walk, vision, span, Id::ZERO)?;
+    pub fn inputs_of_answers(
+        &self,
+        protocol: &Protocol,
+        vision: &Vision,
+        answers: &BTreeMap<Key, Json>,
+    ) -> Check<Inputs> {
+        let span = protocol.span().ok_or_else(|| bug("there is no span to go on with"))?;
+        let mut inputs = self.gather(protocol, vision, span, Id::ZERO)?;
         inputs.said.answers.extend(answers.iter().map(|(key, choice)| (key.clone(), choice.clone())));
         Ok(inputs)
     }
 
-    fn gather(&self, walk: &Walk, vision: &Vision, span: &Span, orders: Id) -> Check<Inputs> {
-        let at = walk.moment();
+    fn gather(&self, protocol: &Protocol, vision: &Vision, span: &Span, orders: Id) -> Check<Inputs> {
+        let at = protocol.moment();
         let sides = self.table.ruleset().sides();
         let mut said = Said { answers: span.answers.clone(), ..Said::default() };
         for ((role, key), (_, value)) in &span.claims {
@@ -382,14 +387,14 @@ impl Referee {
         let own = self.side(&span.side)?;
         said.policies.extend(span.policies.iter().map(|(kind, policy)| ((own, kind.clone()), policy.clone())));
         said.policy_slots = self.planned_policies(span, own);
-        let mut versions = self.versions(walk, at);
+        let mut versions = self.versions(protocol, at);
         for side in sides.iter().copied().filter(|side| *side != own) {
-            self.standing(walk, span, side, at, &mut said, &mut versions)?;
+            self.standing(protocol, span, side, at, &mut said, &mut versions)?;
         }
         Ok(Inputs {
             orders,
             said,
-            public: self.public(walk, &versions),
+            public: self.public(protocol, &versions),
             holdings: self.held(vision, &versions),
             versions,
             closer_holds: match self.mode {
@@ -400,13 +405,13 @@ impl Referee {
     }
 
     /// The version in force of every slot but standing orders and the entries of plans that are through.
-    fn versions(&self, walk: &Walk, at: Moment) -> Versions {
+    fn versions(&self, protocol: &Protocol, at: Moment) -> Versions {
         let plan = format!("plan/{}/", at.span);
         let counts = |slot: &Slot| {
             let name = slot.as_str();
             !name.starts_with("standing/") && (!name.starts_with("plan/") || name.starts_with(&plan))
         };
-        let in_force = walk.seals().all_in_force(at).filter(|(_, slot, _)| counts(slot));
+        let in_force = protocol.seals().all_in_force(at).filter(|(_, slot, _)| counts(slot));
         let ruleset = self.table.ruleset();
         let of_side = |(role, slot, sealing): (&Role, &Slot, &super::seals::Sealing)| {
             Some(((ruleset.side(role.as_str())?, slot.clone()), sealing.version))
@@ -427,7 +432,7 @@ impl Referee {
     /// The standing orders of a side whose packet it is not: sealed, in place, or, where nothing was ever said, `default`.
     fn standing(
         &self,
-        walk: &Walk,
+        protocol: &Protocol,
         span: &Span,
         side: Side,
         at: Moment,
@@ -438,9 +443,9 @@ impl Referee {
         let at = if span.flow == Flow::Plan { Moment { span: span.opened, segment: span.opened } } else { at };
         for kind in self.standing_kinds(side) {
             let slot = Slot::standing(kind);
-            if let Some(policy) = walk.standing().get(&(role.clone(), kind.to_owned())) {
+            if let Some(policy) = protocol.standing().get(&(role.clone(), kind.to_owned())) {
                 said.policies.insert((side, kind.to_owned()), policy.clone());
-            } else if let Some(sealing) = walk.seals().in_force(&role, &slot, at) {
+            } else if let Some(sealing) = protocol.seals().in_force(&role, &slot, at) {
                 versions.insert((side, slot), sealing.version);
             } else {
                 said.policies.insert((side, kind.to_owned()), Json::from("default"));
@@ -450,11 +455,11 @@ impl Referee {
     }
 
     /// Values of these versions that anybody can read in the ledger.
-    fn public(&self, walk: &Walk, versions: &Versions) -> Holdings {
+    fn public(&self, protocol: &Protocol, versions: &Versions) -> Holdings {
         let mut public = Holdings::default();
         for ((side, slot), version) in versions {
             let role = side.as_str().parse();
-            if let Some(opened) = role.ok().and_then(|role| walk.seals().opening(&role, slot, *version)) {
+            if let Some(opened) = role.ok().and_then(|role| protocol.seals().opening(&role, slot, *version)) {
                 public.0.insert((*side, slot.clone()), opened.value.clone());
             }
         }

@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Due, Pending, Seat, SecretRoll, Span, Walk};
+use super::{NextRecord, Pending, Protocol, SecretRoll, Signatory, Span};
 use crate::engine::dice::{Seed, faces};
 use crate::engine::json::Json;
 use crate::engine::{Flow, Key, Slot};
+use crate::trust::bytes::Id;
 use crate::trust::chain;
 use crate::trust::data::{Audit, Closing, Data, Genesis, Hide, Join, Mode, Orders, Plan, Reveal, RollSaid, StopSaid};
 use crate::trust::finding::{Code, Finding};
-use crate::trust::hex::Id;
-use crate::trust::record::{Body, Kind, Record};
+use crate::trust::record::{Body, Record, RecordKind};
 use crate::trust::role::Role;
 use crate::trust::seals::is_in_state;
 use crate::trust::secret::{HideSecret, commitment};
@@ -21,8 +21,8 @@ fn fault(code: Code, by: &Role, what: impl Into<String>) -> Finding {
     Finding::new(code, what).signed_by(by)
 }
 
-impl Walk {
-    /// Accepts the next record, or says what is wrong with it; then the walk must not be used any further.
+impl Protocol {
+    /// Accepts the next record, or says what is wrong with it; then nothing more may be given to it.
     pub fn take(&mut self, record: &Record) -> Result<Data, Finding> {
         self.check_signature(record)?;
         self.accept(record.body(), record.id())
@@ -62,15 +62,15 @@ impl Walk {
         let body = record.body();
         // A newcomer's key stands in his own record; everybody else has to use the one he came with.
         let newcomer = match (self.due(), &body.kind) {
-            (Due::Genesis, Kind::Genesis) => true,
-            (Due::Join(role), Kind::Join) => role == body.by,
+            (NextRecord::Genesis, RecordKind::Genesis) => true,
+            (NextRecord::Join(role), RecordKind::Join) => role == body.by,
             _ => false,
         };
         let key = if newcomer {
             let key = body.data.get("key").and_then(Json::as_str).and_then(|key| key.parse().ok());
             Some(key.ok_or_else(|| Finding::new(Code::Canon, "`key` has to be 64 hexadecimal digits"))?)
         } else {
-            self.seats.get(&body.by).map(|seat| seat.key)
+            self.signatories.get(&body.by).map(|signatory| signatory.key)
         };
         match key {
             Some(key) if record.is_signed_by(&key) => Ok(()),
@@ -83,24 +83,24 @@ impl Walk {
         let by = &body.by;
         let due = self.due();
         let fits = match (&body.kind, &due) {
-            (Kind::Genesis, Due::Genesis) => true,
-            (Kind::Join, Due::Join(role)) => role == by,
-            (Kind::Plan, Due::Speech(who)) => {
+            (RecordKind::Genesis, NextRecord::Genesis) => true,
+            (RecordKind::Join, NextRecord::Join(role)) => role == by,
+            (RecordKind::Plan, NextRecord::Speech(who)) => {
                 self.mode() == Mode::TwoPlayer
                     && who.as_ref().is_none_or(|who| who == by)
                     && self.closes_span(by) != Some(false)
             }
-            (Kind::Orders, Due::Speech(who)) => match self.mode() {
+            (RecordKind::Orders, NextRecord::Speech(who)) => match self.mode() {
                 Mode::Solo => true,
                 Mode::Gm => *by == Role::gm() || who.as_ref().is_none_or(|who| who == by),
                 Mode::TwoPlayer => who.as_ref().is_none_or(|who| who == by) && self.closes_span(by) != Some(true),
             },
-            (Kind::Orders, Due::Call(role)) | (Kind::Result, Due::Result(role)) => role == by,
-            (Kind::Audit, Due::Audit(owing)) => owing.first() == Some(by),
+            (RecordKind::Orders, NextRecord::Call(role)) | (RecordKind::Result, NextRecord::Result(role)) => role == by,
+            (RecordKind::Audit, NextRecord::Audit(owing)) => owing.first() == Some(by),
             // Without the rules nobody knows whether the game is over; between spans an audit may stand.
-            (Kind::Audit, Due::Speech(_)) => self.span_is_over() && !self.audits.contains_key(by),
+            (RecordKind::Audit, NextRecord::Speech(_)) => self.span_is_over() && !self.audits.contains_key(by),
             // Data::read says what they are.
-            (Kind::Reserved(_), _) => true,
+            (RecordKind::Reserved(_), _) => true,
             _ => false,
         };
         if fits {
@@ -121,7 +121,7 @@ impl Walk {
     fn take_genesis(&mut self, body: &Body, id: Id, genesis: &Genesis) {
         let by = &body.by;
         self.game = Some(id);
-        self.seats.insert(by.clone(), Seat { key: genesis.key, tip: Some(genesis.anchor), used: 0 });
+        self.signatories.insert(by.clone(), Signatory { key: genesis.key, tip: Some(genesis.anchor), used: 0 });
         self.joined.push(by.clone());
         self.founder = Some(by.clone());
         self.genesis = Some(genesis.clone());
@@ -135,12 +135,13 @@ impl Walk {
         if join.anchor.is_some() != (self.mode() == Mode::TwoPlayer) {
             return Err(fault(Code::Schema, by, "an anchor belongs to a player who closes segments, and to no other"));
         }
-        let copied = |seat: &Seat| seat.key == join.key || join.anchor.is_some() && seat.tip == join.anchor;
-        if self.seats.values().any(copied) {
+        let copied =
+            |signatory: &Signatory| signatory.key == join.key || join.anchor.is_some() && signatory.tip == join.anchor;
+        if self.signatories.values().any(copied) {
             return Err(fault(Code::Kind, by, "key or anchor copied from another player"));
         }
         self.seal(body, &join.hide, true)?;
-        self.seats.insert(by.clone(), Seat { key: join.key, tip: join.anchor, used: 0 });
+        self.signatories.insert(by.clone(), Signatory { key: join.key, tip: join.anchor, used: 0 });
         self.joined.push(by.clone());
         Ok(())
     }
@@ -157,7 +158,7 @@ impl Walk {
         }
         let own = format!("plan/{}/", body.seq);
         // Under a game master there are no plans; the entries stand in the orders themselves.
-        let plans = if self.mode() == Mode::Gm { Kind::Orders } else { Kind::Plan };
+        let plans = if self.mode() == Mode::Gm { RecordKind::Orders } else { RecordKind::Plan };
         let planned = |hide: &Hide| body.kind == plans && hide.version == 1 && hide.slot.as_str().starts_with(&own);
         if let Some(hide) = hides.iter().find(|hide| hide.slot.as_str().starts_with("plan/") && !planned(hide)) {
             return Err(fault(Code::Schema, by, "is the name of an entry of another plan").about(&hide.slot));
@@ -213,7 +214,7 @@ impl Walk {
 
     fn take_orders(&mut self, body: &Body, id: Id, orders: &Orders) -> Check {
         let by = &body.by;
-        let call = matches!(self.due(), Due::Call(_));
+        let call = matches!(self.due(), NextRecord::Call(_));
         let opens = !call && self.span_is_over();
         let side = self.check_side(body, orders)?;
         if orders.is_call() != call {
@@ -284,13 +285,13 @@ impl Walk {
             if orders.nonce != body.prev {
                 return Err(wrong("orders of the game master carry the id of the record before as their nonce"));
             }
-            if orders.nmr != Some(true) && self.seats.contains_key(&side) {
+            if orders.nmr != Some(true) && self.signatories.contains_key(&side) {
                 return Err(wrong("orders for a player who signs himself have to be marked `nmr`"));
             }
             self.absent.push(body.seq);
         }
         match self.stop.as_ref().and_then(|stop| stop.who.as_ref()) {
-            Some(who) if matches!(self.due(), Due::Speech(_)) && *who != side => {
+            Some(who) if matches!(self.due(), NextRecord::Speech(_)) && *who != side => {
                 Err(fault(Code::Kind, by, format!("orders for {side}, but {who} is due")))
             }
             _ => Ok(side),
@@ -322,7 +323,7 @@ impl Walk {
 
     /// Nobody but a player of the game can be due.
     fn check_stop(&self, by: &Role, stop: &StopSaid) -> Check {
-        let known = |who: &Role| self.mode() != Mode::TwoPlayer || self.seats.contains_key(who);
+        let known = |who: &Role| self.mode() != Mode::TwoPlayer || self.signatories.contains_key(who);
         match &stop.who {
             Some(who) if !known(who) => Err(fault(Code::Schema, by, format!("{who} does not play in this game"))),
             _ => Ok(()),
@@ -331,7 +332,7 @@ impl Walk {
 
     fn check_link(&mut self, by: &Role, closing: &Closing) -> Check {
         let links = self.genesis.as_ref().map_or(0, |genesis| genesis.links);
-        let Some(Seat { tip: Some(tip), used, .. }) = self.seats.get_mut(by) else {
+        let Some(Signatory { tip: Some(tip), used, .. }) = self.signatories.get_mut(by) else {
             return Err(fault(Code::Index, by, "closes without a chain"));
         };
         let expected = *used + 1;
@@ -457,15 +458,15 @@ fn check_faces(by: &Role, seed: &Seed, rolls: &[RollSaid]) -> Check {
 }
 
 /// What is awaited, in words.
-fn awaited(due: &Due) -> String {
+fn awaited(due: &NextRecord) -> String {
     match due {
-        Due::Genesis => "the first record is a genesis".to_owned(),
-        Due::Join(role) => format!("{role} has to join first"),
-        Due::Speech(Some(role)) => format!("{role} is due"),
-        Due::Speech(None) => "orders are due".to_owned(),
-        Due::Call(role) => format!("{role} has to answer the plan"),
-        Due::Result(role) => format!("{role} owes a result"),
-        Due::Audit(roles) => match roles.first() {
+        NextRecord::Genesis => "the first record is a genesis".to_owned(),
+        NextRecord::Join(role) => format!("{role} has to join first"),
+        NextRecord::Speech(Some(role)) => format!("{role} is due"),
+        NextRecord::Speech(None) => "orders are due".to_owned(),
+        NextRecord::Call(role) => format!("{role} has to answer the plan"),
+        NextRecord::Result(role) => format!("{role} owes a result"),
+        NextRecord::Audit(roles) => match roles.first() {
             Some(role) => format!("{role} owes an audit"),
             None => "the game is over and audited".to_owned(),
         },
