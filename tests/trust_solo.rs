@@ -30,7 +30,7 @@ fn at_random(ledger: &Ledger, chance: &mut Chance) -> Speech {
             let orders = table.random_orders(view, stop, chance);
             speech.orders = Some(table.orders_json(&orders).expect("canonical"));
             for info in table.ruleset().kinds().iter().filter(|info| info.asked_of.contains(who)) {
-                let policy = table.random_policy(replay.state(), info.kind.0, chance);
+                let policy = table.random_policy(replay.state(), *who, info.kind.0, chance);
                 if replay.standing_kinds(*who).any(|kind| kind == info.kind.0) {
                     speech.standing.insert(info.kind.0.to_owned(), policy);
                 } else {

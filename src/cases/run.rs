@@ -285,18 +285,18 @@ impl Desk<'_, '_> {
                 let found = format!("`{name}` is asked of {}", names(info.asked_of));
                 return Err(Difference::new(part, format!("a question to {}", names(sides)), found).into());
             }
-            let policy = match node.as_text() {
-                Some(word @ ("default" | "ask")) => Some(Json::from(word)),
-                _ => {
-                    let mut reader = Reader::new(self.table().lexicon());
-                    let policy = self.table().check_policy(name, node, &at.key(name), &mut reader);
-                    faults.extend(reader.faults);
-                    policy
-                }
-            };
             for side in asked {
-                if let Some(policy) = &policy {
-                    policies.insert((side, name.clone()), policy.clone());
+                let policy = match node.as_text() {
+                    Some(word @ ("default" | "ask")) => Some(Json::from(word)),
+                    _ => {
+                        let mut reader = Reader::new(self.table().lexicon());
+                        let policy = self.table().check_policy(side, name, node, &at.key(name), &mut reader);
+                        faults.extend(reader.faults);
+                        policy
+                    }
+                };
+                if let Some(policy) = policy {
+                    policies.insert((side, name.clone()), policy);
                 }
             }
         }

@@ -186,7 +186,7 @@ fn policies(campaign: &Campaign, side: Side, own: bool, chance: &mut Chance) -> 
         };
         if here && info.asked_of.contains(&side) {
             let policy = match chance.below(4) {
-                0 => table.random_policy(campaign.view(None).state, info.kind.0, chance),
+                0 => table.random_policy(campaign.view(None).state, side, info.kind.0, chance),
                 _ => Json::from("default"),
             };
             policies.insert(info.kind.0.to_owned(), policy);

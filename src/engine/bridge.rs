@@ -417,7 +417,7 @@ impl Game for Bridge {
             }
         }
     }
-    fn random_policy(&self, _: &Position, kind: &str, chance: &mut Chance) -> Json {
+    fn random_policy(&self, _: &Position, _: Side, kind: &str, chance: &mut Chance) -> Json {
         let forms = Plan::kind(kind).map_or(&[] as &[&str], |info| info.forms);
         chance.pick(forms).copied().unwrap_or("default").into()
     }

@@ -183,7 +183,7 @@ pub trait Match: Send + Sync {
     /// Orders of a plain sensible player, in a game that has one.
     fn sensible_orders(&self, view: View<'_>, stop: &Stop) -> Option<AnyOrders>;
     /// A policy by chance.
-    fn random_policy(&self, state: &AnyState, kind: &str, chance: &mut Chance) -> Json;
+    fn random_policy(&self, state: &AnyState, side: Side, kind: &str, chance: &mut Chance) -> Json;
     /// Tells a journal from an event on, as one side may read it (`None`: all of it).
     fn tell(&self, journal: &AnyJournal, from: usize, reader: Option<Side>, diary: &mut Diary);
     /// What each side lost and gained, as one side may read it.
@@ -203,7 +203,7 @@ pub trait Match: Send + Sync {
     /// How the game ended.
     fn verdict(&self, state: &AnyState) -> Option<Verdict>;
     /// Reads a policy of one kind, pushing every fault; `default` and `ask` are the caller's.
-    fn check_policy(&self, kind: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Json>;
+    fn check_policy(&self, side: Side, kind: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Json>;
     /// The hidden things of a side that lie together and may be mixed.
     fn masks(&self, state: &AnyState, side: Side) -> Vec<Vec<Slot>>;
     /// After the audit: whether new versions of hidden values were allowed.
@@ -387,8 +387,8 @@ impl<G: Game> Match for Table<G> {
     fn sensible_orders(&self, view: View<'_>, stop: &Stop) -> Option<AnyOrders> {
         self.0.sensible_orders(&self.seen(view), stop).map(|orders| AnyOrders(Arc::new(orders)))
     }
-    fn random_policy(&self, state: &AnyState, kind: &str, chance: &mut Chance) -> Json {
-        self.0.random_policy(self.state(state), kind, chance)
+    fn random_policy(&self, state: &AnyState, side: Side, kind: &str, chance: &mut Chance) -> Json {
+        self.0.random_policy(self.state(state), side, kind, chance)
     }
     fn tell(&self, journal: &AnyJournal, from: usize, reader: Option<Side>, diary: &mut Diary) {
         for noted in self.events(journal).iter().skip(from).filter(|noted| readable(noted, reader, reader.is_none())) {
@@ -422,9 +422,13 @@ impl<G: Game> Match for Table<G> {
     fn verdict(&self, state: &AnyState) -> Option<Verdict> {
         self.0.verdict(self.state(state))
     }
-    fn check_policy(&self, kind: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Json> {
+    fn check_policy(&self, side: Side, kind: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Json> {
         let info = G::Policy::kind(kind)?;
         let policy = G::Policy::read(info.kind, node, at, reader)?;
+        for fault in self.0.policy_faults(side, &policy, at) {
+            let at = reader.in_file(&fault.at);
+            reader.faults.push(Fault { at, ..fault });
+        }
         to_json(&policy).ok()
     }
     fn masks(&self, state: &AnyState, side: Side) -> Vec<Vec<Slot>> {

@@ -316,8 +316,13 @@ pub trait Game: Sized + Send + Sync + 'static {
         None
     }
 
-    /// Policies by chance for the kinds a side can be asked, as a player could type them.
-    fn random_policy(&self, state: &Self::State, kind: &str, chance: &mut Chance) -> Json;
+    /// What is wrong with a policy in the hands of this side, beyond its form: units that are not his to speak for.
+    fn policy_faults(&self, _side: Side, _policy: &Self::Policy, _at: &DocPath) -> Vec<Fault> {
+        Vec::new()
+    }
+
+    /// A policy by chance for a kind the side can be asked, as a player could type it.
+    fn random_policy(&self, state: &Self::State, side: Side, kind: &str, chance: &mut Chance) -> Json;
 
     /// Tells an event.
     fn tell(&self, event: &Self::Event, diary: &mut Diary);

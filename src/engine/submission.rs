@@ -238,7 +238,7 @@ impl<'a> Due<'a> {
                 reader.fault(&at.name(name), what, remedy);
                 continue;
             };
-            if let Some(policy) = self.policy(info, node, &at.key(name), reader) {
+            if let Some(policy) = self.policy(info, side, node, &at.key(name), reader) {
                 policies.insert(kind, policy);
             }
         }
@@ -266,7 +266,7 @@ impl<'a> Due<'a> {
         (format!("{side} is never asked `{kind}`"), format!("take it out; it is a question to {}", one_of(&asked)))
     }
 
-    fn policy(&self, info: &KindInfo, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Json> {
+    fn policy(&self, info: &KindInfo, side: Side, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Json> {
         match node.as_text() {
             Some("default") => return Some(Json::Str("default".into())),
             Some("ask") if self.questions.ask => return Some(Json::Str("ask".into())),
@@ -278,7 +278,7 @@ impl<'a> Due<'a> {
             _ => {}
         }
         let faults = reader.faults.len();
-        let policy = self.table.check_policy(info.kind.0, node, at, reader);
+        let policy = self.table.check_policy(side, info.kind.0, node, at, reader);
         // What a person meant is easier to see from an example than from a type.
         for fault in reader.faults.iter_mut().skip(faults).filter(|fault| fault.clause.is_none()) {
             fault.clause = Some(info.clause);

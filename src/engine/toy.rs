@@ -218,7 +218,7 @@ impl Game for Forts {
     fn random_orders(&self, _: &Seen<'_, State>, _: &Stop, chance: &mut Chance) -> Shots {
         Shots { guns: chance.below(4) as u8, at: chance.pick(Aim::ALL).copied() }
     }
-    fn random_policy(&self, _: &State, _: &str, chance: &mut Chance) -> Json {
+    fn random_policy(&self, _: &State, _: Side, _: &str, chance: &mut Chance) -> Json {
         Json::Str(chance.pick(&["earth", "stone", "default", "ask"]).map_or("default", |word| word).into())
     }
     fn tell(&self, event: &Shot, diary: &mut Diary) {

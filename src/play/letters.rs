@@ -51,7 +51,7 @@ pub fn at_random(ledger: &Ledger, side: Side, asks: usize, chance: &mut Chance) 
             }
             said.orders = Some(orders);
             let mut policy = |kind: &str| {
-                let policy = table.random_policy(replay.state(), kind, chance);
+                let policy = table.random_policy(replay.state(), side, kind, chance);
                 let open = chance.one_in(asks);
                 (kind.to_owned(), if open { Json::from("ask") } else { policy })
             };

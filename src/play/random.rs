@@ -346,7 +346,7 @@ impl Hall<'_, '_> {
                     0 | 1 => continue,
                     2 => Json::from("default"),
                     3 if self.questions.ask => Json::from("ask"),
-                    _ => self.policy(info.kind.0)?,
+                    _ => self.policy(*side, info.kind.0)?,
                 };
                 policies.insert((*side, info.kind.0.to_owned()), policy);
             }
@@ -354,15 +354,15 @@ impl Hall<'_, '_> {
         Ok(policies)
     }
 
-    fn policy(&mut self, kind: &str) -> Result<Json, String> {
+    fn policy(&mut self, side: Side, kind: &str) -> Result<Json, String> {
         let table = self.sitting.table;
-        let typed = table.random_policy(&self.sitting.state, kind, &mut self.chance);
+        let typed = table.random_policy(&self.sitting.state, side, kind, &mut self.chance);
         if typed == Json::from("default") || (typed == Json::from("ask") && self.questions.ask) {
             return Ok(typed);
         }
         let read = |policy: &Json| {
             let mut reader = Reader::new(table.lexicon());
-            let read = table.check_policy(kind, &Node::from_json(policy), &DocPath::root(), &mut reader);
+            let read = table.check_policy(side, kind, &Node::from_json(policy), &DocPath::root(), &mut reader);
             let faults = refusals(reader.faults);
             read.filter(|_| faults.is_empty())
                 .ok_or_else(|| told(&format!("the policy `{policy}` for {kind} cannot be read"), &faults))

@@ -36,7 +36,7 @@ impl Solo {
         let (table, stop) = (replay.table(), replay.stop());
         let view = View { state: replay.state(), holdings: &holdings, side: None };
         let policy = |kind: &str, chance: &mut Chance| {
-            BTreeMap::from([(kind.to_owned(), table.random_policy(replay.state(), kind, chance))])
+            BTreeMap::from([(kind.to_owned(), table.random_policy(replay.state(), skirmish::US, kind, chance))])
         };
         match stop {
             Stop::Orders { .. } => Speech {

@@ -146,10 +146,11 @@ fn random(ledger: &Ledger, side: Side, chance: &mut Chance) -> Submission {
         Stop::Orders { .. } => {
             said.orders = Some(table.random_orders(view, stop, chance));
             if chance.one_in(2) {
-                said.policies.insert("advance".to_owned(), table.random_policy(replay.state(), "advance", chance));
+                said.policies
+                    .insert("advance".to_owned(), table.random_policy(replay.state(), side, "advance", chance));
             }
             if chance.one_in(2) {
-                said.standing.insert("stand".to_owned(), table.random_policy(replay.state(), "stand", chance));
+                said.standing.insert("stand".to_owned(), table.random_policy(replay.state(), side, "stand", chance));
             }
         }
         Stop::Answers { questions, .. } => {

@@ -302,7 +302,7 @@ impl Game for Skirmish {
         }
     }
 
-    fn random_policy(&self, _: &Field, kind: &str, chance: &mut Chance) -> Json {
+    fn random_policy(&self, _: &Field, _: Side, kind: &str, chance: &mut Chance) -> Json {
         match chance.below(4) {
             0 => Json::from("ask"),
             1 => Json::from("default"),

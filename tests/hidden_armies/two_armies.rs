@@ -70,7 +70,7 @@ fn play(name: &str, most: usize, script: Option<(&[Packet], &Exchange)>) -> Resu
                         if chance.one_in(2) {
                             continue;
                         }
-                        let policy = table.random_policy(&sitting.state, info.kind.0, &mut chance);
+                        let policy = table.random_policy(&sitting.state, side, info.kind.0, &mut chance);
                         said.policies.insert((side, info.kind.0.to_owned()), policy);
                     }
                 }

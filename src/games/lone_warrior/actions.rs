@@ -301,7 +301,9 @@ impl<'p> Position<'p> {
                 return Err(Bar::fixed("5.D1b", why, "move one box"));
             }
             let terrain = self.field.at(into);
-            if terrain.ground == Ground::Woods || terrain.work.is_building() {
+            // §A8: the bar is one on obstacles, so woods that are none do not bar it.
+            let woods = terrain.ground == Ground::Woods && self.game.options.woods_are_obstacles;
+            if woods || terrain.work.is_building() {
                 let what = if terrain.work.is_building() { terrain.work.as_str() } else { "woods" };
                 return Err(Bar::fixed("5.D1b", format!("{into} holds {what}"), "move one box"));
             }

@@ -1,6 +1,6 @@
 //! The check of a packet against the position, and of a position against the rules.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::{Facing, Grid, Square};
 use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader};
@@ -9,6 +9,7 @@ use crate::engine::{Clause, Concealed, Game, Json, Stop};
 use super::LoneWarrior;
 use super::actions::{Deed, Plan};
 use super::advice::blamed;
+use super::data::Unit;
 use super::orders::{Activation, Condition, FieldOrders, Orders, SetupOrders, StopAfter};
 use super::position::{Bar, Position};
 use super::state::{FieldState, HeroFate, Place, Stage, State};
@@ -34,7 +35,7 @@ pub fn check(game: &LoneWarrior, state: &State, stop: &Stop, orders: &Orders, at
             faults.push(Fault::new(&at, why, "leave its orders out").by(Clause("A52")));
             continue;
         }
-        let mut draft = Draft { game, id: *id, power, state: field.clone(), uncertain: false };
+        let mut draft = Draft::new(game, *id, power, field);
         draft.check_leaders(given, field.acting, &at, &mut faults);
         draft.check_list(given, &at, &mut faults);
     }
@@ -75,6 +76,15 @@ pub struct Draft<'g> {
     pub state: FieldState,
     /// Shots and charges before this entry may have changed the position.
     pub uncertain: bool,
+    /// Units whose entry may be skipped, so that another may stand for them.
+    pub perhaps: BTreeSet<UnitId>,
+}
+
+impl<'g> Draft<'g> {
+    /// The position as it is now.
+    pub fn new(game: &'g LoneWarrior, id: Battlefield, power: Power, field: &FieldState) -> Draft<'g> {
+        Draft { game, id, power, state: field.clone(), uncertain: false, perhaps: BTreeSet::new() }
+    }
 }
 
 impl Draft<'_> {
@@ -139,15 +149,23 @@ impl Draft<'_> {
             let Concealed::Open(entry) = entry else { continue };
             let at = at.key("activations").index(index);
             self.check_conditions(entry, &at, faults);
-            self.check_redraws(entry, &at, faults);
             let conditional = entry.r#if.is_some() || entry.unless.is_some();
-            match self.now().plan(self.power, entry) {
-                Ok(plan) if conditional => self.uncertain |= plan.is_uncertain(),
-                Ok(plan) => self.apply(entry.unit, &plan),
+            let planned = self.now().plan(self.power, entry);
+            self.check_redraws(entry, planned.as_ref().ok(), &at, faults);
+            match planned {
+                Ok(_) if conditional => self.uncertain = true,
+                Ok(plan) => {
+                    // An entry that dice before it may make impossible is skipped then, and its unit is still free.
+                    if self.uncertain {
+                        self.perhaps.insert(entry.unit);
+                    }
+                    self.apply(entry.unit, &plan);
+                }
                 Err(bar) => {
                     let key = blamed(entry, &bar);
                     let at = key.map_or_else(|| at.clone(), |key| at.key(key));
-                    if !bar.fixed && (self.uncertain || conditional) {
+                    let fallback = bar.clause == Clause("A3") && self.perhaps.contains(&entry.unit);
+                    if fallback || (!bar.fixed && (self.uncertain || conditional)) {
                         let remedy = format!("as things stand the entry would be skipped; {}", bar.remedy);
                         faults.push(Fault::new(&at, bar.why, remedy).by(bar.clause).as_warning());
                         continue;
@@ -181,8 +199,14 @@ impl Draft<'_> {
     }
 
     /// Redraws that nobody could make (§9e, §9h2, §9l, §9m).
-    fn check_redraws(&self, entry: &Activation, at: &DocPath, faults: &mut Vec<Fault>) {
+    fn check_redraws(&self, entry: &Activation, plan: Option<&Plan>, at: &DocPath, faults: &mut Vec<Fault>) {
         let Some(unit) = self.now().unit(entry.unit) else { return };
+        // §A12: an exchange is drawn for both units.
+        let partner = match plan.map(|plan| &plan.deed) {
+            Some(Deed::Exchange { partner, .. }) => self.now().unit(*partner),
+            _ => None,
+        };
+        let units: Vec<&Unit> = std::iter::once(unit).chain(partner).collect();
         for (key, list) in [("redraw", &entry.redraw), ("hero", &entry.hero)] {
             let Some(list) = list.as_ref().filter(|list| !list.is_empty()) else { continue };
             let at = at.key(key);
@@ -192,11 +216,11 @@ impl Draft<'_> {
                 let remedy = format!("only infantry has its hit chips drawn again; {}", self.redraws_of(unit.id));
                 faults.push(Fault::new(&at, what, remedy).by(Clause(clause)));
             }
-            let bar = if key == "redraw" && self.now().leaders_with(unit.id).next().is_none() {
+            let bar = if key == "redraw" && units.iter().all(|unit| self.now().leaders_with(unit.id).next().is_none()) {
                 Some(("9e", format!("no leader is attached to {}", unit.id)))
-            } else if key == "hero" && unit.hero.is_none() {
+            } else if key == "hero" && units.iter().all(|unit| unit.hero.is_none()) {
                 Some(("9m", format!("there is no hero with {}", unit.id)))
-            } else if key == "hero" && self.now().ready_hero(unit.id).is_none() {
+            } else if key == "hero" && units.iter().all(|unit| self.now().ready_hero(unit.id).is_none()) {
                 Some(("9o", format!("the hero of {} has been used", unit.id)))
             } else {
                 None

@@ -210,7 +210,7 @@ pub enum Event {
     /// An overrun leader joins the nearest unit.
     LeaderJoined { leader: LeaderId, from: Square, to: Square, unit: UnitId },
     /// A leader is out of the game.
-    LeaderLost { leader: LeaderId, fate: LeaderFate },
+    LeaderLost { leader: LeaderId, fate: LeaderFate, clause: Clause },
     /// A hero dies with his unit.
     HeroLost { hero: HeroId, unit: UnitId },
     /// An objective changes hands.
@@ -247,6 +247,7 @@ impl engine::Event for Event {
             Event::PlacementLapsed { clause, .. }
             | Event::LeaderOrderLapsed { clause, .. }
             | Event::Skipped { clause, .. }
+            | Event::LeaderLost { clause, .. }
             | Event::Moved { clause, .. }
             | Event::Turned { clause, .. } => return vec![*clause],
             Event::Survival { clause, .. } => return [*clause, Clause("9t"), Clause("A45")].into(),
@@ -310,8 +311,6 @@ impl engine::Event for Event {
             Event::Held { .. } => &["A35"],
             Event::LeaderAlone { .. } => &["A38"],
             Event::LeaderJoined { .. } => &["A38"],
-            Event::LeaderLost { fate: LeaderFate::Killed, .. } => &["9q"],
-            Event::LeaderLost { fate: LeaderFate::Captured, .. } => &["A38"],
             Event::HeroLost { .. } => &["9w"],
             Event::Captured { .. } => &["A49"],
             Event::TurnEnded { how: TurnEnd::Failed, .. } => &["4f", "5e"],

@@ -149,6 +149,10 @@ impl LoneWarrior {
                 Power::Us => {
                     state.stage = Stage::SpanishTurn;
                     state.turn += 1;
+                    // §A2: a leader's use comes back when a new turn begins.
+                    for leader in state.fields.values_mut().flat_map(|field| field.leaders.values_mut()) {
+                        leader.used = false;
+                    }
                 }
             }
         }
@@ -279,8 +283,12 @@ impl Game for LoneWarrior {
         Some(veteran::orders(self, seen.state, stop))
     }
 
-    fn random_policy(&self, state: &State, kind: &str, chance: &mut Chance) -> Json {
-        random::policy(self, state, kind, chance)
+    fn policy_faults(&self, side: Side, policy: &Policy, at: &DocPath) -> Vec<Fault> {
+        policy.faults(&self.data, side, at)
+    }
+
+    fn random_policy(&self, state: &State, side: Side, kind: &str, chance: &mut Chance) -> Json {
+        random::policy(self, state, side, kind, chance)
     }
 
     fn tell(&self, event: &Event, diary: &mut Diary) {

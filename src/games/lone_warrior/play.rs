@@ -283,18 +283,18 @@ impl<'p, 'u> Play<'p, 'u> {
             let dies = chip == LEADER_DIES_ON;
             self.umpire.note(Event::Survival { leader, unit, chip, dies, clause });
             if dies {
-                self.lose_leader(leader, LeaderFate::Killed);
+                self.lose_leader(leader, LeaderFate::Killed, clause);
             }
         }
         Ok(())
     }
 
-    fn lose_leader(&mut self, leader: LeaderId, fate: LeaderFate) {
+    fn lose_leader(&mut self, leader: LeaderId, fate: LeaderFate, clause: Clause) {
         if let Some(state) = self.here().leaders.get_mut(&leader) {
             state.at = Place::Lost;
             state.with = None;
         }
-        self.umpire.note(Event::LeaderLost { leader, fate });
+        self.umpire.note(Event::LeaderLost { leader, fate, clause });
     }
 
     /// Removes a unit; its hero dies with it, its leaders stay behind, and victory is tested (§9w, §A38, §A51).
@@ -419,7 +419,7 @@ impl<'p, 'u> Play<'p, 'u> {
         };
         let refuges = self.now().refuges(leader, from);
         let Some(default) = refuges.first().copied() else {
-            self.lose_leader(id, LeaderFate::Captured);
+            self.lose_leader(id, LeaderFate::Captured, Clause("A38"));
             return Ok(());
         };
         let unit = if refuges.len() == 1 {

@@ -139,7 +139,7 @@ fn odds(game: &LoneWarrior, state: &State, node: &Node) -> Result<Reply, Vec<Fau
     let mut listed = Vec::new();
     for id in &game.fields {
         let (Some(field), Some(given)) = (state.fields.get(id), orders.of_field(*id)) else { continue };
-        let mut draft = Draft { game, id: *id, power, state: field.clone(), uncertain: false };
+        let mut draft = Draft::new(game, *id, power, field);
         if !field.acting {
             draft.send_leaders(given);
         }

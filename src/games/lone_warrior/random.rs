@@ -5,11 +5,12 @@
 //! a turn towards what is still needed.
 
 use crate::engine::dice::Chance;
-use crate::engine::{Concealed, Json, Stop};
+use crate::engine::{Concealed, Json, Side, Stop};
 
 use super::LoneWarrior;
 use super::actions::Plan;
 use super::check::Draft;
+use super::data::Leader;
 use super::orders::{Activation, BothOrders, Condition, Face, FieldOrders, Orders, SetupOrders, StopAfter, Way};
 use super::policy::{InMelee, MeleeWord, Redraw, WithdrawAfter};
 use super::state::{FieldState, Place, State};
@@ -51,7 +52,7 @@ fn field_orders(
     chance: &mut Chance,
 ) -> FieldOrders {
     let mut orders = FieldOrders::none();
-    let mut draft = Draft { game, id, power, state: field.clone(), uncertain: false };
+    let mut draft = Draft::new(game, id, power, field);
     if !field.acting {
         for leader in &game.field(id).leaders {
             let Some(leader) = game.data.leaders.get(leader).filter(|leader| leader.power == power) else { continue };
@@ -156,12 +157,15 @@ fn redraws(hits: bool, chance: &mut Chance) -> Vec<Redraw> {
 }
 
 /// A policy by chance, as a player could type it.
-pub fn policy(game: &LoneWarrior, state: &State, kind: &str, chance: &mut Chance) -> Json {
+pub fn policy(game: &LoneWarrior, state: &State, side: Side, kind: &str, chance: &mut Chance) -> Json {
     let word =
         |words: &[&str], chance: &mut Chance| Json::Str(chance.pick(words).copied().unwrap_or("default").to_owned());
     let list = |redraws: Vec<Redraw>| Json::List(redraws.iter().map(|redraw| Json::Str(redraw.to_string())).collect());
-    let units: Vec<UnitId> = game.positions(state).flat_map(|position| position.field.units.clone()).collect();
-    let leaders: Vec<_> = game.positions(state).flat_map(|position| position.field.leaders.clone()).collect();
+    let units =
+        game.data.units.values().filter(|unit| unit.power.side() == side && state.fields.contains_key(&unit.field));
+    let units: Vec<UnitId> = units.map(|unit| unit.id).collect();
+    let own = |leader: &&Leader| leader.power.side() == side && state.fields.contains_key(&leader.field);
+    let leaders: Vec<_> = game.data.leaders.values().filter(own).map(|leader| leader.id).collect();
     if chance.one_in(4) {
         return Json::Str("default".to_owned());
     }

@@ -227,7 +227,7 @@ pub fn event(game: &LoneWarrior, event: &Event, diary: &mut Diary) {
             let text = format!("{} escapes from {from} to {} in {to}.", said.leader(*leader), said.unit(*unit));
             diary.at(2, text, &clauses);
         }
-        Event::LeaderLost { leader, fate } => {
+        Event::LeaderLost { leader, fate, .. } => {
             let fate = match fate {
                 LeaderFate::Killed => "is killed",
                 LeaderFate::Captured => "is captured",

@@ -41,7 +41,7 @@ fn policies(game: &LoneWarrior, state: &State, chance: &mut Chance) -> Said {
     let mut said = Said::default();
     for side in LoneWarrior::SIDES {
         for info in Policy::KINDS {
-            let policy = game.random_policy(state, info.kind.0, chance);
+            let policy = game.random_policy(state, *side, info.kind.0, chance);
             said.policies.insert((*side, info.kind.0.to_owned()), policy);
         }
     }

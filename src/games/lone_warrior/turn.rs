@@ -146,13 +146,7 @@ impl Play<'_, '_> {
             self.umpire.note(Event::TurnContinued { turn, field, side });
         } else {
             self.umpire.note(Event::PlayerTurn { turn, field, side });
-            let new_turn = side == Power::Spain;
-            let here = self.here();
-            here.acting = true;
-            // §A2: a leader's use comes back when a new turn begins.
-            for leader in here.leaders.values_mut().filter(|_| new_turn) {
-                leader.used = false;
-            }
+            self.here().acting = true;
             self.move_leaders(orders);
         }
         match self.activations(orders) {

@@ -62,7 +62,7 @@ pub fn orders(game: &LoneWarrior, state: &State, stop: &Stop) -> Orders {
 
 fn field_orders(game: &LoneWarrior, id: Battlefield, power: Power, field: &FieldState) -> FieldOrders {
     let mut orders = FieldOrders::none();
-    let mut draft = Draft { game, id, power, state: field.clone(), uncertain: false };
+    let mut draft = Draft::new(game, id, power, field);
     if !field.acting {
         for leader in &game.field(id).leaders {
             let Some(leader) = game.data.leaders.get(leader).filter(|leader| leader.power == power) else { continue };

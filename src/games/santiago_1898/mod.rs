@@ -396,7 +396,7 @@ impl Game for Santiago1898 {
         random::orders(&self.position(seen.state), chance)
     }
 
-    fn random_policy(&self, state: &State, kind: &str, chance: &mut Chance) -> Json {
+    fn random_policy(&self, state: &State, _side: Side, kind: &str, chance: &mut Chance) -> Json {
         random::policy(&self.position(state), kind, chance)
     }
 

@@ -462,7 +462,7 @@ impl Game for SantiagoCampaign {
         random::orders(self, seen, chance)
     }
 
-    fn random_policy(&self, state: &State, kind: &str, chance: &mut Chance) -> Json {
+    fn random_policy(&self, state: &State, _side: Side, kind: &str, chance: &mut Chance) -> Json {
         random::policy(self, state, kind, chance)
     }
 

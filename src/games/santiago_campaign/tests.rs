@@ -13,7 +13,7 @@ fn policies(sitting: &Sitting<'_>, who: Side, chance: &mut Chance) -> Said {
     for info in sitting.table.ruleset().kinds() {
         for side in info.asked_of.iter().copied() {
             if side_asked(info, side, who) && chance.one_in(2) {
-                let policy = sitting.table.random_policy(&sitting.state, info.kind.0, chance);
+                let policy = sitting.table.random_policy(&sitting.state, side, info.kind.0, chance);
                 said.policies.insert((side, info.kind.0.to_owned()), policy);
             }
         }
