@@ -3,16 +3,16 @@
 
 use crate::board::{Facing, Square};
 use crate::engine::dice::Die;
-use crate::engine::{Clause, Halt, Question, Ruling, Say, Subject, Tally, Umpire};
+use crate::engine::{Halt, Ruling, Subject, Tally, Umpire};
 
 use super::LoneWarrior;
 use super::data::{Field, Unit};
-use super::events::{Against, Event, LeaderFate, Redrawn, Saviour};
+use super::events::{Against, Event};
 use super::orders::Activation;
-use super::policy::{Again, Draw, HERO, HERO_DEFAULT, JOIN, LEADER_DEFAULT, Policy, REDRAW, Redraw};
+use super::policy::Draw;
 use super::position::Position;
 use super::state::{FieldState, HeroFate, Place, State};
-use super::terms::{Battlefield, LEADER_DIES_ON, LeaderId, Power, SAVE, UnitId};
+use super::terms::{Battlefield, LeaderId, Power, SAVE, UnitId};
 
 /// Why an action ends before its end.
 #[derive(Debug)]
@@ -89,134 +89,6 @@ impl<'p, 'u> Play<'p, 'u> {
         self.umpire.roll_one(&Subject::of(about), purpose, Die::D10)
     }
 
-    /// Lets the leaders and then the heroes of the units have failed chips drawn again (§9d, §9n, §A43, §A46).
-    ///
-    /// `entry` is the activation being carried out, if it is the owner's.
-    pub fn redraw(
-        &mut self,
-        units: &[UnitId],
-        draw: Draw,
-        purpose: &str,
-        mut chips: Vec<u16>,
-        fails: impl Fn(u16) -> bool,
-        entry: Option<&Activation>,
-    ) -> Ruling<(Vec<u16>, Vec<Redrawn>)> {
-        let mut redrawn = Vec::new();
-        let Some((first, power)) = units.first().and_then(|id| Some((*id, self.unit(*id)?.power))) else {
-            return Ok((chips, redrawn));
-        };
-        // §9h2, §9l: hit chips of guns and Gatlings stand.
-        if matches!(draw, Draw::Fire | Draw::Melee) && !self.unit(first).is_some_and(|unit| unit.arm.redraws_hits()) {
-            return Ok((chips, redrawn));
-        }
-        let now = self.now();
-        let leaders = units.iter().flat_map(|unit| now.leaders_with(*unit)).map(Saviour::Leader);
-        let heroes = units.iter().filter_map(|unit| now.ready_hero(*unit)).map(Saviour::Hero);
-        let saviours: Vec<Saviour> = leaders.chain(heroes).collect();
-        for saviour in saviours {
-            let missed: Vec<usize> =
-                (0..chips.len()).filter(|i| chips.get(*i).is_some_and(|chip| fails(*chip))).collect();
-            if missed.is_empty() {
-                break;
-            }
-            if !self.is_ready(saviour) {
-                continue;
-            }
-            let again = self.ask_again(saviour, units, power, draw, &chips, missed.len(), entry)?;
-            let count = match again {
-                Again::Accept => continue,
-                Again::One => 1,
-                Again::All => missed.len(),
-            };
-            self.use_up(saviour);
-            let fresh = self.chips(first, purpose, count)?;
-            let mut instead_of = Vec::new();
-            for (index, chip) in missed.iter().zip(&fresh) {
-                if let Some(old) = chips.get_mut(*index) {
-                    instead_of.push(std::mem::replace(old, *chip));
-                }
-            }
-            redrawn.push(Redrawn { by: saviour, instead_of, chips: fresh });
-        }
-        Ok((chips, redrawn))
-    }
-
-    fn is_ready(&self, saviour: Saviour) -> bool {
-        let state = self.now().state;
-        match saviour {
-            Saviour::Leader(id) => !state.leader(id).used && state.leader(id).at != Place::Lost,
-            Saviour::Hero(id) => state.heroes.get(&id) == Some(&HeroFate::Ready),
-        }
-    }
-
-    fn use_up(&mut self, saviour: Saviour) {
-        match saviour {
-            Saviour::Leader(id) => {
-                if let Some(leader) = self.here().leaders.get_mut(&id) {
-                    leader.used = true;
-                }
-            }
-            Saviour::Hero(id) => {
-                self.here().heroes.insert(id, HeroFate::Used);
-            }
-        }
-    }
-
-    #[allow(clippy::too_many_arguments, reason = "one question with everything it is about")]
-    fn ask_again(
-        &mut self,
-        saviour: Saviour,
-        units: &[UnitId],
-        power: Power,
-        draw: Draw,
-        chips: &[u16],
-        missed: usize,
-        entry: Option<&Activation>,
-    ) -> Ruling<Again> {
-        let (kind, name, clause, listed) = match saviour {
-            Saviour::Leader(id) => {
-                (REDRAW, id.to_string(), draw.clause(), entry.and_then(|entry| entry.redraw.as_ref()))
-            }
-            Saviour::Hero(id) => (HERO, id.to_string(), Clause("9n"), entry.and_then(|entry| entry.hero.as_ref())),
-        };
-        // One missed chip is all there are.
-        let plain = |again: Again| if missed == 1 && again == Again::One { Again::All } else { again };
-        let now = self.now();
-        let leader_could = units.iter().flat_map(|unit| now.leaders_with(*unit)).any(|id| !now.state.leader(id).used);
-        let default = match saviour {
-            Saviour::Leader(_) => draw.again(LEADER_DEFAULT),
-            // The hero is kept while a leader could still act on the activation.
-            Saviour::Hero(_) if draw == Draw::Activation && leader_could => Again::Accept,
-            Saviour::Hero(_) => draw.again(HERO_DEFAULT),
-        };
-        let mut options = vec![Again::Accept];
-        if missed > 1 {
-            options.push(Again::One);
-        }
-        options.push(Again::All);
-        let shown: Vec<String> = chips.iter().map(u16::to_string).collect();
-        let who = units.first().map(UnitId::to_string).unwrap_or_default();
-        let question = Question {
-            who: power.side(),
-            kind,
-            about: Subject::of(&name),
-            clause,
-            text: format!("{} of {who} came to {}: does {name} have it drawn again?", said(draw), shown.join(", ")),
-            options,
-            default,
-            also: None,
-        };
-        let ordered = listed.map(|list: &Vec<Redraw>| plain(draw.again(list)));
-        self.umpire.ask(question, ordered, |policy| match (policy, saviour) {
-            (Policy::Redraw(per), Saviour::Leader(id)) => match per.get(&id) {
-                Some(list) => Say::Choose(plain(draw.again(list))),
-                None => Say::Default,
-            },
-            (Policy::Hero(list), Saviour::Hero(_)) => Say::Choose(plain(draw.again(list))),
-            _ => Say::Default,
-        })
-    }
-
     /// A save: chip, redraws, modifiers, result (§6.9, §7k, §8c).
     pub fn save(
         &mut self,
@@ -272,29 +144,6 @@ impl<'p, 'u> Play<'p, 'u> {
         }
         self.eliminate(unit)?;
         Ok(true)
-    }
-
-    /// Every attached leader draws for his life, in seniority order (§9q, §9r, §9u, §A39).
-    fn survive(&mut self, unit: UnitId, against: Against) -> Ruling<()> {
-        let leaders: Vec<LeaderId> = self.now().leaders_with(unit).collect();
-        let clause = Clause(if against == Against::Melee { "9r" } else { "9q" });
-        for leader in leaders {
-            let chip = self.chip(leader, "survive")?;
-            let dies = chip == LEADER_DIES_ON;
-            self.umpire.note(Event::Survival { leader, unit, chip, dies, clause });
-            if dies {
-                self.lose_leader(leader, LeaderFate::Killed, clause);
-            }
-        }
-        Ok(())
-    }
-
-    fn lose_leader(&mut self, leader: LeaderId, fate: LeaderFate, clause: Clause) {
-        if let Some(state) = self.here().leaders.get_mut(&leader) {
-            state.at = Place::Lost;
-            state.with = None;
-        }
-        self.umpire.note(Event::LeaderLost { leader, fate, clause });
     }
 
     /// Removes a unit; its hero dies with it, its leaders stay behind, and victory is tested (§9w, §A38, §A51).
@@ -410,60 +259,5 @@ impl<'p, 'u> Play<'p, 'u> {
             self.flee(leader, square)?;
         }
         Ok(())
-    }
-
-    /// An overrun leader goes to the nearest unit he may join, or is captured (§A38).
-    fn flee(&mut self, id: LeaderId, from: Square) -> Ruling<()> {
-        let Some(leader) = self.game.data.leaders.get(&id) else {
-            return Ok(());
-        };
-        let refuges = self.now().refuges(leader, from);
-        let Some(default) = refuges.first().copied() else {
-            self.lose_leader(id, LeaderFate::Captured, Clause("A38"));
-            return Ok(());
-        };
-        let unit = if refuges.len() == 1 {
-            default
-        } else {
-            let listed = refuges.clone();
-            let question = Question {
-                who: leader.power.side(),
-                kind: JOIN,
-                about: Subject::of(id),
-                clause: Clause("A38"),
-                text: format!("an enemy enters {from}, where {} is alone: which unit does he join?", leader.name),
-                options: refuges,
-                default,
-                also: None,
-            };
-            self.umpire.ask(question, None, |policy| match policy {
-                Policy::Join(wished) => match wished.iter().find(|unit| listed.contains(unit)) {
-                    Some(unit) => Say::Choose(*unit),
-                    None => Say::Default,
-                },
-                _ => Say::Default,
-            })?
-        };
-        let Some(to) = self.now().at(unit) else {
-            return Ok(());
-        };
-        if let Some(state) = self.here().leaders.get_mut(&id) {
-            state.at = Place::At(to);
-            state.with = Some(unit);
-        }
-        self.umpire.note(Event::LeaderJoined { leader: id, from, to, unit });
-        Ok(())
-    }
-}
-
-/// A draw in words.
-fn said(draw: Draw) -> &'static str {
-    match draw {
-        Draw::Activation => "the activation",
-        Draw::Fire => "the shot",
-        Draw::Melee => "the strike",
-        Draw::Save { .. } => "the save",
-        Draw::Opening => "the opening save",
-        Draw::Rally => "the rally",
     }
 }

@@ -8,9 +8,7 @@ use super::LoneWarrior;
 use super::data::{Field, Leader, Unit};
 use super::events::Aspect;
 use super::state::{FieldState, Place, UnitState};
-use super::terms::{
-    Arm, Battlefield, Ground, HIT, HIT_DISORDERED, HeroId, LEADER_MOVES, LeaderId, Power, SAFE_DISTANCE, UnitId, Work,
-};
+use super::terms::{Battlefield, Ground, HIT, HIT_DISORDERED, LeaderId, Power, SAFE_DISTANCE, UnitId, Work};
 
 /// One battlefield as it is now.
 #[derive(Clone, Copy)]
@@ -79,34 +77,6 @@ impl<'p> Position<'p> {
     /// The unit of a side in a box.
     pub fn unit_of_in(&self, power: Power, square: Square) -> Option<UnitId> {
         self.state.unit_in(square).filter(|id| self.power(*id) == Some(power))
-    }
-
-    /// Leaders attached to a unit, in seniority order (§A39).
-    pub fn leaders_with(&self, unit: UnitId) -> impl Iterator<Item = LeaderId> + '_ {
-        self.field.leaders.iter().copied().filter(move |id| self.state.leader(*id).with == Some(unit))
-    }
-
-    /// The hero of a unit, if he is still unused (§9o).
-    pub fn ready_hero(&self, unit: UnitId) -> Option<HeroId> {
-        let hero = self.unit(unit)?.hero?;
-        (self.state.heroes.get(&hero) == Some(&super::state::HeroFate::Ready)).then_some(hero)
-    }
-
-    /// May the leader join the unit in play (§9k, §A40, §A41)?
-    pub fn may_join(&self, leader: &Leader, unit: &Unit) -> Result<(), Bar> {
-        if unit.power != leader.power {
-            return Err(Bar::fixed("9e", format!("{} is not on his side", unit.id), "name a unit of the own side"));
-        }
-        if unit.arm == Arm::Artillery {
-            return Err(Bar::fixed("9k", "a leader never joins artillery", "name another unit"));
-        }
-        match leader.division {
-            Some(division) if unit.arm != Arm::Gatling && unit.division != Some(division) => {
-                let why = format!("{} may join units of his own division and the Gatling guns only", leader.name);
-                Err(Bar::fixed("A40", why, "name one of those"))
-            }
-            _ => Ok(()),
-        }
     }
 
     /// How many units a side has lost that count for victory (§A50).
@@ -406,43 +376,6 @@ impl<'p> Position<'p> {
         }
         path.truncate(reached);
         path
-    }
-
-    /// Where a leader can go: three steps in any direction, not into the pond nor where an enemy unit stands (§9a, §A37).
-    /// In the order of the boxes.
-    pub fn leader_reach(&self, leader: &Leader, from: Square) -> Vec<Square> {
-        let enemies: Vec<Square> = self.units_of(leader.power.enemy()).filter_map(|unit| self.at(unit.id)).collect();
-        let mut reached = vec![from];
-        let mut done = 0;
-        for _ in 0..LEADER_MOVES {
-            let edge = reached.len();
-            for index in done..edge {
-                let Some(at) = reached.get(index).copied() else { break };
-                for (_, to) in self.field.grid.neighbours(at) {
-                    if self.field.is_passable(to) && !enemies.contains(&to) && !reached.contains(&to) {
-                        reached.push(to);
-                    }
-                }
-            }
-            done = edge;
-        }
-        reached.sort_unstable();
-        reached
-    }
-
-    /// The units a leader could flee to: the nearest he may join, best default first (§A38).
-    pub fn refuges(&self, leader: &Leader, from: Square) -> Vec<UnitId> {
-        let joinable = self.units_of(leader.power).filter(|unit| self.may_join(leader, unit).is_ok());
-        let mut near: Vec<(u32, u16, u16, UnitId)> = joinable
-            .filter_map(|unit| {
-                let at = self.at(unit.id)?;
-                let distance = self.field.grid.distance(from, at);
-                Some((distance, self.field.distance_from_edge(leader.power, at), at.first(), unit.id))
-            })
-            .collect();
-        near.sort();
-        let nearest = near.first().map(|(distance, ..)| *distance);
-        near.into_iter().filter(|(distance, ..)| Some(*distance) == nearest).map(|(.., id)| id).collect()
     }
 }
 

@@ -1,82 +1,20 @@
 //! Set-up and the player turn: leaders first, then activations in the order of the list until one fails
 //! (§4, §5, §9b, §A56).
 
-use crate::board::{Grid, Square};
+use crate::board::Square;
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
 use crate::engine::{Clause, Concealed, Game, Phase, Ruling, Sealed};
 
 use super::actions::{Deed, Plan};
-use super::data::Leader;
 use super::events::{Event, Passed, TurnEnd};
-use super::orders::{Activation, Condition, FieldOrders, SetupOrders, StopAfter, Way};
+use super::orders::{Activation, Condition, FieldOrders, StopAfter};
 use super::play::{Acting, Cut, Play};
 use super::policy::Draw;
 use super::position::{Bar, Position};
 use super::state::Place;
-use super::terms::{LEADER_MOVES, LeaderId, Power, UnitId};
+use super::terms::{LeaderId, Power, UnitId};
 
 impl Position<'_> {
-    /// May a leader start with a unit (§9x, §9y, §9z, §9aa, §9ad, §9af)?
-    pub fn may_start(&self, leader: &Leader, unit: UnitId) -> Result<(), Bar> {
-        if leader.may_start.contains(&unit) {
-            return Ok(());
-        }
-        let Some(counter) = self.unit(unit) else {
-            return Err(Bar::fixed("9e", format!("{unit} is not on this battlefield"), "name a unit of it"));
-        };
-        self.may_join(leader, counter)?;
-        let (clause, why) = match leader.power {
-            Power::Spain => ("9y", format!("{} may not start in a forward position", leader.name)),
-            Power::Us => ("A40", format!("{} may not start with the Gatling guns", leader.name)),
-        };
-        Err(Bar::fixed(clause, why, "name a unit he may start with"))
-    }
-
-    /// Where an order sends a leader, if he can get there (§9a, §A37).
-    pub fn leader_goal(&self, leader: &Leader, way: Way) -> Result<Square, Bar> {
-        let Place::At(from) = self.state.leader(leader.id).at else {
-            return Err(Bar::fixed("9a", format!("{} is out of the game", leader.name), "leave him out"));
-        };
-        let to = match way {
-            Way::Box(square) => square,
-            Way::To(unit) => {
-                let Some(counter) = self.unit(unit) else {
-                    return Err(Bar::fixed("9e", format!("{unit} is not on this battlefield"), "name a unit of it"));
-                };
-                self.may_join(leader, counter)?;
-                let gone = || Bar::fixed("9e", format!("{unit} is eliminated"), "name a unit in play");
-                self.at(unit).ok_or_else(gone)?
-            }
-            Way::Step(_) => {
-                return Err(Bar::fixed("9a", "a leader is sent to a box or to a unit", "write the box or the unit"));
-            }
-        };
-        if !self.field.grid.contains(to) {
-            return Err(Bar::fixed("A14", format!("there is no box {to} on this battlefield"), "stay on the map"));
-        }
-        if !self.field.is_passable(to) {
-            return Err(Bar::fixed("A37", format!("{to} is the pond"), "send him elsewhere"));
-        }
-        if self.state.unit_in(to).is_some_and(|unit| self.power(unit) != Some(leader.power)) {
-            return Err(Bar::fixed("A37", format!("an enemy unit stands in {to}"), "send him elsewhere"));
-        }
-        let near = self.field.grid.distance(from, to) <= LEADER_MOVES;
-        if !near || !self.leader_reach(leader, from).contains(&to) {
-            return Err(Bar::fixed(
-                "9a",
-                format!("{to} is more than three boxes from {from}"),
-                "a leader moves three boxes",
-            ));
-        }
-        Ok(to)
-    }
-
-    /// The unit a leader would be attached to in a box (§A37).
-    pub fn joins_in(&self, leader: &Leader, square: Square) -> Option<UnitId> {
-        let unit = self.unit(self.state.unit_in(square)?)?;
-        self.may_join(leader, unit).is_ok().then_some(unit.id)
-    }
-
     /// Does a condition hold?
     pub fn holds(&self, power: Power, condition: &Condition) -> bool {
         let alive = |unit: &UnitId| self.is_alive(*unit);
@@ -99,43 +37,8 @@ impl Position<'_> {
 }
 
 impl Play<'_, '_> {
-    fn begin_phase(&mut self, name: &'static str) {
+    pub fn begin_phase(&mut self, name: &'static str) {
         self.umpire.phase(Phase { turn: self.state.turn, side: self.power.as_str(), name });
-    }
-
-    /// Leaders join their units at the start; an illegal choice counts as none (§A56).
-    pub fn place_leaders(&mut self, orders: &SetupOrders) {
-        self.begin_phase("setup");
-        let leaders: Vec<&Leader> = (self.ground().leaders.iter())
-            .filter_map(|id| self.game.data.leaders.get(id))
-            .filter(|leader| leader.power == self.power)
-            .collect();
-        let mut places = std::collections::BTreeMap::new();
-        for leader in leaders {
-            let mut unit = leader.start;
-            if let Some(wished) = orders.leaders.get(&leader.id) {
-                match self.now().may_start(leader, *wished) {
-                    Ok(()) => unit = *wished,
-                    Err(Bar { clause, why, .. }) => {
-                        self.umpire.note(Event::PlacementLapsed { leader: leader.id, unit: *wished, why, clause });
-                    }
-                }
-            }
-            if let Some(at) = self.now().at(unit) {
-                self.put_leader(leader.id, at, Some(unit));
-                places.insert(leader.id, unit);
-            }
-        }
-        if !places.is_empty() {
-            self.umpire.note(Event::LeadersPlaced { field: self.field, side: self.power, places });
-        }
-    }
-
-    fn put_leader(&mut self, leader: LeaderId, at: Square, with: Option<UnitId>) {
-        if let Some(state) = self.here().leaders.get_mut(&leader) {
-            state.at = Place::At(at);
-            state.with = with;
-        }
     }
 
     /// A player turn on this battlefield, or the rest of one (§4f).
@@ -162,31 +65,6 @@ impl Play<'_, '_> {
             }
             Err(Cut::Decided) => Ok(()),
             Err(Cut::Halt(halt)) => Err(halt),
-        }
-    }
-
-    /// Leaders of the acting side move and attach before anything else (§9a, §9b, §A37).
-    fn move_leaders(&mut self, orders: &FieldOrders) {
-        for id in &self.ground().leaders {
-            let Some(leader) = self.game.data.leaders.get(id).filter(|leader| leader.power == self.power) else {
-                continue;
-            };
-            let state = self.now().state.leader(*id);
-            let Place::At(from) = state.at else { continue };
-            let mut to = from;
-            if let Some(way) = orders.leaders.get(id) {
-                match self.now().leader_goal(leader, *way) {
-                    Ok(goal) => to = goal,
-                    Err(Bar { clause, why, .. }) => {
-                        self.umpire.note(Event::LeaderOrderLapsed { leader: *id, why, clause });
-                    }
-                }
-            }
-            let with = self.now().joins_in(leader, to);
-            if to != from || with != state.with {
-                self.put_leader(*id, to, with);
-                self.umpire.note(Event::LeaderMoved { leader: *id, from, to, with });
-            }
         }
     }
 
