@@ -312,6 +312,7 @@ impl Bridge {
 impl Game for Bridge {
     const ID: &'static str = "bridge";
     const VERSION: u32 = 1;
+    const FORESEEN: bool = false;
     const SIDES: &'static [Side] = &[RED, BLUE];
     const ABOUT: About = About {
         title: "The Bridge",
@@ -368,7 +369,7 @@ impl Game for Bridge {
             _ => Vec::new(),
         }
     }
-    fn resolve(&self, state: &mut Position, orders: &Packet, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
+    fn resolve(&self, state: &mut Position, orders: &mut Packet, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
         match orders {
             Packet::SetUp(set_up) => {
                 umpire.phase(Phase { turn: 0, side: "blue", name: "setup" });

@@ -12,8 +12,8 @@ use super::game::{
     self, About, Arranged, Charter, DataFinding, Failure, Game, Picture, Query, Reply, Seen, Verdict, Window,
 };
 use super::{
-    Clause, Diary, Event, Holdings, Json, KindInfo, Lapse, Minutes, NotCanonical, Noted, Policy, Segment, Settled,
-    Side, Slot, Stop, to_json,
+    Bar, Clause, Diary, Event, Foresaid, Holdings, Json, KindInfo, Lapse, Minutes, NotCanonical, Noted, Pending,
+    Policy, Segment, Settled, Side, Slot, Stop, foresee, to_json,
 };
 
 /// A state of some game.
@@ -80,6 +80,21 @@ pub struct AnyOutcome {
     pub kept: Holdings,
     /// Fixed dice that were not called for.
     pub dice_left: usize,
+    /// Bars of lapsed orders that rest on nothing their author could not know: a check should have found them.
+    pub uncaused: Vec<Bar>,
+}
+
+/// What foreseeing a packet of some game came to.
+#[derive(Clone, Debug)]
+pub struct AnyForeseen {
+    /// The packet written out in full.
+    pub orders: AnyOrders,
+    /// Everything wrong, and warnings.
+    pub faults: Vec<Fault>,
+    /// What will happen if all goes well.
+    pub outlook: AnyJournal,
+    /// Questions that will or may come up.
+    pub pending: Vec<Pending>,
 }
 
 /// The position a conformance case of some game starts from.
@@ -159,8 +174,14 @@ pub trait Match: Send + Sync {
     fn flaws(&self, state: &AnyState) -> Vec<String>;
     /// Reads a packet; pushes every fault of form.
     fn read_orders(&self, packet: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<AnyOrders>;
+    /// Checks a packet by carrying it out as its author hopes, and writes it out in full.
+    fn foresee(&self, view: View<'_>, stop: &Stop, said: &Foresaid<'_>, orders: AnyOrders, at: &DocPath)
+    -> AnyForeseen;
     /// Checks a packet and writes it out in full.
-    fn check(&self, view: View<'_>, stop: &Stop, orders: AnyOrders, at: &DocPath) -> (AnyOrders, Vec<Fault>);
+    fn check(&self, view: View<'_>, stop: &Stop, orders: AnyOrders, at: &DocPath) -> (AnyOrders, Vec<Fault>) {
+        let foreseen = self.foresee(view, stop, &Foresaid::default(), orders, at);
+        (foreseen.orders, foreseen.faults)
+    }
     /// The orders of a silent player.
     fn no_orders(&self, state: &AnyState, stop: &Stop) -> AnyOrders;
     /// Moves values that must stay hidden into slots; where the packet is the plan with this number in the ledger, its
@@ -334,10 +355,24 @@ impl<G: Game> Match for Table<G> {
     fn read_orders(&self, packet: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<AnyOrders> {
         self.0.read_orders(packet, node, at, reader).map(|orders| AnyOrders(Arc::new(orders)))
     }
-    fn check(&self, view: View<'_>, stop: &Stop, orders: AnyOrders, at: &DocPath) -> (AnyOrders, Vec<Fault>) {
+    fn foresee(
+        &self,
+        view: View<'_>,
+        stop: &Stop,
+        said: &Foresaid<'_>,
+        orders: AnyOrders,
+        at: &DocPath,
+    ) -> AnyForeseen {
         let mut packet = self.orders(&orders).clone();
-        let faults = self.0.check(&self.seen(view), stop, &mut packet, at);
-        (AnyOrders(Arc::new(packet)), faults)
+        let seen = self.seen(view);
+        let (faults, outlook, pending) = if G::FORESEEN {
+            let foreseen = foresee(&self.0, &seen, stop, said, &mut packet, at);
+            (foreseen.faults, foreseen.outlook, foreseen.pending)
+        } else {
+            (self.0.check(&seen, stop, &mut packet, at), Vec::new(), Vec::new())
+        };
+        let outlook = AnyJournal { len: outlook.len(), events: Arc::new(outlook) };
+        AnyForeseen { orders: AnyOrders(Arc::new(packet)), faults, outlook, pending }
     }
     fn no_orders(&self, state: &AnyState, stop: &Stop) -> AnyOrders {
         AnyOrders(Arc::new(self.0.no_orders(self.state(state), stop)))
@@ -376,6 +411,7 @@ impl<G: Game> Match for Table<G> {
             settled: outcome.settled,
             kept: outcome.kept,
             dice_left: outcome.dice_left,
+            uncaused: outcome.uncaused,
         })
     }
     fn template(&self, view: View<'_>, stop: &Stop) -> String {

@@ -31,6 +31,8 @@ pub enum Halt {
         /// The label of the roll.
         called: Key,
     },
+    /// A check beforehand has seen everything its author decides.
+    Foreseen,
     /// The game contradicts itself: never a player's fault.
     Bug(String),
 }
@@ -287,10 +289,26 @@ pub trait Game: Sized + Send + Sync + 'static {
     /// Checks a packet against what its author can see and writes it out in full: every `to` becomes the path it means.
     ///
     /// Legal if and only if listed: the same functions serve the template and the random player.
-    fn check(&self, seen: &Seen<'_, Self::State>, stop: &Stop, orders: &mut Self::Orders, at: &DocPath) -> Vec<Fault>;
+    fn check(&self, seen: &Seen<'_, Self::State>, stop: &Stop, orders: &mut Self::Orders, at: &DocPath) -> Vec<Fault> {
+        super::foresee(self, seen, stop, &super::Foresaid::default(), orders, at).faults
+    }
 
-    /// Carries out a packet and everything after it up to the next packet due.
-    fn resolve(&self, state: &mut Self::State, orders: &Self::Orders, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop>;
+    /// Whether packets are checked by foreseeing: carrying them out before an umpire who hopes.
+    const FORESEEN: bool = true;
+
+    /// Carries out a packet and everything after it up to the next packet due. Every `to` becomes the path it means,
+    /// in the packet itself.
+    fn resolve(
+        &self,
+        state: &mut Self::State,
+        orders: &mut Self::Orders,
+        umpire: &mut Umpire<'_, Self>,
+    ) -> Ruling<Stop>;
+
+    /// The entries of a packet, each of which is carried out or named as one that is not.
+    fn entries(&self, orders: &Self::Orders) -> Vec<DocPath> {
+        super::entries_of(orders)
+    }
 
     /// The orders that count where none were given: what the rules do with a silent player.
     fn no_orders(&self, state: &Self::State, stop: &Stop) -> Self::Orders;
@@ -427,6 +445,8 @@ pub struct Outcome<G: Game> {
     pub kept: Holdings,
     /// Fixed dice that were not called for.
     pub dice_left: usize,
+    /// Bars of lapsed orders that rest on nothing their author could not know: a check should have found them.
+    pub uncaused: Vec<super::Bar>,
 }
 
 /// Why a segment has no outcome.
@@ -461,7 +481,8 @@ pub fn run<G: Game>(
     let probing = matches!(segment.dice, super::Dice::None);
     let mut state = base.clone();
     let mut umpire = Umpire::new(game, segment);
-    let stop = match game.resolve(&mut state, orders, &mut umpire) {
+    let mut packet = orders.clone();
+    let stop = match game.resolve(&mut state, &mut packet, &mut umpire) {
         Ok(stop) | Err(Halt::Stop(stop)) => stop,
         Err(Halt::Breach(breach)) => return Err(Failure::Breach(breach)),
         // A check beforehand ends here; what it found out so far counts.
@@ -469,6 +490,7 @@ pub fn run<G: Game>(
         Err(Halt::NoDice(key)) => return Err(Failure::NoDice(key)),
         Err(Halt::WrongDie { wanted, called }) => return Err(Failure::WrongDie { wanted, called }),
         Err(Halt::Bug(bug)) => return Err(Failure::Bug(bug)),
+        Err(Halt::Foreseen) => return Err(Failure::Bug("a resolution ended like a check".into())),
     };
     let record = umpire.close();
     if let Some(key) = record.forgotten {
@@ -483,5 +505,6 @@ pub fn run<G: Game>(
         settled: record.settled,
         kept: record.kept,
         dice_left: record.dice_left,
+        uncaused: record.uncaused,
     })
 }

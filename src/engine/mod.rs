@@ -2,12 +2,15 @@
 //!
 //! Nothing here knows a game: sides, units and terrain are the games' own.
 
+mod bar;
+mod cast;
 mod clause;
 mod diary;
 pub mod dice;
 pub mod digest;
 pub mod doc;
 mod erased;
+mod foresee;
 mod game;
 mod journal;
 pub mod json;
@@ -27,11 +30,18 @@ mod umpire;
 #[cfg(test)]
 pub(crate) mod bridge;
 #[cfg(test)]
+mod foresee_tests;
+#[cfg(test)]
 mod tests;
 
+pub use bar::{Bar, Deed};
+pub use cast::{Cast, Thrown, Touch, Way};
 pub use clause::Clause;
 pub use diary::{Diary, DiaryEntry, count_of};
-pub use erased::{AnyArranged, AnyJournal, AnyOrders, AnyOutcome, AnyState, Match, RulesOf, Ruleset, View};
+pub use erased::{
+    AnyArranged, AnyForeseen, AnyJournal, AnyOrders, AnyOutcome, AnyState, Match, RulesOf, Ruleset, View,
+};
+pub use foresee::{Cloud, Foresaid, Foreseen, Pending, entries_of, foresee, hoping};
 pub use game::{
     About, Arranged, Breach, Charter, DataFinding, Fact, Failure, Game, Halt, OptionInfo, Outcome, Patch, Picture,
     Query, Reply, Ruling, ScenarioInfo, Seen, Tone, Verdict, Window, run,

@@ -125,6 +125,7 @@ impl Forts {
 impl Game for Forts {
     const ID: &'static str = "two-forts";
     const VERSION: u32 = 1;
+    const FORESEEN: bool = false;
     const SIDES: &'static [Side] = &[RED, BLUE];
     type State = State;
     type Orders = Shots;
@@ -174,7 +175,7 @@ impl Game for Forts {
         }
         faults
     }
-    fn resolve(&self, state: &mut State, orders: &Shots, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
+    fn resolve(&self, state: &mut State, orders: &mut Shots, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
         let side = Forts::phasing(state);
         let target = other(side);
         umpire.phase(Phase { turn: state.turn, side: side.as_str(), name: "fire" });

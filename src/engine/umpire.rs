@@ -10,16 +10,17 @@ use serde::Serialize;
 
 use super::dice::{self, Die};
 use super::doc::{DocPath, Node, Reader};
+use super::foresee::{Cloud, Hopes, Pending};
 use super::{
-    Asked, Breach, Choice, Claim, Clause, Concealed, Dice, Fact, Game, Halt, Hidden, Holdings, Json, Key, Kind, Lapse,
-    Minutes, Noted, Opening, Phase, Policy, Question, Rolled, Ruling, Say, Sealed, Segment, Settled, Side, Slot, Stop,
-    Subject, to_json,
+    Asked, Bar, Breach, Choice, Claim, Clause, Concealed, Dice, Fact, Game, Halt, Hidden, Holdings, Json, Key, Kind,
+    Lapse, Minutes, Noted, Opening, Phase, Policy, Question, Rolled, Ruling, Say, Sealed, Segment, Settled, Side, Slot,
+    Stop, Subject, to_json,
 };
 
 /// The umpire of one segment.
 pub struct Umpire<'a, G: Game> {
     game: &'a G,
-    phase: Phase,
+    pub(super) phase: Phase,
     counts: BTreeMap<String, u32>,
     segment: Segment<'a>,
     recalled: BTreeSet<Key>,
@@ -28,6 +29,14 @@ pub struct Umpire<'a, G: Game> {
     journal: Vec<Noted<G::Event>>,
     lapses: Vec<Lapse>,
     minutes: Minutes,
+    /// In a check beforehand: what is hoped and what was found.
+    pub(super) hopes: Option<Hopes>,
+    /// The entry of the packet being carried out.
+    pub(super) in_hand: Option<DocPath>,
+    /// What may be otherwise than the author could know, and why.
+    pub(super) clouds: BTreeMap<Subject, Cloud>,
+    /// Bars of lapsed orders that rest on nothing uncertain: a check should have found them.
+    pub(super) uncaused: Vec<Bar>,
 }
 
 /// What the umpire knows at the end of a segment.
@@ -38,6 +47,8 @@ pub(super) struct Record<G: Game> {
     pub settled: Settled,
     pub kept: Holdings,
     pub dice_left: usize,
+    /// Bars of lapsed orders that rest on nothing uncertain.
+    pub uncaused: Vec<Bar>,
     /// Settled in an earlier segment and not called for again: a fault of the game.
     pub forgotten: Option<Key>,
 }
@@ -61,7 +72,16 @@ impl<'a, G: Game> Umpire<'a, G> {
             journal: Vec::new(),
             lapses: Vec::new(),
             minutes: Minutes::default(),
+            hopes: None,
+            in_hand: None,
+            clouds: BTreeMap::new(),
+            uncaused: Vec::new(),
         }
+    }
+
+    /// What a check noted and found.
+    pub(super) fn end_foreseeing(self) -> (Vec<Noted<G::Event>>, Option<Hopes>) {
+        (self.journal, self.hopes)
     }
 
     pub(super) fn close(self) -> Record<G> {
@@ -84,6 +104,7 @@ impl<'a, G: Game> Umpire<'a, G> {
             settled: self.settled,
             kept: self.kept,
             dice_left,
+            uncaused: self.uncaused,
             forgotten,
         }
     }
@@ -244,19 +265,25 @@ impl<'a, G: Game> Umpire<'a, G> {
             let said = self.segment.said.answers.get(key).cloned();
             return self.settle_said(key, question, said).map(Answered::Chosen);
         }
+        if self.hopes.is_some() {
+            return self.reckon(key, question, ordered, policy).map(Answered::Chosen);
+        }
+        if ordered.is_none() {
+            self.cloud([question.about.clone()], &Cloud::Choice(question.kind));
+        }
         if let Some(choice) = ordered {
             if question.allows(&choice) {
                 return Ok(Answered::Chosen(choice));
             }
             let said = self.json(&choice)?;
-            return self.lapse(key, question, said).map(Answered::Chosen);
+            return self.take_default(key, question, said).map(Answered::Chosen);
         }
         match self.policy_for(question.who, question.kind)? {
             Some(Say::Choose(value)) => match policy(&value, question) {
                 Say::Choose(choice) if question.allows(&choice) => Ok(Answered::Chosen(choice)),
                 Say::Choose(choice) => {
                     let said = self.json(&choice)?;
-                    self.lapse(key, question, said).map(Answered::Chosen)
+                    self.take_default(key, question, said).map(Answered::Chosen)
                 }
                 Say::Default => Ok(Answered::Chosen(question.default.clone())),
                 Say::Ask => Ok(self.ask_or_default(question)),
@@ -266,6 +293,57 @@ impl<'a, G: Game> Umpire<'a, G> {
             None if self.segment.questions.ask => Ok(self.ask_or_default(question)),
             None => Ok(Answered::Chosen(question.default.clone())),
         }
+    }
+
+    /// What a check reckons with: the author's order or policy, else the default. The opponent's are not looked at.
+    fn reckon<T: Choice>(
+        &mut self,
+        key: &Key,
+        question: &Question<'_, T>,
+        ordered: Option<T>,
+        policy: &impl Fn(&G::Policy, &Question<'_, T>) -> Say<T>,
+    ) -> Ruling<T> {
+        let mut stops = self.segment.questions.ask;
+        let mut chosen = question.default.clone();
+        let own = self.hopes.as_ref().is_some_and(|hopes| hopes.author() == question.who);
+        if let Some(choice) = ordered {
+            if question.allows(&choice) {
+                return Ok(choice);
+            }
+            let said = self.json(&choice)?;
+            let remedy = question.options.iter().map(|option| self.json(option).map(|json| json.to_string()));
+            let remedy = format!("choose {}", remedy.collect::<Ruling<Vec<_>>>()?.join(" or "));
+            let bar =
+                Bar { clause: question.clause, ..Bar::new("", format!("{said} is not among the choices"), remedy) };
+            let lapse = self.default_taken(key, question, said)?;
+            self.lapse(vec![bar.about([question.about.clone()])], |_| lapse.into());
+            return Ok(chosen);
+        }
+        if own {
+            match self.policy_for(question.who, question.kind)? {
+                Some(Say::Choose(value)) => match policy(&value, question) {
+                    Say::Choose(choice) if question.allows(&choice) => (chosen, stops) = (choice, false),
+                    Say::Choose(_) | Say::Default => stops = false,
+                    Say::Ask => {}
+                },
+                Some(Say::Default) => stops = false,
+                Some(Say::Ask) | None => {}
+            }
+        } else {
+            self.cloud([question.about.clone()], &Cloud::Choice(question.kind));
+        }
+        let pending = Pending {
+            who: question.who,
+            kind: question.kind,
+            clause: question.clause,
+            text: question.text.clone(),
+            reckoned: self.json(&chosen)?,
+            stops,
+        };
+        if let Some(hopes) = &mut self.hopes {
+            hopes.pend(pending);
+        }
+        Ok(chosen)
     }
 
     /// `ask`, unless the game never asks or the side has used up its stops.
@@ -288,24 +366,28 @@ impl<'a, G: Game> Umpire<'a, G> {
         }
         match self.read::<T>(&said) {
             Some(choice) if question.allows(&choice) => Ok(choice),
-            _ => self.lapse(key, question, said),
+            _ => self.take_default(key, question, said),
         }
     }
 
     /// A choice that is not among the options counts as the default and is noted.
-    fn lapse<T: Choice>(&mut self, key: &Key, question: &Question<'_, T>, said: Json) -> Ruling<T> {
-        let lapse = Lapse {
+    fn take_default<T: Choice>(&mut self, key: &Key, question: &Question<'_, T>, said: Json) -> Ruling<T> {
+        let lapse = self.default_taken(key, question, said)?;
+        self.settled.lapses.insert(key.clone(), lapse.clone());
+        self.lapses.push(lapse.clone());
+        self.note(lapse);
+        Ok(question.default.clone())
+    }
+
+    fn default_taken<T: Choice>(&self, key: &Key, question: &Question<'_, T>, said: Json) -> Ruling<Lapse> {
+        Ok(Lapse {
             who: question.who,
             key: key.clone(),
             kind: question.kind,
             said,
             applied: self.json(&question.default)?,
             clause: question.clause,
-        };
-        self.settled.lapses.insert(key.clone(), lapse.clone());
-        self.lapses.push(lapse.clone());
-        self.note(lapse);
-        Ok(question.default.clone())
+        })
     }
 
     /// The policy in force: said in the clear, or in a sealed standing order that is opened now.
@@ -379,7 +461,7 @@ impl<'a, G: Game> Umpire<'a, G> {
     }
 
     /// The values of several hidden things of one owner, if this view can read them all.
-    fn peek<T: Hidden>(&self, of: &[&Sealed<T>]) -> Ruling<Option<Vec<T>>> {
+    pub(super) fn peek<T: Hidden>(&self, of: &[&Sealed<T>]) -> Ruling<Option<Vec<T>>> {
         let mut values = Vec::new();
         for sealed in of {
             let value = self.known(sealed.owner(), sealed.slot());

@@ -186,6 +186,7 @@ impl Skirmish {
 impl Game for Skirmish {
     const ID: &'static str = "skirmish";
     const VERSION: u32 = 1;
+    const FORESEEN: bool = false;
     const SIDES: &'static [Side] = &[SPAIN, US];
     type State = Field;
     type Orders = Packet;
@@ -248,7 +249,7 @@ impl Game for Skirmish {
         Vec::new()
     }
 
-    fn resolve(&self, state: &mut Field, orders: &Packet, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
+    fn resolve(&self, state: &mut Field, orders: &mut Packet, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
         let Some(side) = state.active else {
             umpire.phase(Phase { turn: state.turn, side: "spain", name: "setup" });
             for (hex, unit) in &orders.tokens {

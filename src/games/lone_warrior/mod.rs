@@ -110,7 +110,7 @@ impl LoneWarrior {
     }
 
     /// Set-up: Spain places its leaders, then the U.S. (§A56).
-    fn set_up(&self, state: &mut State, power: Power, orders: &Orders, umpire: &mut Umpire<'_, Self>) {
+    fn set_up(&self, state: &mut State, power: Power, orders: &mut Orders, umpire: &mut Umpire<'_, Self>) {
         let none = SetupOrders { leaders: BTreeMap::new() };
         let orders = match orders {
             Orders::Setup(orders) => orders,
@@ -165,6 +165,7 @@ impl LoneWarrior {
 impl Game for LoneWarrior {
     const ID: &'static str = "lone-warrior";
     const VERSION: u32 = 1;
+    const FORESEEN: bool = false;
     const SIDES: &'static [Side] = &[SPAIN, US];
     type State = State;
     type Orders = Orders;
@@ -246,7 +247,7 @@ impl Game for LoneWarrior {
         check::check(self, seen.state, stop, orders, at)
     }
 
-    fn resolve(&self, state: &mut State, orders: &Orders, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
+    fn resolve(&self, state: &mut State, orders: &mut Orders, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
         match (state.stage, state.stage.power()) {
             (Stage::SpanishSetup | Stage::UsSetup, Some(power)) => self.set_up(state, power, orders, umpire),
             (Stage::SpanishTurn | Stage::UsTurn, Some(power)) => self.player_turn(state, power, orders, umpire)?,

@@ -262,6 +262,7 @@ impl Play<'_, '_> {
 impl Game for Santiago1898 {
     const ID: &'static str = "santiago-1898";
     const VERSION: u32 = 1;
+    const FORESEEN: bool = false;
     const SIDES: &'static [Side] = &[SPAIN, US];
     type State = State;
     type Orders = Orders;
@@ -377,7 +378,7 @@ impl Game for Santiago1898 {
         check::check(self, seen.state, orders, at)
     }
 
-    fn resolve(&self, state: &mut State, orders: &Orders, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
+    fn resolve(&self, state: &mut State, orders: &mut Orders, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
         Play { game: self, state, umpire }.sequence(orders)
     }
 

@@ -297,6 +297,7 @@ impl Play<'_, '_> {
 impl Game for SantiagoCampaign {
     const ID: &'static str = ID;
     const VERSION: u32 = 1;
+    const FORESEEN: bool = false;
     const SIDES: &'static [Side] = &[SPAIN, US];
     type State = State;
     type Orders = Orders;
@@ -413,7 +414,7 @@ impl Game for SantiagoCampaign {
         check::check(self, seen, orders, at)
     }
 
-    fn resolve(&self, state: &mut State, orders: &Orders, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
+    fn resolve(&self, state: &mut State, orders: &mut Orders, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
         Play::new(self, state, umpire).sequence(orders)
     }
 

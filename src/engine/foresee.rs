@@ -1,0 +1,486 @@
+//! Foreseeing: a packet is checked by carrying it out before an umpire who hopes.
+//!
+//! Dice come up well, what only the opponent knows is as the orders would have it, nobody is asked. What the rules find
+//! wrong on the way are the faults of the packet; what they note is its outlook. Where something is barred, the packet
+//! is walked a second time without luck: only what is barred in both walks is a fault, since otherwise it rests on a
+//! die. A bar about something that a refused order or a die has thrown into doubt (a [`Cloud`]) is no fault of its own.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use super::cast::{Cast, Thrown, Touch, Way};
+use super::dice::Die;
+use super::doc::{DocPath, Fault};
+use super::umpire::Umpire;
+use super::{
+    Bar, Clause, Dice, Fact, Game, Halt, Hidden, Holdings, Json, Kind, Noted, Questions, Ruling, Said, Sealed, Seen,
+    Segment, Settled, Side, Stop, Subject, Versions, to_json,
+};
+
+/// More ways than this are not counted one by one; a roll of so many dice is read die by die.
+const COUNTED: u32 = 1_296;
+/// From this throw of one kind on, the other extreme comes up: a fight until somebody hits must end.
+const PATIENCE: u32 = 3;
+
+/// How the dice fall in a walk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Luck {
+    Good,
+    Bad,
+}
+
+/// Why something may be otherwise than foreseen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cloud {
+    /// An order that was refused.
+    Refused(DocPath),
+    /// A die.
+    Die(String),
+    /// A choice somebody else makes.
+    Choice(Kind),
+    /// Something only the opponent knows.
+    Secret(String),
+}
+
+impl fmt::Display for Cloud {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cloud::Refused(at) => write!(f, "{at} is refused"),
+            Cloud::Die(purpose) => write!(f, "the {purpose} roll"),
+            Cloud::Choice(kind) => write!(f, "the choice `{kind}`"),
+            Cloud::Secret(what) => write!(f, "{what}, which is hidden"),
+        }
+    }
+}
+
+/// A question that will come up, as far as can be foreseen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pending {
+    /// Who decides.
+    pub who: Side,
+    /// The kind.
+    pub kind: Kind,
+    /// The clause that gives the choice.
+    pub clause: Clause,
+    /// The question in words.
+    pub text: String,
+    /// What the outlook reckons with.
+    pub reckoned: Json,
+    /// Whether the match stops there: nothing was laid down for it.
+    pub stops: bool,
+}
+
+/// What was laid down before the orders are read: the author's policies in force, this file's first.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Foresaid<'a> {
+    /// Policies and standing orders of the author by kind.
+    pub policies: Option<&'a BTreeMap<String, Json>>,
+    /// How open questions are treated in this match.
+    pub questions: Questions,
+}
+
+/// What foreseeing a packet came to.
+#[derive(Clone, Debug)]
+pub struct Foreseen<G: Game> {
+    /// Everything wrong, and warnings.
+    pub faults: Vec<Fault>,
+    /// What will happen if all goes well.
+    pub outlook: Vec<Noted<G::Event>>,
+    /// Questions that will or may come up.
+    pub pending: Vec<Pending>,
+    /// The position hoped for.
+    pub state: G::State,
+}
+
+/// The hopes of an umpire, and what he found.
+#[derive(Clone, Debug)]
+pub(super) struct Hopes {
+    author: Side,
+    luck: Luck,
+    found: Vec<Found>,
+    came_up: BTreeSet<DocPath>,
+    pending: Vec<Pending>,
+    throws: BTreeMap<String, u32>,
+    /// A die or secret the rules do not hope about ended the walk before everything was decided.
+    pub(super) cut_short: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Found {
+    order: DocPath,
+    bar: Bar,
+    cloud: Option<Cloud>,
+    /// Legal, but hardly meant.
+    minded: bool,
+}
+
+impl Found {
+    fn is_of(&self, other: &Found) -> bool {
+        self.order == other.order && self.bar.clause == other.bar.clause && self.bar.part == other.bar.part
+    }
+}
+
+impl Hopes {
+    fn new(author: Side, luck: Luck) -> Hopes {
+        Hopes {
+            author,
+            luck,
+            found: Vec::new(),
+            came_up: BTreeSet::new(),
+            pending: Vec::new(),
+            throws: BTreeMap::new(),
+            cut_short: false,
+        }
+    }
+
+    /// Notes a question and what is reckoned with.
+    pub(super) fn pend(&mut self, pending: Pending) {
+        if !self.pending.contains(&pending) {
+            self.pending.push(pending);
+        }
+    }
+
+    /// Whose orders are foreseen.
+    pub(super) fn author(&self) -> Side {
+        self.author
+    }
+}
+
+impl<G: Game> Umpire<'_, G> {
+    /// From here on what is found wrong is the fault of this entry of the packet (seen from `orders:`). Returns the entry
+    /// that was in hand before, to be given back with [`Umpire::put_down`]: wrap the two around a closure.
+    pub fn take_in_hand(&mut self, entry: DocPath) -> Option<DocPath> {
+        if let Some(hopes) = &mut self.hopes {
+            hopes.came_up.insert(entry.clone());
+        }
+        self.in_hand.replace(entry)
+    }
+
+    /// Ends what [`Umpire::take_in_hand`] began.
+    pub fn put_down(&mut self, before: Option<DocPath>) {
+        self.in_hand = before;
+    }
+
+    /// Whether this is a check beforehand. For telling only; no rule may depend on it.
+    pub fn foresees(&self) -> bool {
+        self.hopes.is_some()
+    }
+
+    /// An order, or the part of it these bars concern, is not carried out. In a check every bar is a fault.
+    pub fn lapse(&mut self, bars: Vec<Bar>, event: impl FnOnce(&[Bar]) -> G::Event) {
+        if bars.is_empty() {
+            return;
+        }
+        let order = self.in_hand.clone().unwrap_or_else(DocPath::root);
+        let Some(hopes) = &mut self.hopes else {
+            let uncaused = bars.iter().filter(|bar| !bar.about.iter().any(|subject| self.clouds.contains_key(subject)));
+            self.uncaused.extend(uncaused.cloned());
+            let event = event(&bars);
+            return self.note(event);
+        };
+        for bar in bars {
+            let cloud = bar.about.iter().find_map(|subject| self.clouds.get(subject)).cloned();
+            for subject in &bar.about {
+                let refused = || cloud.clone().unwrap_or_else(|| Cloud::Refused(order.clone()));
+                self.clouds.entry(subject.clone()).or_insert_with(refused);
+            }
+            let found = Found { order: order.clone(), bar, cloud, minded: false };
+            // Units of one order that share a fault are named once.
+            if !hopes.found.iter().any(|other| other.is_of(&found) && other.bar.why == found.bar.why) {
+                hopes.found.push(found);
+            }
+        }
+    }
+
+    /// Legal, but hardly meant: a warning in a check, nothing otherwise.
+    pub fn mind(&mut self, bar: Bar) {
+        let order = self.in_hand.clone();
+        if let (Some(hopes), Some(order)) = (&mut self.hopes, order) {
+            hopes.found.push(Found { order, bar, cloud: None, minded: true });
+        }
+    }
+
+    /// The author's last order is carried out: a check ends here.
+    pub fn decided(&mut self) -> Ruling<()> {
+        if self.hopes.is_some() { Err(Halt::Foreseen) } else { Ok(()) }
+    }
+
+    /// These may be otherwise than foreseen from now on.
+    pub fn cloud(&mut self, on: impl IntoIterator<Item = Subject>, cause: &Cloud) {
+        for subject in on {
+            self.clouds.entry(subject).or_insert_with(|| cause.clone());
+        }
+    }
+
+    /// Something done on the strength of `on` changes `touched`: a cloud on the one is a cloud on the other.
+    pub fn rests(&mut self, on: &[Subject], touched: impl IntoIterator<Item = Subject>) {
+        if let Some(cause) = on.iter().find_map(|subject| self.clouds.get(subject)).cloned() {
+            self.cloud(touched, &cause);
+        }
+    }
+
+    /// The cloud on a unit or hex.
+    pub fn cloud_on(&self, subject: &Subject) -> Option<&Cloud> {
+        self.clouds.get(subject)
+    }
+
+    /// A labelled roll and how it is read. The greatest result is best for `good_for`.
+    pub fn throw<R: Ord + Clone + fmt::Display>(
+        &mut self,
+        good_for: Side,
+        about: &Subject,
+        purpose: &str,
+        dice: &[Die],
+        read: impl Fn(&[u16]) -> R,
+        on: Touch,
+    ) -> Ruling<Thrown<R>> {
+        let cause = Cloud::Die(purpose.to_owned());
+        let Some(hopes) = &mut self.hopes else {
+            let faces = self.roll(about, purpose, dice)?;
+            self.cloud(on.on, &cause);
+            return Ok(Thrown { result: read(&faces), cast: Cast::of(&faces) });
+        };
+        let count = hopes.throws.entry(format!("{}/{about}/{purpose}", self.phase)).or_insert(0);
+        *count += 1;
+        let mut best = hopes.author == good_for;
+        best ^= hopes.luck == Luck::Bad && !on.counted_on;
+        best ^= *count >= PATIENCE && !on.counted_on;
+        let (faces, chances) = enumerate(dice, best, &read);
+        self.cloud(on.on, &cause);
+        Ok(Thrown { result: read(&faces), cast: Cast::foreseen(faces, chances) })
+    }
+
+    /// Everybody sees the hidden value now. A check that cannot read it reckons with `hope`.
+    pub fn open_or<T: Hidden>(&mut self, sealed: &Sealed<T>, about: &[Subject], hope: T) -> Ruling<T> {
+        let cause = Cloud::Secret(sealed.slot().to_string());
+        if self.hopes.is_none() {
+            self.cloud(about.iter().cloned(), &cause);
+            return self.open(sealed);
+        }
+        if let Some(value) = self.peek(&[sealed])?.and_then(|mut values| values.pop()) {
+            return Ok(value);
+        }
+        self.cloud(about.iter().cloned(), &cause);
+        Ok(hope)
+    }
+
+    /// Everybody learns one fact about hidden values of one owner. A check that cannot read them reckons with `hope`.
+    pub fn fact_or<T: Hidden, F: Fact>(
+        &mut self,
+        of: &[&Sealed<T>],
+        about: &Subject,
+        what: &str,
+        f: impl Fn(&[T]) -> F,
+        hope: F,
+    ) -> Ruling<F> {
+        let cause = Cloud::Secret(what.to_owned());
+        if self.hopes.is_none() {
+            self.cloud([about.clone()], &cause);
+            return self.fact(of, about, what, f);
+        }
+        if let Some(values) = self.peek(of)? {
+            return Ok(f(&values));
+        }
+        self.cloud([about.clone()], &cause);
+        Ok(hope)
+    }
+
+    /// A condition on hidden values that a signature vouches for; a fault where the author can see that it fails.
+    pub fn vouch<T: Hidden>(&mut self, all: &[&Sealed<T>], bar: Bar, holds: impl Fn(&[T]) -> bool) -> Ruling<()> {
+        if self.hopes.is_none() {
+            return self.attest(all, bar.clause, holds);
+        }
+        if self.peek(all)?.is_some_and(|values| !holds(&values)) {
+            let order = self.in_hand.clone().unwrap_or_else(DocPath::root);
+            if let Some(hopes) = &mut self.hopes {
+                hopes.found.push(Found { order, bar: bar.firm(), cloud: None, minded: false });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The faces of the best (or worst) result, and every result with the number of ways it comes up, best first.
+fn enumerate<R: Ord + Clone + fmt::Display>(
+    dice: &[Die],
+    best: bool,
+    read: &impl Fn(&[u16]) -> R,
+) -> (Vec<u16>, Vec<Way>) {
+    let of = dice.iter().try_fold(1u32, |all, die| all.checked_mul(u32::from(die.sides())).filter(|n| *n <= COUNTED));
+    let extremes = [vec![1u16; dice.len()], dice.iter().map(|die| die.sides()).collect()];
+    let Some(of) = of else {
+        // Too many to count: high faces or low ones, whichever reads better.
+        let [low, high] = extremes;
+        let high_is_better = read(&high) >= read(&low);
+        return (if high_is_better == best { high } else { low }, Vec::new());
+    };
+    let mut ways: BTreeMap<R, (u32, Vec<u16>)> = BTreeMap::new();
+    for number in 0..of {
+        let mut rest = number;
+        let faces: Vec<u16> = (dice.iter())
+            .map(|die| {
+                let sides = u32::from(die.sides());
+                let face = rest % sides;
+                rest /= sides;
+                u16::try_from(face + 1).unwrap_or(1)
+            })
+            .collect();
+        ways.entry(read(&faces)).or_insert((0, faces)).0 += 1;
+    }
+    let chosen = if best { ways.last_key_value() } else { ways.first_key_value() };
+    let faces = chosen.map_or_else(Vec::new, |(_, (_, faces))| faces.clone());
+    let way = |(result, (ways, _)): (&R, &(u32, Vec<u16>))| Way { result: result.to_string(), ways: *ways, of };
+    (faces, ways.iter().rev().map(way).collect())
+}
+
+struct Walked<G: Game> {
+    state: G::State,
+    orders: G::Orders,
+    journal: Vec<Noted<G::Event>>,
+    hopes: Hopes,
+    /// The game contradicted itself.
+    bug: Option<String>,
+}
+
+fn walk<G: Game>(
+    game: &G,
+    seen: &Seen<'_, G::State>,
+    author: Side,
+    said: &Said,
+    questions: Questions,
+    orders: &G::Orders,
+    luck: Luck,
+) -> Walked<G> {
+    let (public, versions, mut orders) = (Holdings::default(), Versions::new(), orders.clone());
+    let mut state = seen.state.clone();
+    let closer = [author];
+    let mut umpire = Umpire::new(game, hopeful(seen, said, &public, &versions, &closer, questions));
+    umpire.hopes = Some(Hopes::new(author, luck));
+    let halt = game.resolve(&mut state, &mut orders, &mut umpire).err();
+    let bug = match &halt {
+        Some(Halt::Bug(bug)) => Some(bug.clone()),
+        Some(Halt::WrongDie { called, .. }) => Some(format!("a die for {called} in a check")),
+        _ => None,
+    };
+    let (journal, hopes) = umpire.end_foreseeing();
+    let mut hopes = hopes.unwrap_or_else(|| Hopes::new(author, luck));
+    hopes.cut_short |= matches!(halt, Some(Halt::NoDice(_) | Halt::Breach(_)) | Some(Halt::Stop(Stop::Facts { .. })));
+    Walked { state, orders, journal, hopes, bug }
+}
+
+fn hopeful<'a, S>(
+    seen: &Seen<'a, S>,
+    said: &'a Said,
+    public: &'a Holdings,
+    versions: &'a Versions,
+    closer: &'a [Side],
+    questions: Questions,
+) -> Segment<'a> {
+    Segment {
+        dice: Dice::None,
+        settled: Settled::default(),
+        said,
+        public,
+        holdings: seen.holdings,
+        versions,
+        closer_holds: closer,
+        questions,
+    }
+}
+
+/// Checks a packet by carrying it out as its author hopes; writes it out in full.
+pub fn foresee<G: Game>(
+    game: &G,
+    seen: &Seen<'_, G::State>,
+    stop: &Stop,
+    said: &Foresaid<'_>,
+    orders: &mut G::Orders,
+    at: &DocPath,
+) -> Foreseen<G> {
+    let Some(author) = stop.who() else {
+        return Foreseen { faults: Vec::new(), outlook: Vec::new(), pending: Vec::new(), state: seen.state.clone() };
+    };
+    let mut spoken = Said::default();
+    for (kind, policy) in said.policies.into_iter().flatten() {
+        spoken.policies.insert((author, kind.clone()), policy.clone());
+    }
+    let lucky = walk(game, seen, author, &spoken, said.questions, orders, Luck::Good);
+    let unlucky = (lucky.hopes.found.iter().any(|found| !found.minded && !found.bar.firm))
+        .then(|| walk(game, seen, author, &spoken, said.questions, orders, Luck::Bad));
+    let mut faults = Vec::new();
+    if let Some(bug) = &lucky.bug {
+        let what = format!("these orders make the rules contradict themselves: {bug}");
+        faults.push(Fault::new(at, what, "this is a fault of garcia, not of the file: please report it"));
+    }
+    for found in &lucky.hopes.found {
+        let twice = |walked: &Walked<G>| walked.hopes.cut_short || walked.hopes.found.iter().any(|o| o.is_of(found));
+        if !found.minded && !found.bar.firm && !unlucky.as_ref().is_none_or(twice) {
+            continue;
+        }
+        faults.push(found.fault(at));
+    }
+    if !lucky.hopes.cut_short && lucky.bug.is_none() {
+        faults.extend(unheard(game, orders, &lucky.hopes, &faults, at));
+    }
+    *orders = lucky.orders;
+    Foreseen { faults, outlook: lucky.journal, pending: lucky.hopes.pending, state: lucky.state }
+}
+
+impl Found {
+    fn fault(&self, at: &DocPath) -> Fault {
+        let fault = self.bar.fault(&at.join(&self.order));
+        match &self.cloud {
+            _ if self.minded => fault.as_warning(),
+            Some(cloud) if !self.bar.firm => {
+                let remedy = format!("it hangs on something else ({cloud}); {}", fault.remedy);
+                Fault { remedy, ..fault }.as_warning()
+            }
+            _ => fault,
+        }
+    }
+}
+
+/// Entries of the packet that never came up: silence about an order is a fault too.
+fn unheard<G: Game>(game: &G, orders: &G::Orders, hopes: &Hopes, named: &[Fault], at: &DocPath) -> Vec<Fault> {
+    let entries = game.entries(orders);
+    let below = |one: &DocPath, other: &DocPath| one.segments().starts_with(other.segments());
+    let silent = entries.into_iter().filter(|entry| {
+        let heard = hopes.came_up.iter().any(|heard| below(heard, entry) || below(entry, heard));
+        let place = at.join(entry);
+        !heard && !named.iter().any(|fault| below(&fault.at, &place))
+    });
+    let what = |entry: &DocPath| format!("nothing would come of `{entry}`: it is never carried out");
+    silent.map(|entry| Fault::new(&at.join(&entry), what(&entry), "leave it out, or see `garcia template`")).collect()
+}
+
+/// The entries of a packet as it is written: the items of every list and map at its top, and single values.
+pub fn entries_of(orders: &impl serde::Serialize) -> Vec<DocPath> {
+    let Ok(Json::Map(members)) = to_json(orders) else { return Vec::new() };
+    let mut entries = Vec::new();
+    for (key, value) in &members {
+        let at = DocPath::root().key(key);
+        match value {
+            Json::List(items) => entries.extend((0..items.len()).map(|index| at.index(index))),
+            Json::Map(members) => entries.extend(members.keys().map(|key| at.key(key))),
+            Json::Bool(false) => {}
+            _ => entries.push(at),
+        }
+    }
+    entries
+}
+
+/// Keeps a table open on which everything goes well: template and random player carry out deed after deed on it with
+/// resolution's own methods.
+pub fn hoping<G: Game, T>(
+    game: &G,
+    seen: &Seen<'_, G::State>,
+    who: Side,
+    f: impl FnOnce(&mut G::State, &mut Umpire<'_, G>) -> T,
+) -> T {
+    let (public, versions, said) = (Holdings::default(), Versions::new(), Said::default());
+    let closer = [who];
+    let mut state = seen.state.clone();
+    let mut umpire = Umpire::new(game, hopeful(seen, &said, &public, &versions, &closer, Questions::default()));
+    umpire.hopes = Some(Hopes::new(who, Luck::Good));
+    f(&mut state, &mut umpire)
+}

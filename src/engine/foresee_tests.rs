@@ -1,0 +1,90 @@
+//! An umpire who hopes: how dice fall before him, what he makes of bars, and what hangs on what.
+
+use super::cast::Touch;
+use super::dice::Die;
+use super::doc::DocPath;
+use super::toy::{BLUE, Forts, RED, Shot};
+use super::{Bar, Cloud, Game, Halt, Holdings, Phase, Ruling, Seen, Subject, Umpire, hoping};
+
+fn before_red<T>(f: impl FnOnce(&mut Umpire<'_, Forts>) -> T) -> T {
+    let (state, holdings) = (Forts.begin().0, Holdings::default());
+    let seen = Seen { state: &state, holdings: &holdings, side: Some(RED) };
+    hoping(&Forts, &seen, RED, |_, umpire| {
+        umpire.phase(Phase { turn: 1, side: "red", name: "fire" });
+        f(umpire)
+    })
+}
+
+fn odd_or_even(faces: &[u16]) -> u16 {
+    faces.iter().sum::<u16>() % 2
+}
+
+#[test]
+fn the_authors_dice_come_up_well_and_the_opponents_badly_for_him_who_throws() {
+    before_red(|umpire| -> Ruling<()> {
+        let sum = |faces: &[u16]| faces.iter().sum::<u16>();
+        let own = umpire.throw(RED, &Subject::of("a"), "shot", &[Die::D6], sum, Touch::default())?;
+        let his = umpire.throw(BLUE, &Subject::of("b"), "shot", &[Die::D6], sum, Touch::default())?;
+        assert_eq!((own.result, his.result), (6, 1));
+        Ok(())
+    })
+    .expect("no halt");
+}
+
+#[test]
+fn every_result_is_counted_best_first() {
+    before_red(|umpire| -> Ruling<()> {
+        let sum = |faces: &[u16]| faces.iter().sum::<u16>();
+        let thrown = umpire.throw(RED, &Subject::of("a"), "shot", &[Die::D6, Die::D6], sum, Touch::default())?;
+        let ways: Vec<(String, u32)> = thrown.cast.chances().iter().map(|w| (w.result.clone(), w.ways)).collect();
+        let by_hand = (2..=12u32).rev().map(|sum| (sum.to_string(), 6 - 7u32.abs_diff(sum)));
+        assert_eq!(ways, by_hand.collect::<Vec<_>>());
+        assert!(thrown.cast.to_string().starts_with("12 in 1 of 36, 11 in 2, "));
+        Ok(())
+    })
+    .expect("no halt");
+}
+
+#[test]
+fn a_fight_until_somebody_hits_ends() {
+    before_red(|umpire| -> Ruling<()> {
+        let mut throw = |touch| umpire.throw(RED, &Subject::of("a"), "melee", &[Die::D6], odd_or_even, touch);
+        let results = [throw(Touch::default())?, throw(Touch::default())?, throw(Touch::default())?];
+        assert_eq!(results.map(|thrown| thrown.result), [1, 1, 0]);
+        // What is counted on is counted on every time.
+        assert_eq!(throw(Touch::counted_on([]))?.result, 1);
+        Ok(())
+    })
+    .expect("no halt");
+}
+
+#[test]
+fn a_bar_about_what_a_refused_order_would_have_moved_hangs_on_it() {
+    let lapsed = |_: &[Bar]| -> Shot { unreachable!("a check notes no lapse") };
+    before_red(|umpire| {
+        let moves = DocPath::root().key("moves");
+        let before = umpire.take_in_hand(moves.index(0));
+        umpire.lapse(vec![Bar::new("1.1", "it cannot go", "leave it").about([Subject::of("gun")])], lapsed);
+        umpire.put_down(before);
+        assert_eq!(umpire.cloud_on(&Subject::of("gun")), Some(&Cloud::Refused(moves.index(0))));
+        // A deed that rests on the gun throws the wall into doubt as well.
+        umpire.rests(&[Subject::of("gun")], [Subject::of("wall")]);
+        assert_eq!(umpire.cloud_on(&Subject::of("wall")), Some(&Cloud::Refused(moves.index(0))));
+        assert_eq!(umpire.cloud_on(&Subject::of("gate")), None);
+    });
+}
+
+#[test]
+fn a_die_throws_what_it_touches_into_doubt() {
+    before_red(|umpire| -> Ruling<()> {
+        umpire.throw(RED, &Subject::of("a"), "jungle", &[Die::D6], odd_or_even, Touch::on([Subject::of("column")]))?;
+        assert_eq!(umpire.cloud_on(&Subject::of("column")), Some(&Cloud::Die("jungle".into())));
+        Ok(())
+    })
+    .expect("no halt");
+}
+
+#[test]
+fn a_check_ends_where_everything_is_decided_and_a_resolution_goes_on() {
+    assert_eq!(before_red(|umpire| umpire.decided()), Err(Halt::Foreseen));
+}
