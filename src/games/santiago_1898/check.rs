@@ -12,7 +12,7 @@ use crate::engine::{Clause, DataFinding, count_of};
 use super::data;
 use super::fire::Committed;
 use super::movement::{March, Stack};
-use super::orders::{BattleOrder, MoveOrder, Orders, SetupOrders, TurnOrders};
+use super::orders::{BattleOrder, Effort, MoveOrder, Orders, SetupOrders, TurnOrders};
 use super::play::{Position, player};
 use super::setup::SetupFault;
 use super::state::{Place, Stage, State};
@@ -27,7 +27,7 @@ impl TurnOrders {
             landings: Vec::new(),
             entry: BTreeMap::new(),
             moves: Vec::new(),
-            all_out_effort: false,
+            all_out_effort: Effort::No,
             battles: Vec::new(),
             shock_order: Vec::new(),
             overstack: false,
@@ -80,7 +80,13 @@ impl<'g> Projection<'g> {
     /// Marches a stack to the end of its path.
     pub fn march(&mut self, stack: &Stack, march: &March, order: &MoveOrder) {
         let mut marching = stack.units.clone();
-        for paid in &march.steps {
+        let mut before = stack.from;
+        for (index, paid) in march.steps.iter().enumerate() {
+            let last = index + 1 == march.steps.len();
+            if order.stop_short && self.now().full_ahead(stack.force, &marching, before, paid.hex, last) {
+                break;
+            }
+            before = paid.hex;
             for id in &marching {
                 self.put(*id, paid.hex);
             }
@@ -180,10 +186,17 @@ fn check_turn(game: &Santiago1898, state: &State, turn: &mut TurnOrders, faults:
             "leave battles for the combat packet",
         );
     }
-    if side == SPAIN && (turn.base.is_some() || !turn.landings.is_empty()) {
-        faults.add(at.key("landings"), Clause("8.2a"), "only US units land", "leave landings and base out");
+    if side == SPAIN && turn.base.is_some() {
+        faults.add(at.key("base"), Clause("8.2a"), "the base is American", "leave `base` out");
     }
-    if side == SPAIN && turn.all_out_effort {
+    if side == SPAIN && !turn.landings.is_empty() {
+        faults.add(at.key("landings"), Clause("8.2a"), "only US units land", "leave `landings` out");
+    }
+    if movement_only && turn.all_out_effort == Effort::IfAttack {
+        let remedy = "write `if-attack` in the combat packet, or `yes` here";
+        faults.add(at.key("all-out-effort"), Clause("2.1c"), "combat is ordered after movement", remedy);
+    }
+    if side == SPAIN && turn.all_out_effort != Effort::No {
         faults.add(at.key("all-out-effort"), Clause("6.4a"), "Roosevelt is not yours to command", "leave it out");
     }
     if side == US && !turn.entry.is_empty() {
@@ -218,8 +231,9 @@ fn check_turn(game: &Santiago1898, state: &State, turn: &mut TurnOrders, faults:
                 count_of(excess, &format!("{force} unit"))
             );
             let limit = game.data.tables.limits.stacking;
-            let remedy = format!("keep to {limit} units a hex, or write `overstack: yes` to accept the loss");
-            faults.add(fills(turn, hex, &at), Clause("5.3b"), what, remedy);
+            let remedy = format!("keep to {limit} units a hex, or write `overstack: yes` if it is meant");
+            let fault = Fault::new(&fills(turn, hex, &at), what, remedy).by(Clause("5.3b"));
+            faults.found.push(fault.as_warning());
         }
     }
     check_battles(&projection, turn, side, faults);
@@ -265,11 +279,9 @@ fn check_landings(projection: &mut Projection<'_>, turn: &TurnOrders, faults: &m
         for (place, id) in landing.units.iter().enumerate() {
             let at = entry.key("units").index(place);
             let unit = projection.state.unit(*id);
-            if projection.now().force(*id) != Some(Force::Us) {
-                faults.add(at, Clause("8.2c"), format!("{id} is not a US unit"), "only US units land");
-            } else if unit.landed {
+            if unit.landed {
                 faults.add(at, Clause("8.2b"), format!("{id} is named twice"), "name each unit once");
-            } else if unit.at != Place::OffMap {
+            } else if unit.at != Place::OffMap || projection.now().force(*id) != Some(Force::Us) {
                 faults.add(
                     at,
                     Clause("8.2b"),
@@ -306,15 +318,10 @@ fn open_beaches(now: &Position<'_>, is_open: impl Fn(Hex) -> bool) -> String {
 }
 
 fn check_effort(projection: &Projection<'_>, turn: &TurnOrders, faults: &mut Faults<'_>) {
-    if !turn.all_out_effort {
-        return;
-    }
-    let at = faults.at.key("all-out-effort");
-    let roosevelt = projection.game.data.cast.roosevelt;
-    if let Some(made) = projection.state.all_out {
-        faults.add(at, Clause("6.4a"), format!("the all-out effort was made on turn {made}"), "leave it out");
-    } else if projection.state.hex_of(roosevelt).is_none() {
-        faults.add(at, Clause("6.4a"), "Roosevelt is not on the map", "leave it out until he has landed");
+    if turn.all_out_effort != Effort::No
+        && let Some((clause, why)) = projection.now().effort_barred()
+    {
+        faults.add(faults.at.key("all-out-effort"), clause, why, "leave it out");
     }
 }
 
@@ -465,7 +472,13 @@ fn check_battles(
         battle.attackers = now.attackers_of(battle);
         battle.from.clear();
         check_battle(&now, battle, side, &mut used, &at, faults);
-        let Some(force) = battle.attackers.first().and_then(|id| now.force(*id)) else { continue };
+        let Some(force) = battle.attackers.first().and_then(|id| now.force(*id)) else {
+            if battle.naval == Some(true) {
+                let what = "the fleet only supports: no ground unit makes this attack";
+                faults.add(at.key("naval"), Clause("9.7k"), what, "name `attackers`, or leave the attack out");
+            }
+            continue;
+        };
         if battle.naval == Some(true) {
             if let Some(before) = gunfire.insert(force, index) {
                 let what = format!("the fleet supports battles[{before}] already");

@@ -10,7 +10,7 @@ use crate::document;
 use crate::engine::{Clause, Question, Ruling, Say, Side, Subject, Tally};
 
 use super::events::{Event, Factor, NoBattle, PhaseName};
-use super::orders::{BattleOrder, TurnOrders};
+use super::orders::{BattleOrder, Effort, TurnOrders};
 use super::play::{Play, Position, player};
 use super::policy::{ALL_OUT, Ever, FIRE, FirePlan, NEXT_BATTLE, Policy};
 use super::state::Cause;
@@ -66,6 +66,9 @@ impl Position<'_> {
         if self.is_frozen(id) {
             return bar("3.2i", format!("{id} is not released"));
         }
+        if self.state.unit(id).disorganized {
+            return bar("9.6b", format!("{id} is disorganized"));
+        }
         None
     }
 
@@ -85,7 +88,7 @@ impl Position<'_> {
         targets.retain(|hex| !used.targets.contains(hex));
         let mut battles: BTreeMap<Hex, Vec<UnitId>> = BTreeMap::new();
         for (id, unit) in &self.state.units {
-            let Some(at) = unit.at.hex().filter(|_| unit.role.force == force && !unit.disorganized) else { continue };
+            let Some(at) = unit.at.hex().filter(|_| unit.role.force == force) else { continue };
             if used.units.contains(id) {
                 continue;
             }
@@ -105,6 +108,15 @@ impl Position<'_> {
         let counts = if supplied { printed } else { printed / 2 };
         let hex = self.state.hex_of(id).unwrap_or(self.data().santiago);
         Factor { unit: id, hex, printed, supplied, counts }
+    }
+
+    /// Why Roosevelt cannot make his effort, if so: once in the game, and he must be there (§6.4a).
+    pub fn effort_barred(&self) -> Option<(Clause, String)> {
+        if let Some(made) = self.state.all_out {
+            return Some((Clause("6.4a"), format!("the all-out effort was made on turn {made}")));
+        }
+        let absent = self.state.hex_of(self.data().cast.roosevelt).is_none();
+        absent.then(|| (Clause("6.4a"), "Roosevelt is not on the map".to_owned()))
     }
 
     /// What the leaders in a hex are worth to a force: one, or two in Roosevelt's all-out turn (§6.2, §6.4, R9).
@@ -135,7 +147,9 @@ impl Play<'_, '_> {
             orders.battles.iter().filter(|battle| self.attacking_force(battle) == Some(force)).collect();
         listed.reverse();
         let mut battles = Vec::new();
-        while let Some((order, target, attackers)) = self.next_battle(force, &mut listed, used)? {
+        let mut seen = false;
+        while let Some((order, target, attackers)) = self.next_battle(force, &mut listed, used, seen)? {
+            seen = true;
             if let Some(battle) = self.name_battle(force, order, target, &attackers, used) {
                 self.defensive_fire(&battle)?;
                 battles.push(battle);
@@ -150,33 +164,35 @@ impl Play<'_, '_> {
         self.now().attackers_of(order).first().and_then(|id| self.now().force(*id))
     }
 
-    /// Which battle comes next: the next of the list, unless the player wants to decide on what he has seen.
+    /// Which battle comes next: the next of the list, unless the player wants to decide on what he has `seen`.
+    ///
+    /// He is asked where there is something to choose: fire has been seen, battles are left on the list, and some can
+    /// be fought.
     fn next_battle(
         &mut self,
         force: Force,
         listed: &mut Vec<&BattleOrder>,
         used: &Committed,
+        seen: bool,
     ) -> Ruling<Option<(BattleOrder, Hex, Vec<UnitId>)>> {
         let now = self.now();
         let possible = now.possible_battles(force, used);
         let as_choice =
             |order: &BattleOrder| NextBattle { target: Some(order.target), attackers: now.attackers_of(order) };
-        if possible.is_empty() && listed.is_empty() {
-            return Ok(None);
+        if !seen || listed.is_empty() || possible.is_empty() {
+            return Ok(listed.pop().map(|order| (order.clone(), order.target, now.attackers_of(order))));
         }
         let done = NextBattle { target: None, attackers: Vec::new() };
         let mut options: Vec<NextBattle> = listed.iter().rev().map(|order| as_choice(order)).collect();
         let default = options.first().cloned().unwrap_or_else(|| done.clone());
-        if !possible.is_empty() {
-            options.push(done);
-            let all = |(target, attackers): (&Hex, &Vec<UnitId>)| NextBattle {
-                target: Some(*target),
-                attackers: attackers.clone(),
-            };
-            for choice in possible.iter().map(all) {
-                if !options.contains(&choice) {
-                    options.push(choice);
-                }
+        options.push(done);
+        let all = |(target, attackers): (&Hex, &Vec<UnitId>)| NextBattle {
+            target: Some(*target),
+            attackers: attackers.clone(),
+        };
+        for choice in possible.iter().map(all) {
+            if !options.contains(&choice) {
+                options.push(choice);
             }
         }
         let question = Question {
@@ -245,7 +261,7 @@ impl Play<'_, '_> {
                 taking_part.push(*id);
             }
         }
-        if taking_part.iter().all(|id| self.state.unit(*id).disorganized) {
+        if taking_part.is_empty() {
             self.umpire.note(Event::NoBattle { target, why: NoBattle::NoAttackers });
             return None;
         }
@@ -258,10 +274,23 @@ impl Play<'_, '_> {
         Some(Battle { force, target, attackers: taking_part, order })
     }
 
+    /// The effort a packet announces, before any die it could change (§6.4a, R10).
+    pub fn announced_effort(&mut self, orders: &TurnOrders) {
+        if orders.all_out_effort == Effort::No {
+            return;
+        }
+        if let Some((clause, why)) = self.now().effort_barred() {
+            let roosevelt = self.data().cast.roosevelt;
+            self.lapse(&[roosevelt], clause.0, why);
+        } else if orders.all_out_effort == Effort::Yes {
+            self.announce_all_out();
+        }
+    }
+
     /// Roosevelt may make his effort when his hex is attacked, before the dice it would change (§6.4a, R10).
     pub fn offer_all_out(&mut self, target: Hex) -> Ruling<()> {
         let roosevelt = self.data().cast.roosevelt;
-        if self.state.all_out.is_some() || self.state.hex_of(roosevelt) != Some(target) {
+        if self.now().effort_barred().is_some() || self.state.hex_of(roosevelt) != Some(target) {
             return Ok(());
         }
         let question = Question {

@@ -1,7 +1,9 @@
 //! Chapter 8.6: US troops in the jungle. The die for every jungle hex, and the stack the Spanish player leads astray.
 
+use std::collections::BTreeMap;
+
 use crate::board::{Grid, Hex, Step};
-use crate::engine::{Clause, Question, Ruling, Say, Subject, Tally};
+use crate::engine::{Clause, Question, Ruling, Say, Subject, Tally, count_of};
 
 use super::events::{Event, Paid};
 use super::movement::Stack;
@@ -17,7 +19,7 @@ impl Position<'_> {
         let mut ways = vec![Vec::new()];
         let lay = self.lay(stack.force, self.fighters(stack));
         let reach = self.reach_at(&lay, at, left, column);
-        for hex in reach.cells().filter(|hex| *hex != at && self.fits(stack, *hex)) {
+        for hex in reach.cells().filter(|hex| *hex != at && self.fit(stack.force, &stack.units, *hex)) {
             if let Some(path) = reach.path(hex) {
                 ways.push(path.into_iter().filter(|h| *h != at).collect());
             }
@@ -25,11 +27,41 @@ impl Position<'_> {
         ways
     }
 
-    /// Would the stack stay within the limit there? (§5.2a)
-    fn fits(&self, stack: &Stack, hex: Hex) -> bool {
-        let there = self.combat_units(stack.force, hex);
-        let joining = stack.units.iter().filter(|id| self.is_combat(**id) && !there.contains(id)).count();
-        u32::try_from(joining).is_ok_and(|joining| joining <= self.room(stack.force, hex))
+    /// The way towards a hex: as near as the points allow, then the fewest hexes, then the lowest numbers.
+    fn toward(&self, stack: &Stack, at: Hex, left: u32, column: bool, goal: Hex) -> Vec<Hex> {
+        let grid = &self.data().grid;
+        let lay = self.lay(stack.force, self.fighters(stack));
+        let step = self.step(&lay, column);
+        let mut best = (grid.distance(at, goal), Vec::new());
+        // Ways of one more hex each time, the lowest numbers first; of two to one hex only a cheaper one is followed up.
+        let mut ways: Vec<(Vec<Hex>, u32)> = vec![(Vec::new(), 0)];
+        let mut cheapest: BTreeMap<Hex, u32> = BTreeMap::from([(at, 0)]);
+        while !ways.is_empty() {
+            let mut longer: Vec<(Vec<Hex>, u32)> = Vec::new();
+            for (way, spent) in &ways {
+                let from = way.last().copied().unwrap_or(at);
+                let mut next: Vec<Hex> = grid.neighbours(from).map(|(_, hex)| hex).collect();
+                next.sort();
+                for hex in next {
+                    let (Step::Pay(cost) | Step::PayAndHalt(cost)) = step(from, hex) else { continue };
+                    let spent = spent + cost.floor();
+                    if spent > left || cheapest.get(&hex).is_some_and(|before| *before <= spent) {
+                        continue;
+                    }
+                    cheapest.insert(hex, spent);
+                    longer.push((way.iter().copied().chain([hex]).collect(), spent));
+                }
+            }
+            for (way, _) in &longer {
+                let Some(end) = way.last() else { continue };
+                let distance = grid.distance(*end, goal);
+                if distance < best.0 && self.fit(stack.force, &stack.units, *end) {
+                    best = (distance, way.clone());
+                }
+            }
+            ways = longer;
+        }
+        best.1
     }
 
     /// Is a completion of a lost stack's move legal? (§IMP.6)
@@ -48,7 +80,15 @@ impl Position<'_> {
             }
             before = *hex;
         }
-        spent <= left && (path.is_empty() || self.fits(stack, before))
+        spent <= left && (path.is_empty() || self.fit(stack.force, &stack.units, before))
+    }
+}
+
+impl Position<'_> {
+    /// §8.6a: every jungle hex entered, along a road too unless the option says otherwise (R30).
+    pub fn jungle_roll_due(&self, from: Hex, to: Hex) -> bool {
+        let road = self.data().road_between(from, to);
+        self.data().terrain(to) == Terrain::Jungle && !(road && self.game.switch(Switch::NoJungleRollOnRoad))
     }
 }
 
@@ -57,12 +97,6 @@ impl Play<'_, '_> {
     pub fn cubans_beside(&self, from: Hex) -> bool {
         let now = self.now();
         self.data().grid.neighbours(from).any(|(_, hex)| !now.combat_units(Force::Cuban, hex).is_empty())
-    }
-
-    /// §8.6a: every jungle hex entered, along a road too unless the option says otherwise (R30).
-    pub fn jungle_roll_due(&self, from: Hex, to: Hex) -> bool {
-        let road = self.data().road_between(from, to);
-        self.data().terrain(to) == Terrain::Jungle && !(road && self.game.switch(Switch::NoJungleRollOnRoad))
     }
 
     pub fn jungle_roll(&mut self, stack: &Stack, left: Hex, hex: Hex, beside_cubans: bool) -> Ruling<Jungle> {
@@ -92,29 +126,21 @@ impl Play<'_, '_> {
             Vec::new() // §8.6i
         } else {
             let position = Position { game: self.game, state: &*self.state };
-            let listed = ways.clone();
             let question = Question {
                 who: SPAIN,
                 kind: LOST_STACK,
                 about: Subject::of(at),
                 clause: Clause("8.6c"),
                 text: format!(
-                    "a US stack is lost in {at} and has {left} movement points left: which hexes does it enter? None: it halts."
+                    "a US stack is lost in {at} and has {} left: which hexes does it enter? None: it halts.",
+                    count_of(left, "movement point")
                 ),
                 options: ways,
                 default: Vec::new(),
                 also: Some(Box::new(|path: &Vec<Hex>| position.astray_legal(stack, at, left, column, path))),
             };
-            let grid = &self.game.data.grid;
             self.umpire.ask(question, None, |policy| match policy {
-                Policy::LostToward(goal) => {
-                    // Fewest hexes, lowest numbers, no farther than it brings the stack nearer.
-                    let key = |path: &Vec<Hex>| {
-                        let end = path.last().copied().unwrap_or(at);
-                        (grid.distance(end, goal.toward), path.len(), path.clone())
-                    };
-                    Say::Choose(listed.iter().min_by_key(|path| key(path)).cloned().unwrap_or_default())
-                }
+                Policy::LostToward(goal) => Say::Choose(position.toward(stack, at, left, column, goal.toward)),
                 Policy::LostPaths(lost) => match lost.paths.get(&at) {
                     Some(wished) => {
                         // An illegal rest of a path is cut.
@@ -139,11 +165,31 @@ impl Play<'_, '_> {
             }
             before = *hex;
         }
-        self.umpire.note(Event::LedAstray { units: stack.units.clone(), from: at, path: paid });
         let mut led = stack.units.clone();
-        for hex in path {
-            self.enter(&led, hex)?;
+        if paid.is_empty() {
+            self.umpire.note(Event::LedAstray { units: led, from: at, path: paid });
+            return Ok(());
+        }
+        let (mut from, mut way, mut taken) = (at, Vec::new(), Vec::new());
+        let mut steps = paid.into_iter();
+        while let Some(paid) = steps.next() {
+            let hex = paid.hex;
+            way.push(paid);
+            for id in &led {
+                self.place(*id, hex, &mut taken);
+            }
+            let lone = self.now().lone_leaders();
+            if !lone.is_empty() || steps.len() == 0 {
+                let path = std::mem::take(&mut way);
+                self.umpire.note(Event::LedAstray { units: led.clone(), from, path });
+                self.note_all(std::mem::take(&mut taken));
+                from = hex;
+            }
+            self.relocate_all(lone)?;
             led.retain(|id| self.state.hex_of(*id) == Some(hex)); // §6.2e, as on a march
+            if led.is_empty() {
+                break;
+            }
         }
         Ok(())
     }

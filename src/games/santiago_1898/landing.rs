@@ -67,10 +67,8 @@ impl Position<'_> {
             .iter()
             .copied()
             .filter(|hex| {
-                self.data().is_land(*hex)
-                    && !self.enemy_in(SPAIN, *hex)
-                    && self.signals_in(*hex).is_none()
-                    && self.state.base != Some(*hex)
+                // §IMP.2: the base alone keeps nobody out.
+                self.data().is_land(*hex) && !self.enemy_in(SPAIN, *hex) && self.signals_in(*hex).is_none()
             })
             .collect()
     }

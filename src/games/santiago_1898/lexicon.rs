@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use crate::engine::doc::{DocPath, FromDoc, Lexicon, Node, Reader, Unknown, nearest};
 
 use super::data::Data;
-use super::orders::Advance;
+use super::orders::{Advance, Effort};
 use super::terms::UnitId;
 
 impl Lexicon for Data {
@@ -88,5 +88,51 @@ impl JsonSchema for Advance {
             "description": "Which units enter a vacated hex: all, none or a list.",
             "anyOf": [{"enum": ["all", "none"]}, units]
         })
+    }
+}
+
+impl Serialize for Effort {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Effort::No => serializer.serialize_bool(false),
+            Effort::Yes => serializer.serialize_bool(true),
+            Effort::IfAttack => serializer.serialize_str("if-attack"),
+        }
+    }
+}
+
+impl FromDoc for Effort {
+    const OPTIONAL: bool = true;
+
+    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
+        if node.as_text().is_some_and(|text| text.eq_ignore_ascii_case("if-attack")) {
+            return Some(Effort::IfAttack);
+        }
+        let faults = reader.faults.len();
+        let read = bool::read(node, at, reader).map(|yes| if yes { Effort::Yes } else { Effort::No });
+        for fault in reader.faults.iter_mut().skip(faults) {
+            fault.remedy = "write `yes`, `no` or `if-attack`".into();
+        }
+        read
+    }
+
+    fn missing(_: &DocPath, _: &str, _: &mut Reader<'_>) -> Option<Self> {
+        Some(Effort::No)
+    }
+
+    fn is_absent(&self) -> bool {
+        *self == Effort::No
+    }
+}
+
+impl JsonSchema for Effort {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Effort".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"enum": ["yes", "no", "if-attack", true, false]})
     }
 }

@@ -177,6 +177,7 @@ impl Play<'_, '_> {
             }
             (Stage::UsTurn, Orders::Turn(turn)) => {
                 self.us_movement(turn)?;
+                self.announced_effort(turn);
                 if self.game.switch(Switch::PhasesApart) {
                     Stage::UsCombat
                 } else {
@@ -185,6 +186,7 @@ impl Play<'_, '_> {
                 }
             }
             (Stage::UsCombat, Orders::Turn(turn)) => {
+                self.announced_effort(turn);
                 self.us_combat(turn)?;
                 Stage::SpanishTurn
             }
@@ -217,16 +219,6 @@ impl Play<'_, '_> {
 
     /// II.2: Cuban fire, US fire, Cuban shock, US shock (§2.1i).
     fn us_combat(&mut self, orders: &TurnOrders) -> Ruling<()> {
-        if orders.all_out_effort {
-            let roosevelt = self.data().cast.roosevelt;
-            if self.state.all_out.is_some() {
-                self.lapse(&[roosevelt], "6.4a", "the all-out effort has been made");
-            } else if self.state.hex_of(roosevelt).is_none() {
-                self.lapse(&[roosevelt], "6.4a", "Roosevelt is not on the map");
-            } else {
-                self.announce_all_out();
-            }
-        }
         let mut used = Committed::default();
         let cuban = self.fire_phase(Force::Cuban, orders, &mut used)?;
         let us = self.fire_phase(Force::Us, orders, &mut used)?;

@@ -8,7 +8,7 @@ use crate::engine::{Clause, Ruling, Side};
 use super::events::{Event, Pace, Paid, PhaseName};
 use super::orders::{Balloon, MoveOrder, TurnOrders};
 use super::play::{Play, Position, player};
-use super::state::Part;
+use super::state::{Ending, Part};
 use super::tables::Jungle;
 use super::terms::{Force, Terrain, UnitId, UnitKind};
 use super::{HexGrid, SPAIN};
@@ -198,6 +198,18 @@ impl Position<'_> {
     /// Does a combat unit march with the stack?
     pub fn fighters(&self, stack: &Stack) -> bool {
         stack.units.iter().any(|id| self.is_combat(*id))
+    }
+
+    /// Have the units room in a hex, besides those of them who are there? (§5.2a)
+    pub fn fit(&self, force: Force, units: &[UnitId], hex: Hex) -> bool {
+        let joining = units.iter().filter(|id| self.is_combat(**id) && self.state.hex_of(**id) != Some(hex)).count();
+        u32::try_from(joining).is_ok_and(|joining| joining <= self.room(force, hex))
+    }
+
+    /// Is the next hex too full for a march that ends there, or that jungle may end there? (§5.3)
+    pub fn full_ahead(&self, force: Force, units: &[UnitId], from: Hex, to: Hex, last: bool) -> bool {
+        let halts = last || (force == Force::Us && self.jungle_roll_due(from, to));
+        halts && !self.fit(force, units, to)
     }
 
     /// The rules of one step as the board wants them; in column no hex next to an enemy (§8.8).
@@ -416,22 +428,35 @@ impl Play<'_, '_> {
         };
         let beside_cubans = force == Force::Us && self.cubans_beside(from);
         let column = march.pace == Pace::Column;
-        let mut leg = Leg { at: from, from, paid: Vec::new(), spent: 0 };
+        let mut leg = Leg { at: from, from, paid: Vec::new(), taken: Vec::new(), spent: 0 };
         let mut steps = march.steps.into_iter();
         while let Some(paid) = steps.next() {
             let (left_hex, hex) = (leg.at, paid.hex);
+            let last = steps.len() == 0;
+            if order.stop_short && self.now().full_ahead(force, &stack.units, left_hex, hex, last) {
+                self.tell_leg(&stack, &mut leg, march.pace, march.allowance);
+                let (at, why) = (leg.at, format!("{hex} is full"));
+                self.umpire.note(Event::MarchCut { units: stack.units, at, why, clause: Clause("5.3b") });
+                return Ok(());
+            }
             leg.spent += paid.cost;
             leg.at = hex;
             leg.paid.push(paid);
-            let jungle = force == Force::Us && self.jungle_roll_due(left_hex, hex);
+            let mut base = false;
+            for id in &stack.units {
+                base |= self.place(*id, hex, &mut leg.taken);
+            }
+            let jungle = force == Force::Us && self.now().jungle_roll_due(left_hex, hex);
             let stays: Vec<UnitId> =
                 stack.units.iter().copied().filter(|id| order.leave.get(id) == Some(&hex)).collect();
-            let last = steps.len() == 0;
-            let base = force == Force::Spanish && self.state.base == Some(hex);
-            if jungle || last || base || !stays.is_empty() || self.exposed(&stack, hex) {
+            let lone = self.now().lone_leaders();
+            if jungle || last || base || !stays.is_empty() || !lone.is_empty() {
                 self.tell_leg(&stack, &mut leg, march.pace, march.allowance);
             }
-            self.enter(&stack.units, hex)?;
+            if base {
+                return self.end_game(Ending::BaseCaptured);
+            }
+            self.relocate_all(lone)?;
             // §6.2e: a leader who has to join the nearest friends marches no farther.
             stack.units.retain(|id| self.state.hex_of(*id) == Some(hex));
             if stack.units.is_empty() {
@@ -462,14 +487,12 @@ impl Play<'_, '_> {
         Ok(())
     }
 
-    /// Would a leader of the stack be alone there next to an enemy? (§IMP.8)
-    fn exposed(&self, stack: &Stack, hex: Hex) -> bool {
-        let now = self.now();
-        !now.fighters(stack) && !now.holds(stack.force, hex) && now.enemy_adjacent(player(stack.force), hex)
-    }
-
+    /// Tells the march so far, then the hexes it took.
     fn tell_leg(&mut self, stack: &Stack, leg: &mut Leg, pace: Pace, allowance: u32) {
         let path = std::mem::take(&mut leg.paid);
+        if path.is_empty() {
+            return;
+        }
         let event = Event::Marched {
             force: stack.force,
             units: stack.units.clone(),
@@ -481,14 +504,7 @@ impl Play<'_, '_> {
         };
         leg.from = leg.at;
         self.umpire.note(event);
-    }
-
-    /// Units enter a hex in movement: control, base, lone leaders nearby.
-    pub fn enter(&mut self, units: &[UnitId], hex: Hex) -> Ruling<()> {
-        for id in units {
-            self.put(*id, hex)?;
-        }
-        self.relocate_lone_leaders()
+        self.note_all(std::mem::take(&mut leg.taken));
     }
 }
 
@@ -497,6 +513,8 @@ struct Leg {
     at: Hex,
     from: Hex,
     paid: Vec<Paid>,
+    /// Hexes that changed hands on it.
+    taken: Vec<Event>,
     spent: u32,
 }
 

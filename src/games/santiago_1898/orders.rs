@@ -41,6 +41,8 @@ document! {
         pub leave: BTreeMap<UnitId, Hex>,
         /// For the Signals Detachment: its mode when this move is over.
         pub balloon: Option<Balloon>,
+        /// Stop before a hex that is full when the stack comes to it, where the march ends or jungle may halt it (§5.3).
+        pub stop_short: bool,
     }
 }
 
@@ -85,6 +87,18 @@ pub enum Advance {
     Units(Vec<UnitId>),
 }
 
+/// Whether Roosevelt makes his all-out effort (§6.4a).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Effort {
+    /// Not in this packet.
+    #[default]
+    No,
+    /// At once.
+    Yes,
+    /// With the first attack he leads home.
+    IfAttack,
+}
+
 document! {
     /// One attack on an enemy hex (§9.1, §9.2a).
     pub struct BattleOrder {
@@ -118,13 +132,14 @@ document! {
         pub entry: BTreeMap<UnitId, Hex>,
         /// Moves, carried out in this order; Cuban ones before US ones (§2.1h).
         pub moves: Vec<MoveOrder>,
-        /// US: Roosevelt's all-out effort, once in the game, for the whole turn (§6.4).
-        pub all_out_effort: bool,
+        /// US: Roosevelt's all-out effort, once in the game, for the whole turn (§6.4): `yes`, or `if-attack` to make it
+        /// only when an attack he leads is pressed home.
+        pub all_out_effort: Effort,
         /// Attacks, in the order they are fought; Cuban ones before US ones (§2.1i).
         pub battles: Vec<BattleOrder>,
         /// The order in which the attacks are pressed, by target; the order of `battles` if left out.
         pub shock_order: Vec<Hex>,
-        /// Accept more than six units in a hex at the end of the phase, at the price of §5.3.
+        /// More than six units in a hex are meant, at the price of §5.3: no warning.
         pub overstack: bool,
     }
 }

@@ -71,11 +71,6 @@ impl<'p> Position<'p> {
         self.parts_in(force, Part::Fights, hex).collect()
     }
 
-    /// Are there combat units of a force in a hex?
-    pub fn holds(&self, force: Force, hex: Hex) -> bool {
-        self.parts_in(force, Part::Fights, hex).next().is_some()
-    }
-
     /// Combat units of a player in a hex.
     pub fn combat_units_of(&self, side: Side, hex: Hex) -> Vec<UnitId> {
         let own = |unit: &UnitState| {
@@ -246,42 +241,49 @@ impl Play<'_, '_> {
         Err(Halt::Stop(Stop::End))
     }
 
-    /// Puts a counter into a hex: control, and what hangs on it (§IMP.13).
+    /// Puts a counter into a hex and tells what hangs on it (§IMP.13).
     pub fn put(&mut self, id: UnitId, hex: Hex) -> Ruling<()> {
+        let mut taken = Vec::new();
+        let base = self.place(id, hex, &mut taken);
+        self.note_all(taken);
+        if base { self.end_game(Ending::BaseCaptured) } else { Ok(()) }
+    }
+
+    /// Puts a counter into a hex: control, and whether the base is captured; what is to be told of it is `taken` down.
+    pub fn place(&mut self, id: UnitId, hex: Hex, taken: &mut Vec<Event>) -> bool {
         if let Some(unit) = self.state.units.get_mut(&id) {
             unit.at = Place::At(hex);
         }
         let now = self.now();
-        if !now.is_combat(id) {
-            return Ok(());
-        }
-        let Some(force) = now.force(id) else { return Ok(()) };
-        self.take_control(hex, player(force))?;
+        let Some(force) = now.force(id).filter(|_| now.is_combat(id)) else { return false };
+        self.take_control(hex, player(force), taken);
         // §4.5a, §4.5b: in any phase, by movement and by advance alike.
-        if force == Force::Spanish && self.state.base == Some(hex) {
-            return self.end_game(Ending::BaseCaptured);
+        force == Force::Spanish && self.state.base == Some(hex)
+    }
+
+    pub fn note_all(&mut self, events: Vec<Event>) {
+        for event in events {
+            self.umpire.note(event);
         }
-        Ok(())
     }
 
     /// A combat unit takes control of the hex it enters (§4.1h).
-    fn take_control(&mut self, hex: Hex, side: Side) -> Ruling<()> {
+    fn take_control(&mut self, hex: Hex, side: Side, taken: &mut Vec<Event>) {
         let changed = if side == US { self.state.us_control.insert(hex) } else { self.state.us_control.remove(&hex) };
         if !changed {
-            return Ok(());
+            return;
         }
         let objective = self.data().objectives.contains(&hex);
-        self.umpire.note(Event::Control { hex, us: side == US, objective });
+        taken.push(Event::Control { hex, us: side == US, objective });
         if side == US && hex == self.data().santiago && !self.state.santiago_fell {
             self.state.santiago_fell = true;
-            self.umpire.note(Event::SantiagoFell);
+            taken.push(Event::SantiagoFell);
         }
-        self.check_spanish_line();
-        Ok(())
+        self.check_spanish_line(taken);
     }
 
     /// The Spanish leader leaves for good once the whole line is in US hands (§6.5a).
-    fn check_spanish_line(&mut self) {
+    fn check_spanish_line(&mut self, taken: &mut Vec<Event>) {
         if !self.data().spanish_line.iter().all(|hex| self.state.us_controls(*hex)) {
             return;
         }
@@ -291,7 +293,7 @@ impl Play<'_, '_> {
         for id in leaders {
             if self.state.unit(id).at != Place::Lost {
                 self.remove(id);
-                self.umpire.note(Event::LeaderLost { leader: id, why: LeaderFate::LineLost });
+                taken.push(Event::LeaderLost { leader: id, why: LeaderFate::LineLost });
             }
         }
     }
@@ -383,7 +385,12 @@ impl Play<'_, '_> {
 
     /// Lone leaders next to an enemy, or under one, join the nearest friends (§6.2e, §IMP.8).
     pub fn relocate_lone_leaders(&mut self) -> Ruling<()> {
-        for (leader, force, from) in self.now().lone_leaders() {
+        let lone = self.now().lone_leaders();
+        self.relocate_all(lone)
+    }
+
+    pub fn relocate_all(&mut self, lone: Vec<(UnitId, Force, Hex)>) -> Ruling<()> {
+        for (leader, force, from) in lone {
             self.relocate(leader, force, from)?;
         }
         Ok(())

@@ -5,7 +5,7 @@ use crate::engine::doc::{DocPath, Fault, Reader};
 use crate::engine::{Clause, Json, Query, Reply};
 
 use super::check::{Projection, check};
-use super::orders::Orders;
+use super::orders::{Effort, Orders};
 use super::play::Position;
 use super::supply::{Nets, Supply};
 use super::terms::UnitId;
@@ -124,11 +124,17 @@ fn odds(now: &Position<'_>, node: &crate::engine::doc::Node) -> Result<Reply, Ve
             projection.march(&stack, &march, order);
         }
     }
+    if turn.all_out_effort == Effort::Yes {
+        projection.state.all_out = Some(projection.state.turn); // §6.4c
+    }
     let mut reply = Reply::default();
-    let after = projection.now();
     let mut json = Vec::new();
     for battle in &turn.battles {
-        let Some(force) = battle.attackers.first().and_then(|id| after.force(*id)) else { continue };
+        let Some(force) = battle.attackers.first().and_then(|id| projection.now().force(*id)) else { continue };
+        if turn.all_out_effort == Effort::IfAttack && projection.now().roosevelt_leads(force, &battle.attackers) {
+            projection.state.all_out = Some(projection.state.turn);
+        }
+        let after = projection.now();
         let naval = if battle.naval == Some(true) { after.data().tables.limits.naval_factors } else { 0 };
         let assault = after.assault(force, battle.target, &battle.attackers, naval);
         reply.diary.line(
@@ -154,4 +160,31 @@ fn odds(now: &Position<'_>, node: &crate::engine::doc::Node) -> Result<Reply, Ve
     }
     reply.json.insert("battles".into(), Json::List(json));
     Ok(reply)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::doc::read_document;
+
+    fn columns(orders: &str) -> Vec<String> {
+        let start = "{scenario: blank, base: 1313, counters: {sp-a: {force: spanish, shock: 5}, us-a: {force: us, shock: 10}}, \
+                     units: {sp-a: 1310, us-a: 1311, us-tr: 1311}}";
+        let (start, _) = read_document("start.yaml", start.as_bytes()).expect("well formed");
+        let mut faults = Vec::new();
+        let arranged =
+            crate::games::santiago_1898::arrange::arrange(&start, &DocPath::root(), &mut faults).expect("a position");
+        let (node, _) = read_document("orders.yaml", orders.as_bytes()).expect("well formed");
+        let reply = odds(&Position { game: &arranged.game, state: &arranged.state }, &node).expect("legal orders");
+        let Some(Json::List(battles)) = reply.json.get("battles") else { panic!("battles are listed") };
+        battles.iter().filter_map(|battle| battle.get("column")).map(Json::to_string).collect()
+    }
+
+    #[test]
+    fn the_odds_reckon_with_the_effort_ordered_in_the_same_file() {
+        // §6.4c: 10 to 5 is 2:1, one column better with Roosevelt, two with his effort.
+        assert_eq!(columns("{battles: [{target: 1310, attackers: [us-a]}]}"), ["\"3:1\""]);
+        assert_eq!(columns("{all-out-effort: yes, battles: [{target: 1310, attackers: [us-a]}]}"), ["\"4:1\""]);
+        assert_eq!(columns("{all-out-effort: if-attack, battles: [{target: 1310, attackers: [us-a]}]}"), ["\"4:1\""]);
+    }
 }

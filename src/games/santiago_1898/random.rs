@@ -9,7 +9,9 @@ use crate::engine::{Json, Side};
 use super::check::Projection;
 use super::fire::Committed;
 use super::movement::opponent;
-use super::orders::{Advance, Balloon, BattleOrder, Landing, MoveOrder, Orders, PressIf, SetupOrders, TurnOrders};
+use super::orders::{
+    Advance, Balloon, BattleOrder, Effort, Landing, MoveOrder, Orders, PressIf, SetupOrders, TurnOrders,
+};
 use super::play::{Position, player};
 use super::state::{Part, Stage, State, UnitState};
 use super::terms::{Force, UnitId, UnitKind};
@@ -78,7 +80,10 @@ fn turn(game: &Santiago1898, state: &State, chance: &mut Chance) -> TurnOrders {
         fight(&projection, side, &mut orders, chance);
     }
     let roosevelt = state.hex_of(game.data.cast.roosevelt).is_some();
-    orders.all_out_effort = side == US && roosevelt && state.all_out.is_none() && chance.one_in(12);
+    if side == US && roosevelt && state.all_out.is_none() && chance.one_in(12) {
+        let combat = combat_only || !game.switch(Switch::PhasesApart);
+        orders.all_out_effort = if combat && chance.one_in(2) { Effort::IfAttack } else { Effort::Yes };
+    }
     orders
 }
 
@@ -178,7 +183,7 @@ fn march_group(projection: &mut Projection<'_>, group: Vec<UnitId>, orders: &mut
             leave.insert(*last, *hex);
         }
     }
-    let order = MoveOrder { units: group, path, to: None, leave, balloon };
+    let order = MoveOrder { units: group, path, to: None, leave, balloon, stop_short: chance.one_in(4) };
     if let Ok(march) = now.march(&stack, &order.path) {
         projection.march(&stack, &march, &order);
         orders.moves.push(order);

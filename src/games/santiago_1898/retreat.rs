@@ -46,20 +46,19 @@ impl Position<'_> {
         let to_source = |field: &board::Field, hex: Hex| field.get(&data.grid, hex);
         let nearest = distances.iter().filter_map(|(_, field)| to_source(field, from)).min();
         let nearer = |hex: Hex| match nearest {
-            // On the source all neighbours are equally near; without a source any will do.
-            None | Some(0) => true,
+            // On the source all neighbours are equally near; without a source any will do (R11).
+            Some(0) => true,
+            None => sources.is_empty(),
             Some(distance) => distances.iter().any(|(_, field)| {
                 to_source(field, from) == Some(distance) && to_source(field, hex).is_some_and(|there| there < distance)
             }),
         };
-        let base = |hex: Hex| force == Force::Spanish && self.state.base == Some(hex);
         let signals = |hex: Hex| force == Force::Spanish && self.signals_in(hex).is_some();
         let legal = |hex: &Hex| {
             land(*hex)
                 && !data.water_between(from, *hex)
                 && !self.enemy_in(side, *hex)
                 && !signals(*hex)
-                && !base(*hex)
                 && !self.ally_bars(force, *hex)
                 && nearer(*hex)
         };

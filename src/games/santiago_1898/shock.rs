@@ -6,7 +6,7 @@ use crate::engine::{Clause, Question, Ruling, Say, Subject, Tally};
 use super::events::{Event, Factor, NoBattle, PhaseName};
 use super::fire::Battle;
 use super::movement::opponent;
-use super::orders::{BattleOrder, PressIf, TurnOrders};
+use super::orders::{BattleOrder, Effort, PressIf, TurnOrders};
 use super::play::{Play, Position, player};
 use super::policy::{Ever, NAVAL, PRESS, Policy};
 use super::state::Cause;
@@ -140,6 +140,12 @@ impl Position<'_> {
         tally
     }
 
+    /// Could Roosevelt still make his effort, and is he with the attackers?
+    pub fn roosevelt_leads(&self, force: Force, attackers: &[UnitId]) -> bool {
+        let at = self.state.hex_of(self.data().cast.roosevelt);
+        force == Force::Us && self.effort_barred().is_none() && attackers.iter().any(|id| self.state.hex_of(*id) == at)
+    }
+
     /// Works a shock attack out up to the die (§9.3a to §9.3e).
     pub fn assault(&self, force: Force, target: Hex, attackers: &[UnitId], naval: u32) -> Assault {
         let nets = Nets::default();
@@ -167,12 +173,12 @@ impl Play<'_, '_> {
         let place = |target: &Hex| orders.shock_order.iter().position(|hex| hex == target).unwrap_or(usize::MAX);
         battles.sort_by_key(|battle| place(&battle.target));
         for battle in battles {
-            self.shock(&battle)?;
+            self.shock(&battle, orders)?;
         }
         self.check_stacking()
     }
 
-    fn shock(&mut self, battle: &Battle) -> Ruling<()> {
+    fn shock(&mut self, battle: &Battle, orders: &TurnOrders) -> Ruling<()> {
         let (force, target) = (battle.force, battle.target);
         let ready = |id: &UnitId| {
             let unit = self.state.unit(*id);
@@ -193,10 +199,21 @@ impl Play<'_, '_> {
         }
         let gunfire = self.naval_support(battle, &attackers)?;
         let naval = gunfire.map_or(0, |_| self.data().tables.limits.naval_factors);
+        // §6.4a: an effort kept for this attack counts on its column, and is made only if the attack is pressed.
+        let effort = orders.all_out_effort == Effort::IfAttack && self.now().roosevelt_leads(force, &attackers);
+        let made = self.state.all_out;
+        if effort {
+            self.state.all_out = Some(self.state.turn);
+        }
         let assault = self.now().assault(force, target, &attackers, naval);
-        if !self.press(battle, &assault)? {
+        let pressed = self.press(battle, &assault)?;
+        self.state.all_out = made;
+        if !pressed {
             self.umpire.note(Event::CalledOff { target, column: assault.column.to_string() });
             return Ok(());
+        }
+        if effort {
+            self.announce_all_out();
         }
         if let Some((from, range)) = gunfire {
             self.state.fleets_fired.insert(force);

@@ -47,7 +47,7 @@ pub fn tell(game: &Santiago1898, event: &Event, diary: &mut Diary) {
         }
         Event::BaseLanded { at, steps } => {
             diary.line(
-                format!("The Logistical Base is set up at {}, counting {steps} steps.", teller.hex(*at)),
+                format!("The Logistical Base is set up at {}, counting {}.", teller.hex(*at), count_of(*steps, "step")),
                 &clauses,
             );
         }
@@ -115,7 +115,8 @@ pub fn tell(game: &Santiago1898, event: &Event, diary: &mut Diary) {
         }
         Event::Overstacked { hex, force, count, removed } => diary.line(
             format!(
-                "{count} {force} units crowd {}; the opponent removes {}.",
+                "{} crowd {}; the opponent removes {}.",
+                count_of(*count, &format!("{force} unit")),
                 teller.hex(*hex),
                 teller.units(removed)
             ),
@@ -145,7 +146,7 @@ pub fn tell(game: &Santiago1898, event: &Event, diary: &mut Diary) {
         Event::NoFire { target } => diary.line(format!("{} has no fire to give.", teller.hex(*target)), &clauses),
         Event::DefensiveFire { at, firers, total, column, die, modifiers, modified, result, .. } => {
             diary.line(
-                format!("Fire at {}: {total} factors, column {column}.", teller.hex(*at)),
+                format!("Fire at {}: {}, column {column}.", teller.hex(*at), count_of(*total, "factor")),
                 &[Clause("9.2b"), Clause("DFT.a")],
             );
             diary.table(&["firing", "printed", "supply", "counts"], teller.factors(firers));
@@ -182,9 +183,10 @@ pub fn tell(game: &Santiago1898, event: &Event, diary: &mut Diary) {
             let fleet = if *force == Force::Us { "Sampson's" } else { "Cervera's" };
             diary.line(
                 format!(
-                    "{fleet} ships fire at {} from {}, range {range}: {factors} factors.",
+                    "{fleet} ships fire at {} from {}, range {range}: {}.",
                     teller.hex(*target),
-                    teller.hex(*from)
+                    teller.hex(*from),
+                    count_of(*factors, "factor")
                 ),
                 &clauses,
             );

@@ -165,7 +165,10 @@ fn moves(now: &Position<'_>, forces: &[Force], text: &mut String) {
         text,
         "# Moves, in the order they are made (§8.1): `to: HEX` takes the cheapest path, or give `path: [HEX, …]`.",
     );
-    line(text, "# A stack may drop units on the way: `leave: {UNIT: HEX}`.");
+    line(
+        text,
+        "# A stack may drop units on the way: `leave: {UNIT: HEX}`. `stop-short: yes` keeps it out of full hexes.",
+    );
     line(text, "# moves:");
     let mut projection = Projection::new(now.game, now.state);
     projection.enter_escario(&BTreeMap::new());
@@ -207,9 +210,9 @@ fn moves(now: &Position<'_>, forces: &[Force], text: &mut String) {
 }
 
 fn battles(now: &Position<'_>, spanish: bool, text: &mut String) {
-    if !spanish && now.state.all_out.is_none() && now.state.hex_of(now.data().cast.roosevelt).is_some() {
+    if !spanish && now.effort_barred().is_none() {
         line(text, "# Roosevelt's all-out effort, once in the game (§6.4):");
-        line(text, "# all-out-effort: yes");
+        line(text, "# all-out-effort: yes      # or if-attack: only when an attack he leads is pressed home");
     }
     line(text, "# Attacks, in the order they are fought (§9). After defensive fire each is pressed or called off.");
     line(text, "# battles:");
