@@ -1,11 +1,15 @@
 //! What a packet led to, held against what the case expects.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
-use super::file::{Expect, FaultPart, NextPart};
-use super::matching::{fits_event, kind_asked, kind_of, misfit, written};
-use crate::engine::doc::{Fault, Node};
-use crate::engine::{Json, Stop};
+use super::events;
+use super::matching::{misfit, pair};
+use super::parts::{Expect, FaultPart, NextPart, QueryPart, ViewPart};
+use crate::engine::doc::{DocPath, Fault, Node};
+use crate::engine::{Json, Reply, Stop};
+use crate::report::{PlainLine, plain};
 
 /// What a packet led to.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +26,21 @@ pub struct Found {
     pub stop: Option<Stop>,
     /// The winner or `draw`, if the game is over.
     pub verdict: Option<String>,
+    /// The report on what happened, if one is expected.
+    pub report: Vec<PlainLine>,
+}
+
+/// What one side is shown.
+#[derive(Clone, Debug, Default)]
+pub struct Shown {
+    /// The events it reads of.
+    pub events: Vec<Json>,
+    /// Its report on what happened.
+    pub report: Vec<PlainLine>,
+    /// Its report on where things stand.
+    pub status: Vec<PlainLine>,
+    /// The hidden values it knows, by owner and slot.
+    pub holds: Option<Json>,
 }
 
 impl Found {
@@ -37,6 +56,9 @@ impl Found {
 pub struct Difference {
     /// The part of the expectation: `events[1]`, `state`, `dice`.
     pub part: String,
+    /// Its place in the packet.
+    #[serde(skip)]
+    pub at: DocPath,
     /// What was expected.
     pub expected: String,
     /// What was found.
@@ -44,91 +66,72 @@ pub struct Difference {
 }
 
 impl Difference {
-    pub(super) fn new(part: impl Into<String>, expected: impl Into<String>, found: impl Into<String>) -> Difference {
-        Difference { part: part.into(), expected: expected.into(), found: found.into() }
+    /// Something given in the packet is at fault: `dice`, `answers`, or (with an empty path) the packet as a whole.
+    pub(super) fn new(part: &str, expected: impl Into<String>, found: impl Into<String>) -> Difference {
+        let at = DocPath::root().key(part);
+        Difference { part: part.to_owned(), at, expected: expected.into(), found: found.into() }
+    }
+
+    /// Something below `expect` is not met.
+    pub(super) fn expected(below: DocPath, expected: impl Into<String>, found: impl Into<String>) -> Difference {
+        let at = DocPath::root().key("expect").join(&below);
+        Difference { part: below.to_string(), at, expected: expected.into(), found: found.into() }
     }
 }
 
-impl Expect {
-    /// An expectation that anything meets.
-    pub fn nothing() -> Expect {
-        Expect {
-            refused: Vec::new(),
-            warns: Vec::new(),
-            events: Vec::new(),
-            never: Vec::new(),
-            asks: Vec::new(),
-            unasked: Vec::new(),
-            state: None,
-            next: None,
-            verdict: None,
-        }
-    }
+/// A key of an expectation.
+fn key(name: &str) -> DocPath {
+    DocPath::root().key(name)
+}
 
+impl Expect {
     /// Whether the expectation would be met if nothing at all had happened. A case must have one that would not.
     pub fn expects_nothing(&self) -> bool {
-        self.refused.is_empty() && self.warns.is_empty() && self.difference(&Found::default()).is_none()
+        self.refused.is_empty()
+            && self.warns.is_empty()
+            && self.queries().iter().all(|(_, at, part)| part.difference(&Ok(Reply::default()), at).is_none())
+            && self.difference(&Found::default()).is_none()
+            && self.shown(&BTreeMap::new()).is_none()
     }
 
-    /// The first difference between what was expected and what was found.
+    /// The first difference between what was expected and what came of the packet.
     pub fn difference(&self, found: &Found) -> Option<Difference> {
         (self.warnings(found))
-            .or_else(|| self.happened(&found.events))
-            .or_else(|| self.never(&found.events))
+            .or_else(|| events::missing(&self.events, &found.events, &key("events")))
+            .or_else(|| events::forbidden(&self.never, &found.events, &key("never")))
             .or_else(|| self.questions(&found.asked))
-            .or_else(|| self.position(found.state.as_ref()))
+            .or_else(|| position(self.state.as_ref(), found.state.as_ref(), &key("state")))
             .or_else(|| self.next_stop(found.stop.as_ref()))
             .or_else(|| self.winner(found.verdict.as_deref()))
+            .or_else(|| self.report.as_ref()?.difference(&found.report, &key("report")))
     }
 
     /// Whether exactly the expected refusals were found.
     pub fn refusal(&self, found: &Found) -> Option<Difference> {
-        let mut left: Vec<&Fault> = found.refusals().collect();
-        for (index, part) in self.refused.iter().enumerate() {
-            match left.iter().position(|fault| part.fits(fault)) {
-                Some(place) => {
-                    left.remove(place);
-                }
-                None => {
-                    let all = list(found.refusals().map(told), "the orders are legal");
-                    return Some(Difference::new(format!("refused[{index}]"), part.to_string(), all));
-                }
-            }
-        }
-        let extra = left.first()?;
-        let expected = if self.refused.is_empty() { "legal orders" } else { "no other refusal" };
-        Some(Difference::new("refused", expected, told(extra)))
+        let all: Vec<&Fault> = found.refusals().collect();
+        refusal(&self.refused, &all, &key("refused"), "legal orders")
     }
 
-    fn warnings(&self, found: &Found) -> Option<Difference> {
+    /// Whether the expected warnings were given, and none that must not be.
+    pub fn warnings(&self, found: &Found) -> Option<Difference> {
         let warnings = || found.faults.iter().filter(|fault| fault.warning);
-        let (index, part) =
-            self.warns.iter().enumerate().find(|(_, part)| !warnings().any(|fault| part.fits(fault)))?;
-        let all = list(warnings().map(told), "no warning");
-        Some(Difference::new(format!("warns[{index}]"), part.to_string(), all))
-    }
-
-    /// The expected events must occur in order; taking the first that fits is as good as any other choice.
-    fn happened(&self, events: &[Json]) -> Option<Difference> {
-        let mut from = 0;
-        for (index, part) in self.events.iter().enumerate() {
-            match events.iter().skip(from).position(|event| fits_event(part, event)) {
-                Some(offset) => from += offset + 1,
-                None => {
-                    let found = nearest(part, events, from);
-                    return Some(Difference::new(format!("events[{index}]"), written(part), found));
-                }
-            }
+        let missing = self.warns.iter().enumerate().find(|(_, part)| !warnings().any(|fault| part.fits(fault)));
+        if let Some((index, part)) = missing {
+            let all = list(warnings().map(told), "no warning");
+            return Some(Difference::expected(key("warns").index(index), part.to_string(), all));
         }
-        None
+        self.unwarned.iter().enumerate().find_map(|(index, part)| {
+            let given = warnings().find(|fault| part.fits(fault))?;
+            Some(Difference::expected(key("unwarned").index(index), format!("no warning {part}"), told(given)))
+        })
     }
 
-    fn never(&self, events: &[Json]) -> Option<Difference> {
-        self.never.iter().enumerate().find_map(|(index, part)| {
-            let place = events.iter().position(|event| fits_event(part, event))?;
-            let found = format!("event {}: {}", place + 1, events.get(place)?);
-            Some(Difference::new(format!("never[{index}]"), format!("no {}", written(part)), found))
-        })
+    /// The first thing a side is not shown as expected.
+    pub fn shown(&self, views: &BTreeMap<String, Shown>) -> Option<Difference> {
+        let nothing = Shown::default();
+        self.views
+            .iter()
+            .find_map(|(side, part)| part.difference(views.get(side).unwrap_or(&nothing), &key("views").key(side)))
     }
 
     fn questions(&self, asked: &[String]) -> Option<Difference> {
@@ -139,19 +142,11 @@ impl Expect {
                 Some(place) => {
                     left.remove(place);
                 }
-                None => return Some(Difference::new(format!("asks[{index}]"), kind.as_str(), all())),
+                None => return Some(Difference::expected(key("asks").index(index), kind.as_str(), all())),
             }
         }
         let put = self.unasked.iter().find(|kind| asked.contains(kind))?;
-        Some(Difference::new("unasked", format!("no question {put}"), all()))
-    }
-
-    fn position(&self, state: Option<&Json>) -> Option<Difference> {
-        let part = self.state.as_ref()?;
-        let nothing = Json::map();
-        let misfit = misfit(part, state.unwrap_or(&nothing))?;
-        let at = if misfit.at.is_empty() { "state".to_owned() } else { format!("state: {}", misfit.at) };
-        Some(Difference::new(at, misfit.expected, misfit.found))
+        Some(Difference::expected(key("unasked"), format!("no question {put}"), all()))
     }
 
     fn next_stop(&self, stop: Option<&Stop>) -> Option<Difference> {
@@ -162,12 +157,60 @@ impl Expect {
         };
         let fits = next.who.as_deref().is_none_or(|wanted| wanted == who)
             && next.ask.as_deref().is_none_or(|wanted| wanted == ask);
-        (!fits).then(|| Difference::new("next", next.to_string(), format!("{{who: {who}, ask: {ask}}}")))
+        (!fits).then(|| Difference::expected(key("next"), next.to_string(), format!("{{who: {who}, ask: {ask}}}")))
     }
 
     fn winner(&self, verdict: Option<&str>) -> Option<Difference> {
         let wanted = self.verdict.as_deref()?;
-        (verdict != Some(wanted)).then(|| Difference::new("verdict", wanted, verdict.unwrap_or("the game goes on")))
+        let found = verdict.unwrap_or("the game goes on");
+        (verdict != Some(wanted)).then(|| Difference::expected(key("verdict"), wanted, found))
+    }
+}
+
+impl ViewPart {
+    fn difference(&self, shown: &Shown, at: &DocPath) -> Option<Difference> {
+        events::missing(&self.events, &shown.events, &at.key("events"))
+            .or_else(|| events::forbidden(&self.never, &shown.events, &at.key("never")))
+            .or_else(|| self.report.as_ref()?.difference(&shown.report, &at.key("report")))
+            .or_else(|| self.status.as_ref()?.difference(&shown.status, &at.key("status")))
+            .or_else(|| position(self.holds.as_ref(), shown.holds.as_ref(), &at.key("holds")))
+    }
+}
+
+impl QueryPart {
+    /// What is not as expected in the reply to a question; `at` is its place below `expect`.
+    pub(super) fn difference(&self, reply: &Result<Reply, Vec<Fault>>, at: &DocPath) -> Option<Difference> {
+        let reply = match reply {
+            Ok(_) if !self.refused.is_empty() => return refusal(&self.refused, &[], &at.key("refused"), ""),
+            Ok(reply) => reply,
+            Err(faults) => {
+                let all: Vec<&Fault> = faults.iter().filter(|fault| !fault.warning).collect();
+                return refusal(&self.refused, &all, &at.key("refused"), "a reply");
+            }
+        };
+        let json = Json::Map(reply.json.clone());
+        position(self.reply.as_ref(), Some(&json), &at.key("reply"))
+            .or_else(|| self.lines.as_ref()?.difference(&plain(&reply.diary), &at.key("lines")))
+    }
+}
+
+/// Where a part does not fit; `at` is the place of the part.
+fn position(part: Option<&Node>, whole: Option<&Json>, at: &DocPath) -> Option<Difference> {
+    let nothing = Json::map();
+    let misfit = misfit(part?, whole.unwrap_or(&nothing))?;
+    Some(Difference::expected(at.join(&misfit.at), misfit.expected, misfit.found))
+}
+
+/// Whether these are exactly the faults that are expected, each part with a fault of its own.
+fn refusal(parts: &[FaultPart], faults: &[&Fault], at: &DocPath, otherwise: &str) -> Option<Difference> {
+    let all = || list(faults.iter().map(|fault| told(fault)), "nothing is refused");
+    match pair(parts, faults, |part, fault| part.fits(fault)) {
+        Err(index) => Some(Difference::expected(at.index(index), parts.get(index)?.to_string(), all())),
+        Ok(taken) => {
+            let (_, extra) = faults.iter().enumerate().find(|(place, _)| !taken.contains(place))?;
+            let expected = if parts.is_empty() { otherwise } else { "no other refusal" };
+            Some(Difference::expected(at.clone(), expected, told(extra)))
+        }
     }
 }
 
@@ -213,25 +256,4 @@ pub(super) fn told(fault: &Fault) -> String {
 fn list(parts: impl Iterator<Item = String>, none: &str) -> String {
     let parts: Vec<String> = parts.collect();
     if parts.is_empty() { none.to_owned() } else { parts.join("; ") }
-}
-
-/// The event that comes nearest to the expected one, and why it is not the one.
-fn nearest(part: &Node, events: &[Json], from: usize) -> String {
-    let kind = kind_asked(part);
-    let alike = events.iter().enumerate().filter(|(_, event)| kind.is_some() && kind_of(event) == kind);
-    let after = alike.clone().filter(|(place, _)| *place >= from);
-    let closest = after
-        .filter_map(|(place, event)| misfit(part, event).map(|misfit| (place, misfit)))
-        .max_by_key(|(place, misfit)| (misfit.depth, std::cmp::Reverse(*place)));
-    if let Some((place, misfit)) = closest {
-        return format!("event {} has {} where {} is {}", place + 1, misfit.found, misfit.at, misfit.expected);
-    }
-    if let Some((place, _)) = alike.clone().find(|(_, event)| fits_event(part, event)) {
-        return format!("it happens only before the events above: event {}", place + 1);
-    }
-    match (kind, from) {
-        (Some(kind), 0) => format!("no {kind} among {} events", events.len()),
-        (Some(kind), from) => format!("no {kind} after event {from} of {}", events.len()),
-        (None, _) => "a part of an event has one key, the kind of the event".to_owned(),
-    }
 }

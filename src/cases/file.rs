@@ -5,8 +5,10 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::parts::Expect;
 use crate::engine::doc::{
-    DocPath, Fault, FromDoc, Node, PlainTexts, Reader, Source, Unreadable, clip, document, read_as, read_document,
+    DocPath, Fault, FromDoc, Node, PlainTexts, Reader, Segment, Source, Unreadable, clip, document, read_as,
+    read_document,
 };
 
 document! {
@@ -72,39 +74,6 @@ document! {
         /// What must follow.
         pub expect: Option<Expect>,
     }
-
-    /// What must follow from a packet.
-    pub struct Expect {
-        /// The orders are refused for exactly these faults, and nothing else happens.
-        pub refused: Vec<FaultPart>,
-        /// Warnings the check must give; it may give others.
-        pub warns: Vec<FaultPart>,
-        /// Events that must happen in this order, others between them or not. A word stands for any event of that kind;
-        /// a map is a part of the event.
-        pub events: Vec<Node>,
-        /// Events that must not happen.
-        pub never: Vec<Node>,
-        /// Kinds of questions that must be put, as often as they stand here.
-        pub asks: Vec<String>,
-        /// Kinds of questions that must not be put, though everybody would be asked.
-        pub unasked: Vec<String>,
-        /// A part of the state afterwards. The word `absent` says that a key is not there.
-        pub state: Option<Node>,
-        /// Who must speak next, and what is due from him; `end` where the game is over.
-        pub next: Option<NextPart>,
-        /// The winner, or `draw`.
-        pub verdict: Option<String>,
-    }
-
-    /// A fault that must be found.
-    pub struct FaultPart {
-        /// The clause it names.
-        pub clause: Option<String>,
-        /// Words that stand in what it says.
-        pub says: Option<String>,
-        /// The part of the orders it is laid at: `moves[1].to`.
-        pub at: Option<String>,
-    }
 }
 
 /// One entry of a case's dice: a face, or the faces of a roll that must have a label.
@@ -163,52 +132,6 @@ impl JsonSchema for Dice {
     }
 }
 
-/// Who must speak next.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct NextPart {
-    /// The side.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub who: Option<String>,
-    /// What is due from it: the name of a packet, or `end`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ask: Option<String>,
-}
-
-document! {
-    /// Who must speak next, and what is due from him.
-    struct WrittenNext {
-        /// The side.
-        who: Option<String>,
-        /// What is due from it: the name of a packet, or `end`.
-        ask: Option<String>,
-    }
-}
-
-impl FromDoc for NextPart {
-    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
-        if let Some(text) = node.as_text() {
-            return Some(NextPart { who: None, ask: Some(text.to_owned()) });
-        }
-        let WrittenNext { who, ask } = WrittenNext::read(node, at, reader)?;
-        if who.is_none() && ask.is_none() {
-            reader.fault(at, "this expects nothing", "write `who:`, `ask:` or both");
-            return None;
-        }
-        Some(NextPart { who, ask })
-    }
-}
-
-impl JsonSchema for NextPart {
-    fn schema_name() -> Cow<'static, str> {
-        "Next".into()
-    }
-
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let written = generator.subschema_for::<WrittenNext>();
-        schemars::json_schema!({ "anyOf": [{ "type": "string" }, written] })
-    }
-}
-
 impl Case {
     /// The packets of the case, wherever they are written, each with its place within the case.
     pub fn packets(&self) -> Vec<(Packet, DocPath)> {
@@ -254,6 +177,7 @@ pub fn read_file(name: &str, bytes: &[u8]) -> Result<(CaseFile, Source), Unreada
     if let Some(file) = &file {
         faults.extend(form(file));
     }
+    name_cases(&node, &mut faults);
     match file {
         Some(file) if faults.is_empty() => Ok((file, source)),
         _ => Err(Unreadable { source, faults }),
@@ -269,39 +193,38 @@ fn form(file: &CaseFile) -> Vec<Fault> {
     }
     for (index, case) in file.cases.iter().enumerate() {
         let at = cases.index(index);
-        let mut fault = |at: &DocPath, what: String, remedy: &str| faults.push(Fault::new(at, what, remedy));
+        let mut fault = |at: &DocPath, what: &str, remedy: &str| faults.push(Fault::new(at, what, remedy));
         if case.clauses.is_empty() {
-            fault(&at, format!("`{}` shows no clause", clip(&case.name)), "name the clauses: `clauses: [\"9.2d\"]`");
+            fault(&at, "it shows no clause", "name the clauses: `clauses: [\"9.2d\"]`");
         }
         if file.cases.iter().take(index).any(|earlier| earlier.name == case.name) {
-            fault(&at.key("name"), format!("two cases are called `{}`", clip(&case.name)), "give each its own name");
+            fault(&at.key("name"), "an earlier case has the same name", "give each its own name");
         }
         if case.is_ambiguous() {
-            let what = "orders, dice or expectations stand beside `packets`".to_owned();
-            fault(&at, what, "move them into a packet");
+            fault(&at, "orders, dice or expectations stand beside `packets`", "move them into a packet");
         }
         for (packet, under) in case.packets() {
-            let Some(expect) = packet.expect else { continue };
-            let refused = !expect.refused.is_empty();
-            let also = !expect.events.is_empty()
-                || !expect.never.is_empty()
-                || !expect.asks.is_empty()
-                || expect.state.is_some()
-                || expect.next.is_some()
-                || expect.verdict.is_some();
+            let Some(expect) = &packet.expect else { continue };
             let place = at.join(&under).key("expect");
-            if refused && also {
-                let what = "nothing happens where orders are refused".to_owned();
-                fault(&place, what, "expect the refusal, or what follows from legal orders");
-            }
-            if refused && !packet.dice.is_empty() {
-                fault(&place, "no dice are rolled where orders are refused".to_owned(), "leave `dice` out");
-            }
-            let empty = |part: &FaultPart| part.clause.is_none() && part.says.is_none() && part.at.is_none();
-            if expect.refused.iter().chain(&expect.warns).any(empty) {
-                fault(&place, "a fault without clause and words".to_owned(), "say which: `clause:`, `says:` or `at:`");
-            }
+            faults.extend(expect.form(packet.orders.is_some()).into_iter().map(|mut fault| {
+                fault.at = place.join(&fault.at);
+                fault
+            }));
         }
     }
     faults
+}
+
+/// Names the case at the head of every fault that lies in one.
+fn name_cases(node: &Node, faults: &mut [Fault]) {
+    let cases = node.get("cases").and_then(Node::as_list).unwrap_or_default();
+    for fault in faults {
+        let [Segment::Key(top), Segment::Index(index), ..] = fault.at.segments() else { continue };
+        if top != "cases" {
+            continue;
+        }
+        let name = cases.get(*index).and_then(|case| case.get("name")).and_then(Node::as_text);
+        let head = name.map_or_else(|| format!("case {}", index + 1), |name| format!("case `{}`", clip(name)));
+        fault.what = format!("{head}: {}", fault.what);
+    }
 }

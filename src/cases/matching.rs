@@ -6,13 +6,16 @@
 //! not there.
 
 use crate::engine::Json;
-use crate::engine::doc::{Node, same_key};
+use crate::engine::doc::{DocPath, Node, same_key};
+
+/// The key of a group of events of which none need come before another.
+pub const ANY_ORDER: &str = "any-order";
 
 /// The first place where a part does not fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misfit {
     /// Where: `units.us-inf-1.steps`.
-    pub at: String,
+    pub at: DocPath,
     /// What was expected there.
     pub expected: String,
     /// What is there.
@@ -23,8 +26,43 @@ pub struct Misfit {
 
 /// Says where the part does not fit, if it does not.
 pub fn misfit(part: &Node, whole: &Json) -> Option<Misfit> {
-    let mut trail = Vec::new();
-    fit(part, Some(whole), &mut trail).err()
+    fit(part, Some(whole), &mut Vec::new()).err()
+}
+
+/// Gives every part a thing of its own that fits it: which thing each part gets, or the first part that cannot have one.
+///
+/// A part that fits several things gives way to one that fits only one of them.
+pub fn pair<P, T>(parts: &[P], things: &[T], fits: impl Fn(&P, &T) -> bool) -> Result<Vec<usize>, usize> {
+    let fitting: Vec<Vec<usize>> = parts
+        .iter()
+        .map(|part| (0..things.len()).filter(|at| things.get(*at).is_some_and(|thing| fits(part, thing))).collect())
+        .collect();
+    let mut owners: Vec<Option<usize>> = vec![None; things.len()];
+    for part in 0..parts.len() {
+        if !settle(part, &fitting, &mut owners, &mut vec![false; things.len()]) {
+            return Err(part);
+        }
+    }
+    let thing_of = |part| owners.iter().position(|owner| *owner == Some(part));
+    Ok((0..parts.len()).filter_map(thing_of).collect())
+}
+
+/// Finds a thing for a part, moving others to other things where need be.
+fn settle(part: usize, fitting: &[Vec<usize>], owners: &mut [Option<usize>], tried: &mut [bool]) -> bool {
+    for thing in fitting.get(part).into_iter().flatten().copied() {
+        match tried.get_mut(thing) {
+            Some(tried) if !*tried => *tried = true,
+            _ => continue,
+        }
+        let owner = owners.get(thing).copied().flatten();
+        if owner.is_none_or(|owner| settle(owner, fitting, owners, tried)) {
+            if let Some(place) = owners.get_mut(thing) {
+                *place = Some(part);
+            }
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether an event is of the kind, or fits the part, that a case names.
@@ -65,12 +103,22 @@ pub fn written(node: &Node) -> String {
     }
 }
 
-fn wrong(trail: &[String], expected: impl Into<String>, found: impl Into<String>) -> Misfit {
-    let at = trail.join(".").replace(".[", "[");
+/// A step down into a part: the way is written out only where something does not fit.
+#[derive(Clone, Copy)]
+enum Step<'p> {
+    Key(&'p str),
+    Item(usize),
+}
+
+fn wrong(trail: &[Step<'_>], expected: impl Into<String>, found: impl Into<String>) -> Misfit {
+    let at = trail.iter().fold(DocPath::root(), |at, step| match step {
+        Step::Key(key) => at.key(key),
+        Step::Item(index) => at.index(*index),
+    });
     Misfit { at, expected: expected.into(), found: found.into(), depth: trail.len() }
 }
 
-fn fit(part: &Node, whole: Option<&Json>, trail: &mut Vec<String>) -> Result<(), Misfit> {
+fn fit<'p>(part: &'p Node, whole: Option<&Json>, trail: &mut Vec<Step<'p>>) -> Result<(), Misfit> {
     let absent = part.as_text() == Some("absent");
     let Some(whole) = whole else {
         return if absent { Ok(()) } else { Err(wrong(trail, written(part), "nothing")) };
@@ -89,7 +137,7 @@ fn fit(part: &Node, whole: Option<&Json>, trail: &mut Vec<String>) -> Result<(),
                     let spelled = members.iter().find(|(name, _)| same_key(name, key));
                     spelled.map(|(_, member)| member)
                 });
-                trail.push(key.clone());
+                trail.push(Step::Key(key));
                 fit(part, member, trail)?;
                 trail.pop();
             }
@@ -101,7 +149,7 @@ fn fit(part: &Node, whole: Option<&Json>, trail: &mut Vec<String>) -> Result<(),
                 return Err(wrong(trail, expected, format!("a list of {}: {whole}", items.len())));
             }
             for (index, (part, item)) in parts.iter().zip(items).enumerate() {
-                trail.push(format!("[{index}]"));
+                trail.push(Step::Item(index));
                 fit(part, Some(item), trail)?;
                 trail.pop();
             }
@@ -113,18 +161,15 @@ fn fit(part: &Node, whole: Option<&Json>, trail: &mut Vec<String>) -> Result<(),
 }
 
 /// `has`, `lacks` and `count` against a list.
-fn fit_list(entries: &[(String, Node)], items: &[Json], whole: &Json, trail: &[String]) -> Result<(), Misfit> {
+fn fit_list(entries: &[(String, Node)], items: &[Json], whole: &Json, trail: &[Step<'_>]) -> Result<(), Misfit> {
     let each = |node: &Node| node.as_list().map_or_else(|| vec![node.clone()], <[Node]>::to_vec);
     for (key, node) in entries {
         match key.as_str() {
             "has" => {
-                let mut free: Vec<&Json> = items.iter().collect();
-                for part in each(node) {
-                    let Some(place) = free.iter().position(|item| misfit(&part, item).is_none()) else {
-                        let expected = format!("an item {}", written(&part));
-                        return Err(wrong(trail, expected, whole.to_string()));
-                    };
-                    free.remove(place);
+                let parts = each(node);
+                if let Err(part) = pair(&parts, items, |part, item| misfit(part, item).is_none()) {
+                    let expected = format!("an item {}", parts.get(part).map_or_else(String::new, written));
+                    return Err(wrong(trail, expected, whole.to_string()));
                 }
             }
             "lacks" => {
@@ -214,11 +259,25 @@ mod tests {
             ("{list: {count: 3}}", "list", "3 items", "2: [{\"n\":1,\"w\":\"a\"},{\"n\":2,\"w\":\"b\"}]"),
         ] {
             let misfit = misfit(&part(part_text), &whole()).unwrap_or_else(|| panic!("{part_text} must not fit"));
-            assert_eq!((misfit.at.as_str(), misfit.expected.as_str(), misfit.found.as_str()), (at, expected, found));
+            assert_eq!(
+                (misfit.at.to_string().as_str(), misfit.expected.as_str(), misfit.found.as_str()),
+                (at, expected, found)
+            );
         }
         assert!(misfit(&part("{list: [{n: 1}]}"), &whole()).is_some(), "a list is given in full");
         assert!(misfit(&part("{list: {lacks: {n: 1}}}"), &whole()).is_some());
         assert!(misfit(&part("{list: {hass: {n: 1}}}"), &whole()).is_some(), "a slip of the pen does not pass");
+    }
+
+    #[test]
+    fn a_part_that_fits_several_things_gives_way() {
+        let divides = |part: &u32, thing: &u32| thing.is_multiple_of(*part);
+        assert_eq!(pair(&[1, 3], &[6, 4], divides), Ok(vec![1, 0]));
+        let three = pair(&[2, 2, 3], &[6, 4, 8], divides).map(|taken| taken.last().copied());
+        assert_eq!(three, Ok(Some(0)), "only the first is divided by three");
+        assert_eq!(pair(&[2, 3, 3], &[6, 4, 8], divides), Err(2));
+        assert_eq!(misfit(&part("{list: {has: [{n: 1}, {w: a}]}}"), &whole()).map(|found| found.depth), Some(1));
+        assert_eq!(misfit(&part("{list: {has: [{}, {n: 1}]}}"), &whole()), None);
     }
 
     #[test]

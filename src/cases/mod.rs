@@ -5,9 +5,13 @@
 //! ([`coverage`]).
 
 mod coverage;
+mod events;
 mod expect;
 mod file;
+mod lines;
 mod matching;
+mod parts;
+mod replies;
 mod run;
 mod schema;
 mod suite;
@@ -16,8 +20,9 @@ mod suite;
 mod tests;
 
 pub use coverage::{Coverage, Untestable, coverage};
-pub use expect::{Difference, Found};
-pub use file::{Case, CaseFile, Dice, Expect, FaultPart, NextPart, Packet, read_file};
+pub use expect::{Difference, Found, Shown};
+pub use file::{Case, CaseFile, Dice, Packet, read_file};
+pub use parts::{Expect, FaultPart, LinePart, LinesPart, NextPart, QueryPart, ViewPart};
 pub use run::{CaseFailure, CaseVerdict, Roll, run_case};
 pub use schema::schema;
 pub use suite::{CaseReport, FileFaults, Suite, case_files, read_cases, run_files};

@@ -8,12 +8,15 @@ use serde::Serialize;
 use super::expect::{Difference, Found, told};
 use super::file::{self, Case, Packet};
 use super::matching::written;
+use super::parts::Expect;
+use super::replies::shown;
 use crate::engine::doc::{DocPath, Fault, Node, Reader, did_you_mean, nearest};
 use crate::engine::{
-    AnyOrders, AnyOutcome, Asked, Dice, Failure, FixedDie, Json, Key, KindInfo, Match, Questions, Rolled, Ruleset,
-    Said, Side, Stop, View,
+    AnyOrders, AnyOutcome, Asked, Diary, Dice, Failure, FixedDie, Json, Key, KindInfo, Match, Questions, Rolled,
+    Ruleset, Said, Side, Stop, View,
 };
 use crate::play::{PacketInHand, Sitting};
+use crate::report::plain;
 
 /// More stops than any packet has: a game that asks on and on is at fault.
 const MOST_STOPS: usize = 1000;
@@ -93,30 +96,18 @@ fn run_packets(ruleset: &dyn Ruleset, case: &Case) -> Result<(), Box<CaseFailure
     let mut sitting = Sitting::new(&*table, arranged.state, arranged.stop, arranged.holdings);
     for (index, (packet, at)) in case.packets().into_iter().enumerate() {
         let desk = Desk { sitting: &sitting, packet: &packet, at: &at };
-        match desk.carry_out() {
-            Ok(Some((span, outcome))) => sitting.end_span(span, outcome),
-            Ok(None) => {}
-            Err(problem) => {
-                let Problem { difference, journal, rolls } = *problem;
-                let at = place(&at, &difference.part);
-                return Err(Box::new(CaseFailure { packet: index + 1, at, difference, journal, rolls }));
-            }
+        let problem = match desk.carry_out() {
+            Ok(Some(done)) => done.end(&mut sitting, &packet),
+            Ok(None) => continue,
+            Err(problem) => Err(problem),
+        };
+        if let Err(problem) = problem {
+            let Problem { difference, journal, rolls } = *problem;
+            let at = at.join(&difference.at);
+            return Err(Box::new(CaseFailure { packet: index + 1, at, difference, journal, rolls }));
         }
     }
     Ok(())
-}
-
-/// Where in the case the part of an expectation stands.
-fn place(packet: &DocPath, part: &str) -> DocPath {
-    let word: String = part.chars().take_while(|c| c.is_ascii_lowercase()).collect();
-    let index = part.strip_prefix(word.as_str()).and_then(|rest| rest.strip_prefix('['));
-    let index = index.and_then(|rest| rest.split(']').next()).and_then(|digits| digits.parse().ok());
-    let expect = packet.key("expect");
-    match (word.as_str(), index) {
-        ("dice" | "answers" | "policies" | "standing" | "orders" | "side", _) => packet.key(&word),
-        (word, Some(index)) => expect.key(word).index(index),
-        (word, None) => expect.key(word),
-    }
 }
 
 /// What goes wrong in a packet.
@@ -126,6 +117,11 @@ struct Problem {
     rolls: Vec<Roll>,
 }
 
+/// Ends a packet at what is not as expected.
+fn difference(found: Option<Difference>) -> Result<(), Box<Problem>> {
+    found.map_or(Ok(()), |difference| Err(difference.into()))
+}
+
 impl From<Difference> for Box<Problem> {
     fn from(difference: Difference) -> Self {
         Box::new(Problem { difference, journal: Vec::new(), rolls: Vec::new() })
@@ -133,14 +129,42 @@ impl From<Difference> for Box<Problem> {
 }
 
 /// One packet on the table.
-struct Desk<'c, 't> {
-    sitting: &'c Sitting<'t>,
-    packet: &'c Packet,
+pub(super) struct Desk<'c, 't> {
+    pub(super) sitting: &'c Sitting<'t>,
+    pub(super) packet: &'c Packet,
     at: &'c DocPath,
 }
 
+/// A packet that was carried out as expected.
+struct Done {
+    span: PacketInHand,
+    outcome: AnyOutcome,
+    events: Vec<Json>,
+    rolls: Vec<Rolled>,
+}
+
+impl Done {
+    /// Ends the span, and looks at what each side is shown of it.
+    fn end(self, sitting: &mut Sitting<'_>, packet: &Packet) -> Result<(), Box<Problem>> {
+        let journal = self.outcome.journal.clone();
+        sitting.end_span(self.span, self.outcome);
+        let Some(expect) = packet.expect.as_ref().filter(|expect| !expect.views.is_empty()) else { return Ok(()) };
+        let difference = shown(sitting, &journal, expect).map_or_else(Some, |views| expect.shown(&views));
+        match difference {
+            Some(difference) => Err(problem(difference, &self.events, &self.rolls)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A difference with how it came to it.
+fn problem(difference: Difference, events: &[Json], rolls: &[Rolled]) -> Box<Problem> {
+    let journal = events.iter().map(Json::to_string).collect();
+    Box::new(Problem { difference, journal, rolls: rolls.iter().map(roll).collect() })
+}
+
 impl Desk<'_, '_> {
-    fn table(&self) -> &dyn Match {
+    pub(super) fn table(&self) -> &dyn Match {
         self.sitting.table
     }
 
@@ -148,19 +172,23 @@ impl Desk<'_, '_> {
         self.table().ruleset().kinds()
     }
 
-    /// Checks the packet and carries it out; nothing comes of one that is refused as expected.
-    fn carry_out(&self) -> Result<Option<(PacketInHand, AnyOutcome)>, Box<Problem>> {
+    /// Checks the packet, asks what is to be asked beforehand, and carries it out. Nothing comes of a packet of which no
+    /// more is expected than that it is refused, or what is replied beforehand.
+    fn carry_out(&self) -> Result<Option<Done>, Box<Problem>> {
         let who = self.who()?;
         let mut found = Found::default();
         let policies = self.policies(who, &mut found.faults)?;
         let orders = self.orders(who, &mut found.faults);
-        let expect = self.packet.expect.clone().unwrap_or(file::Expect::nothing());
-        let refused = found.refusals().next().is_some();
-        if !expect.refused.is_empty() || (refused && !self.packet.signed) {
-            return match expect.refusal(&found) {
-                Some(difference) => Err(difference.into()),
-                None => expect.difference(&found).map_or(Ok(None), |difference| Err(difference.into())),
-            };
+        let expect = self.packet.expect.clone().unwrap_or_default();
+        if !self.packet.signed || !expect.refused.is_empty() {
+            difference(expect.refusal(&found))?;
+        }
+        difference(self.replies(who, &expect))?;
+        let comes_of_it = expect.comes_of_it() || !self.packet.dice.is_empty();
+        let beforehand = !expect.refused.is_empty() || !expect.queries().is_empty();
+        if beforehand && !comes_of_it {
+            difference(expect.warnings(&found))?;
+            return Ok(None);
         }
         let Some(orders) = orders else {
             let what = found.refusals().map(told).collect::<Vec<_>>().join("; ");
@@ -182,10 +210,14 @@ impl Desk<'_, '_> {
         let span = self.sitting.span(orders, said, Questions { ask: true, max_asks: None });
         let mut course = Course { desk: self, span, rolls: Vec::new(), left: fixed(&self.packet.dice) };
         let outcome = course.run(&mut answers, &mut found)?;
-        let problem = course.problem(&found, answers.unused(), &expect);
-        match problem {
-            Some(difference) => Err(course.with_journal(difference, &found.events)),
-            None => Ok(Some((course.span, outcome))),
+        if expect.report.is_some() {
+            let mut diary = Diary::new();
+            self.table().tell(&outcome.journal, 0, None, &mut diary);
+            found.report = plain(&diary);
+        }
+        match course.problem(&found, answers.unused(), &expect) {
+            Some(difference) => Err(problem(difference, &found.events, &course.rolls)),
+            None => Ok(Some(Done { span: course.span, outcome, events: found.events, rolls: course.rolls })),
         }
     }
 
@@ -408,7 +440,7 @@ impl Course<'_, '_, '_> {
             }
             if let Err(what) = sitting.follow(&mut self.span, &outcome) {
                 let difference = Difference::new("views", "the same game in every view", what);
-                return Err(self.with_journal(difference, &found.events));
+                return Err(problem(difference, &found.events, &self.rolls));
             }
             if let Stop::Answers { questions, .. } = &outcome.stop {
                 for asked in questions {
@@ -429,11 +461,11 @@ impl Course<'_, '_, '_> {
             return Ok(outcome);
         }
         let difference = Difference::new("asks", "an end to the questions", format!("{MOST_STOPS} stops"));
-        Err(self.with_journal(difference, &found.events))
+        Err(problem(difference, &found.events, &self.rolls))
     }
 
     /// What is wrong once the packet is carried out.
-    fn problem(&self, found: &Found, unused: Option<String>, expect: &file::Expect) -> Option<Difference> {
+    fn problem(&self, found: &Found, unused: Option<String>, expect: &Expect) -> Option<Difference> {
         let difference = expect.difference(found);
         if difference.is_some() {
             return difference;
@@ -458,10 +490,10 @@ impl Course<'_, '_, '_> {
             other => (Difference::new("run", "an outcome", other.to_string()), None),
         };
         let Some((events, rolls)) = key.and_then(|key| self.so_far(key)) else {
-            return self.with_journal(difference, &[]);
+            return problem(difference, &[], &self.rolls);
         };
-        let rolls = self.rolls.iter().chain(&rolls).map(roll).collect();
-        Box::new(Problem { difference, journal: events.iter().map(Json::to_string).collect(), rolls })
+        let rolls: Vec<Rolled> = self.rolls.iter().chain(&rolls).cloned().collect();
+        problem(difference, &events, &rolls)
     }
 
     /// The journal up to the roll for which there was no die.
@@ -480,11 +512,6 @@ impl Course<'_, '_, '_> {
         settled.rolls.extend(rolls.iter().map(|rolled| (rolled.label.clone(), rolled.clone())));
         let shorter = sitting.resolve_from(&self.span, settled, Dice::None).ok()?;
         Some((table.events(&shorter.journal, None).ok()?, rolls))
-    }
-
-    fn with_journal(&self, difference: Difference, events: &[Json]) -> Box<Problem> {
-        let journal = events.iter().map(Json::to_string).collect();
-        Box::new(Problem { difference, journal, rolls: self.rolls.iter().map(roll).collect() })
     }
 }
 

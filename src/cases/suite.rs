@@ -145,14 +145,10 @@ pub fn run_files(games: &[&'static dyn Ruleset], files: &[PathBuf]) -> io::Resul
         let at = DocPath::root().key("cases").index(index);
         let here = format!("{}:{}", source.name, source.place(&at).line);
         if let Some(first) = names.insert((ruleset.id(), &case.name), here) {
-            let difference = Difference {
-                part: "name".to_owned(),
-                expected: "a name of its own".to_owned(),
-                found: format!("the name of the case at {first}"),
-            };
-            let journal = Vec::new();
-            let at = DocPath::root().key("name");
-            let trouble = CaseFailure { packet: 1, at, difference, journal, rolls: Vec::new() };
+            let found = format!("the name of the case at {first}");
+            let difference = Difference::new("name", "a name of its own", found);
+            let at = difference.at.clone();
+            let trouble = CaseFailure { packet: 1, at, difference, journal: Vec::new(), rolls: Vec::new() };
             verdict = CaseVerdict::Failed(Box::new(trouble));
         }
         let place = match &verdict {
@@ -219,7 +215,7 @@ impl CaseReport {
             CaseVerdict::Failed(trouble) => trouble,
         };
         let mut text = format!("FAIL  {head}\n");
-        let Difference { part, expected, found } = &trouble.difference;
+        let Difference { part, expected, found, .. } = &trouble.difference;
         let packet = if trouble.packet > 1 { format!(" of packet {}", trouble.packet) } else { String::new() };
         let _ = writeln!(text, "      {part}{packet}");
         let _ = writeln!(text, "        expected  {expected}");

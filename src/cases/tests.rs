@@ -73,6 +73,24 @@ fn events_in_the_wrong_order_do_not_pass() {
 }
 
 #[test]
+fn events_in_any_order_pass_where_the_case_sets_none() {
+    let case = |events: &str| {
+        format!("{ASSAULT}    policies: {{press: yes}}\n    dice: [5, 1, 2]\n    expect:\n      events: {events}\n")
+    };
+    // The journal is scouted, alarm, replied, assault, pressed left (1), pressed right (2).
+    passes(&case("[scouted, {any-order: [{pressed: {flank: right}}, {pressed: {flank: left}}, assault]}]"));
+    passes(&case("[{any-order: [replied, scouted]}, {any-order: [pressed, assault]}, {pressed: {flank: right}}]"));
+    // The wider part must not take the one event the narrower part can have.
+    passes(&case("[{any-order: [pressed, {pressed: {flank: left}}]}]"));
+    let trouble =
+        fails(&case("[scouted, {any-order: [assault, {pressed: {die: 6}}]}]"), "events[1].any-order[1]", "has 1 where");
+    assert_eq!(trouble.at.to_string(), "expect.events[1].any-order[1]");
+    fails(&case("[{any-order: [assault, assault]}]"), "events[0].any-order[1]", "only before or among");
+    fails(&case("[{any-order: [assault, scouted]}, replied]"), "events[1]", "only before the events above: event 3");
+    fails(&case("[replied, {any-order: [scouted, assault]}]"), "events[1].any-order[0]", "only before");
+}
+
+#[test]
 fn an_event_that_must_not_happen_fails_the_case() {
     fails(
         &format!("{ASSAULT}    dice: [5]\n    expect:\n      events: [scouted]\n      never: [assault]\n"),
@@ -118,9 +136,46 @@ fn refusals_are_exact() {
     fails(&refused("[{clause: 2a}, {clause: 2a}]"), "refused[1]", "§2a");
     fails(&refused("[{says: cavalry}]"), "refused[0]", "3 attacks");
     fails("    start: {guard: 2}\n    orders: {attacks: 3}\n    expect: {events: [scouted]}\n", "refused", "3 attacks");
-    fails(&format!("{ASSAULT}    expect: {{refused: [{{clause: 2a}}]}}\n"), "refused[0]", "the orders are legal");
+    fails(&format!("{ASSAULT}    expect: {{refused: [{{clause: 2a}}]}}\n"), "refused[0]", "nothing is refused");
     passes(
         "    start: {guard: 2}\n    orders: {atacks: 3}\n    expect:\n      refused: [{says: unknown key}, {says: missing}]\n",
+    );
+}
+
+#[test]
+fn every_fault_of_an_order_can_be_demanded_with_its_place() {
+    // Two things are wrong at one place, and a third with the file.
+    let refused = |expect: &str| {
+        format!(
+            "    start: {{guard: 2}}\n    orders: {{attacks: 3, press: reckless}}\n    expect: {{refused: {expect}}}\n"
+        )
+    };
+    passes(&refused("[{clause: 2a, at: attacks}, {clause: 3b, at: press}]"));
+    passes(&refused("[{clause: 3b, at: press}, {clause: 2a, at: attacks}]"));
+    // A part that fits both must leave the other its only one.
+    passes(&refused("[{says: at most}, {clause: 2a, at: attacks}]"));
+    fails(&refused("[{clause: 2a, at: attacks}]"), "refused", "§3b");
+    fails(&refused("[{clause: 2a, at: press}, {clause: 3b}]"), "refused[0]", "at orders.attacks");
+}
+
+#[test]
+fn a_refusal_may_stand_beside_what_comes_of_the_rest() {
+    let case = |dice: &str, expect: &str| {
+        format!("    start: {{guard: 1}}\n    orders: {{attacks: 3}}\n{dice}    expect: {expect}\n")
+    };
+    let dice = "    dice: [1, 1, 1]\n";
+    passes(&case(dice, "{refused: [{clause: 2a}], events: [assault, assault], state: {blue: 3}}"));
+    fails(&case(dice, "{refused: [{clause: 2b}], state: {blue: 3}}"), "refused[0]", "§2a");
+    fails(&case(dice, "{refused: [{clause: 2a}], state: {blue: 2}}"), "state.blue", "3");
+    fails(&case("", "{refused: [{clause: 2a}], state: {blue: 3}}"), "dice", "no die is left");
+    fails(&case("    dice: [1, 1, 1, 1]\n", "{refused: [{clause: 2a}]}"), "dice", "1 left over");
+    // Where nothing more is expected, nothing is carried out, signed or not.
+    passes(&case("", "{refused: [{clause: 2a}]}"));
+    passes(&case("    signed: yes\n", "{refused: [{clause: 2a}]}"));
+    fails(
+        "    start: {guard: 1}\n    orders: {atacks: 3}\n    expect: {refused: [{says: unknown}, {says: missing}], state: {turn: 2}}\n",
+        "orders",
+        "unknown key",
     );
 }
 
@@ -139,6 +194,12 @@ fn a_warning_can_be_expected() {
         "warns[0]",
         "no warning",
     );
+    let none = "    start: {guard: 1}\n    orders: {attacks: 0}\n    expect: {warns: [{clause: 2a, at: attacks}]}\n";
+    fails(none, "warns[0]", "no attack");
+    passes(&format!("{ASSAULT}    dice: [5]\n    expect: {{events: [assault], unwarned: [{{says: no attack}}]}}\n"));
+    let unwarned =
+        "    start: {guard: 1}\n    orders: {attacks: 0}\n    expect: {next: turn, unwarned: [{at: attacks}]}\n";
+    fails(unwarned, "unwarned[0]", "no attack");
 }
 
 #[test]
@@ -218,13 +279,121 @@ fn several_packets_follow_one_another_to_the_verdict() {
 }
 
 #[test]
+fn replies_to_questions_can_be_expected_before_the_packet_is_carried_out() {
+    let case = |expect: &str| format!("{ASSAULT}    expect: {expect}\n");
+    // Nothing but replies is expected: the orders are not carried out, and no die is needed.
+    passes(&case("{odds: {reply: {guard: unknown}, lines: [1 attacks on an unknown guard]}}"));
+    passes(&case("{odds: {side: blue, reply: {guard: 2}, lines: {has: [{says: a guard of 2, clause: 3a}]}}}"));
+    fails(&case("{odds: {reply: {guard: 2}}}"), "odds.reply.guard", "unknown");
+    fails(&case("{odds: {lines: {lacks: [unknown guard]}}}"), "odds.lines.lacks[0]", "1 attacks on an unknown guard");
+    fails(&case("{odds: {side: green, reply: {guard: 2}}}"), "odds.side", "green");
+    passes(&case("{reach: {unit: red-1, reply: {reach: {has: {place: bridge, cost: 1}, count: 1}}}}"));
+    passes(&case("{reach: [{unit: red-1, lines: [{says: bridge | 1, under: Where red-1 can go}]}]}"));
+    fails(
+        &case("{reach: [{unit: a, lines: [bridge]}, {unit: b, lines: [Where, ford]}]}"),
+        "reach[1].lines[1]",
+        "bridge | 1",
+    );
+    fails(&case("{reach: {unit: a, lines: [bridge, Where]}}"), "reach[0].lines[1]", "only before the lines above");
+    passes(&case("{los: {from: bank, to: bridge, reply: {clear: yes}}}"));
+    fails(&case("{los: {from: bank, to: town, reply: {clear: yes}}}"), "los[0].reply.clear", "false");
+    passes(&case("{supply: {refused: [{clause: 4a, says: nobody eats}]}}"));
+    fails(&case("{supply: {reply: {supplied: yes}}}"), "supply[0].refused", "nobody eats here");
+    fails(&case("{reach: {unit: a, refused: [{clause: 4a}]}}"), "reach[0].refused[0]", "nothing is refused");
+    // Something that comes of the packet is expected as well: it is carried out.
+    passes(&format!(
+        "{ASSAULT}    dice: [5]\n    expect: {{odds: {{reply: {{guard: unknown}}}}, state: {{red: 1}}}}\n"
+    ));
+    fails(&case("{odds: {reply: {guard: unknown}}, state: {red: 1}}"), "dice", "no die is left");
+    // A packet that only asks leaves what is due as it is.
+    passes(
+        "    start: {guard: 2}
+    packets:
+      - expect: {reach: {unit: red-1, lines: [bridge]}}
+      - orders: {attacks: 1}
+        dice: [5]
+        expect: {state: {turn: 2, red: 1}}
+      - {orders: {attacks: 0}, expect: {odds: {reply: {guard: 2}}}}
+",
+    );
+}
+
+#[test]
+fn lines_of_the_report_can_be_expected() {
+    let case = |report: &str| format!("{ASSAULT}    dice: [5]\n    expect: {{report: {report}}}\n");
+    passes(&case("[Scouted, Alarm, Assault]"));
+    passes(&case("Assault"));
+    passes(&case("{has: [Assault, {clause: 2b}, {says: Scouted, clause: 2b}], lacks: [Pressed]}"));
+    let trouble = fails(&case("[Assault, Scouted]"), "report[1]", "only before the lines above");
+    assert_eq!(trouble.at.to_string(), "expect.report[1]");
+    assert_eq!(trouble.journal.len(), 4);
+    fails(&case("[Cavalry]"), "report[0]", "none of these lines");
+    fails(&case("{lines: [Scouted], lacks: [Assault]}"), "report.lacks[0]", "Assault { die: 5");
+    fails(&case("{has: [Alarm, Alarm]}"), "report.has[1]", "none of these lines");
+    fails(&case("[{says: Assault, clause: 2a}]"), "report[0]", "Assault");
+}
+
+#[test]
+fn what_a_side_is_shown_can_be_expected() {
+    let case = |views: &str| format!("{ASSAULT}    dice: [5]\n    expect: {{views: {views}}}\n");
+    passes(&case("{blue: {events: [scouted, alarm, assault], report: [Alarm]}}"));
+    passes(&case("{red: {events: [scouted, assault], never: [alarm], report: {lacks: [Alarm]}}}"));
+    passes(&case("{public: {never: [alarm], status: [\"Red 1, Blue 0\"]}, red: {status: [Red 1]}}"));
+    passes(&case("{blue: {holds: {blue: {guard: 2}}}, red: {holds: {blue: {guard: 2}}}}"));
+    let trouble = fails(&case("{red: {events: [alarm]}}"), "views.red.events[0]", "no alarm among 3 events");
+    assert_eq!(trouble.at.to_string(), "expect.views.red.events[0]");
+    assert_eq!((trouble.journal.len(), trouble.rolls.len()), (4, 1));
+    fails(&case("{blue: {never: [alarm]}}"), "views.blue.never[0]", "event 2");
+    fails(&case("{red: {report: [Alarm]}}"), "views.red.report[0]", "none of these lines");
+    fails(&case("{red: {status: [Red 2]}}"), "views.red.status[0]", "Red 1, Blue 0");
+    fails(&case("{red: {holds: {blue: {guard: 3}}}}"), "views.red.holds.blue.guard", "2");
+    fails(&case("{green: {never: [alarm]}}"), "views.green", "`green`");
+    // The guard that fell back was never seen.
+    let hidden = |views: &str| format!("{ASSAULT}    standing: {{reply: fall-back}}\n    expect: {{views: {views}}}\n");
+    passes(&hidden(
+        "{red: {holds: {blue: absent}}, public: {holds: {blue: absent}}, blue: {holds: {blue: {guard: 2}}}}",
+    ));
+    fails(&hidden("{red: {holds: {blue: {guard: 2}}}}"), "views.red.holds.blue", "nothing");
+}
+
+#[test]
+fn an_expectation_that_says_nothing_is_a_fault_of_the_file() {
+    for (expect, at) in [
+        ("{report: []}", "report"),
+        ("{report: [\"\"]}", "report[0]"),
+        ("{report: {}}", "report"),
+        ("{report: {hass: [x]}}", "report.hass"),
+        ("{odds: {reply: {}}}", "odds"),
+        ("{reach: {unit: a}}", "reach[0]"),
+        ("{reach: {reply: {}}}", "reach[0]"),
+        ("{reach: {unit: a, reply: {}, refused: [{clause: 2a}]}}", "reach[0]"),
+        ("{supply: {from: a, reply: {}}}", "supply[0]"),
+        ("{los: {from: a, reply: {}}}", "los[0]"),
+        ("{views: {red: {sees: x}}}", "views.red.sees"),
+    ] {
+        let text =
+            format!("game: bridge\ntopic: t\ncases:\n  - {{name: slip, clauses: [3a], why: b, expect: {expect}}}\n");
+        let faults = read_file("slips.yaml", text.as_bytes()).expect_err(expect).faults;
+        let told: Vec<String> = faults.iter().map(|fault| fault.at.to_string()).collect();
+        assert_eq!(told, [format!("cases[0].expect.{at}")], "{expect}: {faults:#?}");
+    }
+}
+
+#[test]
 fn a_position_that_cannot_be_laid_out_fails_the_case() {
     fails("    start: {gard: 2}\n", "start", "did you mean `guard`?");
 }
 
 #[test]
 fn a_wrong_state_is_told_with_its_place() {
-    fails(&format!("{ASSAULT}    dice: [5]\n    expect: {{state: {{guard: {{up: 3}}}}}}\n"), "state: guard.up", "2");
+    let text = "game: bridge\ntopic: t\ncases:\n  - name: wrong\n    clauses: [3a]\n    why: b\n    start: {guard: 2}\n    orders: {attacks: 0}\n    expect:\n      state:\n        red: 0\n        turn: 7\n";
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("wrong.yaml");
+    std::fs::write(&path, text).expect("written");
+    let report = run_files(&[&BRIDGE], &[path]).expect("run").text(crate::report::Look::PLAIN);
+    assert!(report.contains("wrong.yaml:12  wrong"), "the line of `turn: 7`: {report}");
+    assert!(report.contains("expected  7") && report.contains("found     2"), "{report}");
+    fails(&format!("{ASSAULT}    dice: [5]\n    expect: {{state: {{guard: {{up: 3}}}}}}\n"), "state.guard.up", "2");
 }
 
 #[test]
@@ -245,10 +414,10 @@ cases:
     assert_eq!(
         told,
         [
-            "cases[0].dice[0] no die shows a 0",
-            "cases[0].dice[1] `x` is not a whole number",
-            "cases[0].expect.evnts unknown key `evnts`",
-            "cases[1] `name` is missing",
+            "cases[0].dice[0] case `one`: no die shows a 0",
+            "cases[0].dice[1] case `one`: `x` is not a whole number",
+            "cases[0].expect.evnts case `one`: unknown key `evnts`",
+            "cases[1] case 2: `name` is missing",
         ]
     );
     let text = "game: bridge
@@ -257,7 +426,7 @@ cases:
   - name: one
     clauses: [3a]
     why: because
-    expect: {refused: [{clause: 2a}], events: [scouted]}
+    expect: {refused: [{}], events: [{any-order: []}, {any-order: [scouted], never: x}]}
   - name: one
     clauses: []
     why: because
@@ -266,7 +435,18 @@ cases:
 ";
     let faults = read_file("slips.yaml", text.as_bytes()).expect_err("it is full of slips").faults;
     let told: Vec<String> = faults.iter().map(|fault| fault.at.to_string()).collect();
-    assert_eq!(told, ["cases[0].expect", "cases[1]", "cases[1].name", "cases[1]"]);
+    assert_eq!(
+        told,
+        [
+            "cases[0].expect.refused[0]",
+            "cases[0].expect.events[0]",
+            "cases[0].expect.events[1]",
+            "cases[1]",
+            "cases[1].name",
+            "cases[1]"
+        ]
+    );
+    assert!(faults.iter().all(|fault| fault.what.starts_with("case `one`: ")), "{faults:#?}");
 }
 
 #[test]
@@ -275,7 +455,16 @@ fn a_case_that_nothing_could_fail_is_known_as_such() {
         let file = file(&format!("  - {{name: a, clauses: [3a], why: b, expect: {expect}}}\n"));
         file.cases.iter().flat_map(Case::packets).all(|(packet, _)| packet.expect.is_none_or(|e| e.expects_nothing()))
     };
-    for empty in ["{}", "{never: [assault]}", "{unasked: [press]}", "{state: {base: absent}}"] {
+    for empty in [
+        "{}",
+        "{never: [assault]}",
+        "{unasked: [press]}",
+        "{state: {base: absent}}",
+        "{unwarned: [{says: x}]}",
+        "{report: {lacks: [x]}}",
+        "{views: {red: {never: [alarm], report: {lacks: [x]}, holds: {blue: absent}}}}",
+        "{reach: {unit: a, lines: {lacks: [x]}}}",
+    ] {
         assert!(expects_nothing(empty), "{empty}");
     }
     for real in [
@@ -286,6 +475,11 @@ fn a_case_that_nothing_could_fail_is_known_as_such() {
         "{verdict: red}",
         "{asks: [press]}",
         "{warns: [{says: x}]}",
+        "{report: [x]}",
+        "{views: {red: {report: [x]}}}",
+        "{reach: {unit: a, reply: {x: y}}}",
+        "{supply: {refused: [{clause: 4a}]}}",
+        "{events: [{any-order: [assault, scouted]}]}",
     ] {
         assert!(!expects_nothing(real), "{real}");
     }
@@ -346,8 +540,10 @@ fn a_suite_reports_the_same_in_every_run_and_finds_equal_names() {
 fn the_schema_knows_every_key_of_a_case_and_of_the_games_own_parts() {
     let schema = schema(&BRIDGE);
     let text = schema.to_string();
-    for key in ["clauses", "packets", "standing", "answers", "refused", "never", "unasked", "verdict", "label", "faces"]
-    {
+    for key in [
+        "clauses", "packets", "standing", "answers", "refused", "never", "unasked", "verdict", "label", "faces",
+        "report", "views", "odds", "reach", "supply", "los", "holds", "has", "lacks", "under", "unwarned",
+    ] {
         assert!(text.contains(&format!("\"{key}\":")), "{key}");
     }
     assert_eq!(schema.pointer("/properties/game/const"), Some(&"bridge".into()));

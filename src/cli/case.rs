@@ -18,7 +18,8 @@ use super::{Done, Trouble, World, exit};
   garcia case tests/conformance                every case below a folder
   garcia case ruling.yaml --json
 
-A case that fails shows the first difference, the events and the dice up to there. Exit code 0: all passed; 1: not.")]
+A case that fails shows the first difference, the events and the dice up to there.
+docs/cases.md tells how cases are written. Exit code 0: all passed; 1: not.")]
 pub struct Case {
     /// Case files, or folders with some.
     #[arg(required = true, value_name = "FILE")]

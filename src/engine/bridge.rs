@@ -361,7 +361,10 @@ impl Game for Bridge {
             }
             Packet::Turn(turn) if turn.attacks > 2 => {
                 let what = format!("{} attacks in one turn", turn.attacks);
-                vec![Fault::new(&at.key("attacks"), what, "attack at most twice").by(Clause("2a"))]
+                let many = Fault::new(&at.key("attacks"), what, "attack at most twice").by(Clause("2a"));
+                let reckless = Fault::new(&at.key("press"), "a reckless press", "write at most `yes`").by(Clause("3b"));
+                let both = turn.press == Some(Press::Reckless);
+                std::iter::once(many).chain(both.then_some(reckless)).collect()
             }
             Packet::Turn(turn) if turn.attacks == 0 => {
                 vec![Fault::new(&at.key("attacks"), "no attack", "the clock is ticking").as_warning()]
@@ -434,8 +437,30 @@ impl Game for Bridge {
     fn picture(&self, _: &Seen<'_, Position>, _: &Window) -> Result<Picture, Fault> {
         Ok(Picture::default())
     }
-    fn query(&self, _: &Seen<'_, Position>, _: &Query) -> Result<Reply, Vec<Fault>> {
-        Ok(Reply::default())
+    fn query(&self, seen: &Seen<'_, Position>, query: &Query) -> Result<Reply, Vec<Fault>> {
+        let mut reply = Reply::default();
+        match query {
+            Query::Reach { unit } => {
+                reply.diary.heading(2, format!("Where {unit} can go"));
+                reply.diary.table(&["place", "cost"], vec![vec!["bridge".into(), "1".into()]]);
+                let bridge = Json::object([("place".to_owned(), "bridge".into()), ("cost".to_owned(), Json::Int(1))]);
+                reply.json.insert("reach".into(), Json::List(vec![bridge]));
+            }
+            Query::Odds { orders } => {
+                let attacks = orders.get("attacks").and_then(Node::as_text).unwrap_or("0");
+                let guard = seen.holdings.0.values().next().and_then(Json::as_int);
+                let known = guard.map_or_else(|| "an unknown guard".to_owned(), |men| format!("a guard of {men}"));
+                reply.diary.line(format!("{attacks} attacks on {known}"), &[Clause("3a")]);
+                reply.json.insert("guard".into(), guard.map_or("unknown".into(), Json::Int));
+            }
+            Query::Sight { to, .. } => {
+                reply.json.insert("clear".into(), Json::Bool(to == "bridge"));
+            }
+            Query::Supply { .. } => {
+                return Err(vec![Fault::new(&DocPath::root(), "nobody eats here", "march on").by(Clause("4a"))]);
+            }
+        }
+        Ok(reply)
     }
     fn verdict(&self, state: &Position) -> Option<Verdict> {
         let winner = match state.red.cmp(&state.blue) {

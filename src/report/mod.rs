@@ -5,6 +5,7 @@ mod html;
 mod markdown;
 mod page;
 mod picture;
+mod plain;
 mod terminal;
 
 pub use faults::Look;
@@ -12,6 +13,7 @@ pub use html::html;
 pub use markdown::markdown;
 pub use page::{Page, Section, TurnReport, awaited, when};
 pub use picture::{picture_html, picture_text};
+pub use plain::{PlainLine, plain};
 pub use terminal::{paint, terminal, wrap};
 
 use crate::engine::{Clause, Tally};

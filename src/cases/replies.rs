@@ -1,0 +1,76 @@
+//! Questions to the position before a packet is carried out, and what each side is shown afterwards.
+
+use std::collections::BTreeMap;
+
+use super::expect::{Difference, Shown};
+use super::parts::{Expect, QueryPart};
+use super::run::Desk;
+use crate::engine::doc::{DocPath, Node};
+use crate::engine::{AnyJournal, Diary, Json, Query, Side, View};
+use crate::play::{PUBLIC, Sitting};
+use crate::report::plain;
+
+impl Desk<'_, '_> {
+    /// Puts the questions of the case; the first reply that is not as expected.
+    pub(super) fn replies(&self, who: Side, expect: &Expect) -> Option<Difference> {
+        expect.queries().into_iter().find_map(|(what, at, part)| {
+            let side = match &part.side {
+                Some(name) => match reader(self.sitting, name, &at.key("side")) {
+                    Ok(side) => side,
+                    Err(difference) => return Some(difference),
+                },
+                None => who,
+            };
+            let holdings = self.sitting.holdings_of(side);
+            let view = View { state: &self.sitting.state, holdings: &holdings, side: Some(side) };
+            part.difference(&self.table().query(view, &query(what, part, self.packet.orders.as_ref())), &at)
+        })
+    }
+}
+
+fn query(what: &str, part: &QueryPart, orders: Option<&Node>) -> Query {
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    match what {
+        "reach" => Query::Reach { unit: text(&part.unit) },
+        "supply" => Query::Supply { unit: part.unit.clone() },
+        "los" => Query::Sight { from: text(&part.from), to: text(&part.to) },
+        _ => Query::Odds { orders: orders.cloned().unwrap_or(Node::Map(Vec::new())) },
+    }
+}
+
+/// The side of this name, or the public.
+fn reader(sitting: &Sitting<'_>, name: &str, at: &DocPath) -> Result<Side, Difference> {
+    let known = || sitting.sides().iter().copied().chain([PUBLIC]);
+    known().find(|side| side.as_str() == name).ok_or_else(|| {
+        let names: Vec<&str> = known().map(Side::as_str).collect();
+        Difference::expected(at.clone(), format!("one of {}", names.join(", ")), format!("`{name}`"))
+    })
+}
+
+/// What the sides a case looks at are shown of a journal and of the position after it.
+pub(super) fn shown(
+    sitting: &Sitting<'_>,
+    journal: &AnyJournal,
+    expect: &Expect,
+) -> Result<BTreeMap<String, Shown>, Difference> {
+    let table = sitting.table;
+    let mut views = BTreeMap::new();
+    for name in expect.views.keys() {
+        let at = DocPath::root().key("views").key(name);
+        let side = reader(sitting, name, &at)?;
+        let holdings = sitting.holdings_of(side);
+        let events = table.events(journal, Some(side));
+        let events = events.map_err(|error| Difference::expected(at, "plain data", error.to_string()))?;
+        let (mut report, mut status) = (Diary::new(), Diary::new());
+        table.tell(journal, 0, Some(side), &mut report);
+        table.tell_state(View { state: &sitting.state, holdings: &holdings, side: Some(side) }, &mut status);
+        let mut holds: BTreeMap<String, BTreeMap<String, Json>> = BTreeMap::new();
+        for ((owner, slot), value) in holdings.0 {
+            holds.entry(owner.as_str().to_owned()).or_default().insert(slot.to_string(), value);
+        }
+        let holds = Json::Map(holds.into_iter().map(|(owner, slots)| (owner, Json::Map(slots))).collect());
+        let (report, status) = (plain(&report), plain(&status));
+        views.insert(name.clone(), Shown { events, report, status, holds: Some(holds) });
+    }
+    Ok(views)
+}
