@@ -5,6 +5,7 @@
 mod bar;
 mod cast;
 mod clause;
+pub mod data;
 mod diary;
 pub mod dice;
 pub mod digest;

@@ -171,7 +171,7 @@ pub fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Ar
     let mut data = match Data::load(&BTreeMap::new()) {
         Ok(data) => data,
         Err(bad) => {
-            faults.extend(bad.into_iter().map(|bad| bad.fault));
+            faults.extend(bad);
             return None;
         }
     };

@@ -4,10 +4,12 @@
 //! panic: what cannot be understood is reported with its place, what contradicts the rulebook with its clause.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 use crate::board::{Axis, Border, Facing, Grid, Square, SquareFrame, SquareGrid};
 use crate::engine::Json;
-use crate::engine::doc::{DocPath, Fault, PlainTexts, fold, read_as, read_plain_data};
+use crate::engine::data::{Loader, Shipped, at};
+use crate::engine::doc::{Fault, fold};
 
 use super::files::{FieldEntry, FieldsFile, KindEntry, ObstacleEntry, RosterEntry, SignEntry, UnitsFile};
 use super::terms::{
@@ -15,8 +17,10 @@ use super::terms::{
 };
 
 /// The files a data folder may hold, with what we build in for each.
-pub const FILES: [(&str, &str); 2] =
-    [("battlefields.yaml", include_str!("data/battlefields.yaml")), ("units.yaml", include_str!("data/units.yaml"))];
+pub const FILES: Shipped =
+    &[(FIELDS, include_str!("data/battlefields.yaml")), (UNITS, include_str!("data/units.yaml"))];
+pub(super) const FIELDS: &str = "battlefields.yaml";
+pub(super) const UNITS: &str = "units.yaml";
 
 /// What lies in one box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -212,78 +216,44 @@ pub struct Data {
     canon: Json,
 }
 
-/// A file that cannot be used: its name, and what is wrong with it.
-#[derive(Clone, Debug)]
-pub struct BadFile {
-    /// The file.
-    pub file: &'static str,
-    /// What is wrong.
-    pub fault: Fault,
-}
-
-fn parse<T: crate::engine::doc::FromDoc>(
-    file: &'static str,
-    files: &BTreeMap<String, String>,
-    bad: &mut Vec<BadFile>,
-) -> Option<(T, Json)> {
-    let built_in = FILES.iter().find(|(name, _)| *name == file).map_or("", |(_, text)| *text);
-    let text = files.get(file).map_or(built_in, String::as_str);
-    match read_plain_data(file, text.as_bytes()) {
-        Err(unreadable) => {
-            bad.extend(unreadable.faults.into_iter().map(|fault| BadFile { file, fault }));
-            None
-        }
-        Ok((node, source)) => match read_as::<T>(&node, &PlainTexts) {
-            Ok((value, _)) => Some((value, node.to_json())),
-            Err(faults) => {
-                bad.extend(faults.into_iter().map(|mut fault| {
-                    fault.place = Some(source.place(&fault.at));
-                    BadFile { file, fault }
-                }));
-                None
-            }
-        },
-    }
-}
-
 impl Data {
-    /// Reads the data files; those not given are the built-in ones.
-    pub fn load(files: &BTreeMap<String, String>) -> Result<Data, Vec<BadFile>> {
-        let mut bad = Vec::new();
-        let fields = parse::<FieldsFile>("battlefields.yaml", files, &mut bad);
-        let units = parse::<UnitsFile>("units.yaml", files, &mut bad);
-        let (Some((fields, fields_json)), Some((units, units_json))) = (fields, units) else {
-            return Err(bad);
+    /// Reads the data files; those not given are the built-in ones, which are read once.
+    pub fn load(files: &BTreeMap<String, String>) -> Result<Data, Vec<Fault>> {
+        static OURS: OnceLock<Result<Data, Vec<Fault>>> = OnceLock::new();
+        let load = || {
+            let mut loader = Loader::new(super::ID, FILES, files);
+            let data = Data::read(&mut loader);
+            loader.finish(data)
         };
-        let canon =
-            Json::Map(BTreeMap::from([("battlefields".to_owned(), fields_json), ("units".to_owned(), units_json)]));
+        if files.is_empty() { OURS.get_or_init(load).clone() } else { load() }
+    }
+
+    /// What the files say, as far as it makes sense.
+    pub fn read(loader: &mut Loader<'_>) -> Option<Data> {
+        let fields = loader.read::<FieldsFile>(FIELDS);
+        let units = loader.read::<UnitsFile>(UNITS);
+        let (fields, units) = (fields?, units?);
         let mut places = BTreeMap::new();
         let mut field = |id: Battlefield| {
             let Some(entry) = fields.battlefields.get(&id) else {
-                let at = DocPath::root().key("battlefields");
-                let fault = Fault::new(&at, format!("the battlefield `{id}` is missing"), "describe both battlefields");
-                bad.push(BadFile { file: "battlefields.yaml", fault });
+                let what = format!("the battlefield `{id}` is missing");
+                loader.fault(FIELDS, &at("battlefields"), what, "describe both battlefields");
                 return None;
             };
-            read_field(id, entry, &fields.legend, &mut places, &mut bad)
+            read_field(id, entry, &fields.legend, &mut places, loader)
         };
-        let (Some(san_juan), Some(el_caney)) = (field(Battlefield::SanJuan), field(Battlefield::ElCaney)) else {
-            return Err(bad);
-        };
+        let (san_juan, el_caney) = (field(Battlefield::SanJuan), field(Battlefield::ElCaney));
         let (units_by_id, leaders, heroes) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let mut data = Data { san_juan, el_caney, units: units_by_id, leaders, heroes, places, canon };
+        let canon = loader.canon();
+        let mut data =
+            Data { san_juan: san_juan?, el_caney: el_caney?, units: units_by_id, leaders, heroes, places, canon };
         for (id, roster) in &units.battlefields {
-            data.add_roster(*id, roster, &units.kinds, &mut bad);
+            data.add_roster(*id, roster, &units.kinds, loader);
         }
         for (id, entry) in &fields.battlefields {
-            data.add_setup(*id, entry, &mut bad);
+            data.add_setup(*id, entry, loader);
         }
-        if bad.is_empty() { Ok(data) } else { Err(bad) }
-    }
-
-    /// The built-in data.
-    pub fn built_in() -> Result<Data, Vec<BadFile>> {
-        Data::load(&BTreeMap::new())
+        Some(data)
     }
 
     /// The ground of a battlefield.
@@ -307,14 +277,13 @@ impl Data {
         &self.canon
     }
 
-    fn add_roster(&mut self, id: Battlefield, roster: &RosterEntry, kinds: &[KindEntry], bad: &mut Vec<BadFile>) {
-        let file = "units.yaml";
-        let at = DocPath::root().key("battlefields").key(id.as_str());
+    fn add_roster(&mut self, id: Battlefield, roster: &RosterEntry, kinds: &[KindEntry], loader: &mut Loader<'_>) {
+        let at = at("battlefields").key(id.as_str());
         for (index, entry) in roster.units.iter().enumerate() {
             let at = at.key("units").index(index);
             let Some(kind) = kinds.iter().find(|kind| (kind.side, kind.arm) == (entry.side, entry.arm)) else {
                 let what = format!("there is no kind for {} {}", entry.side, entry.arm);
-                bad.push(BadFile { file, fault: Fault::new(&at, what, "add it to `kinds`") });
+                loader.fault(UNITS, &at, what, "add it to `kinds`");
                 continue;
             };
             let unit = Unit {
@@ -337,7 +306,7 @@ impl Data {
             };
             if self.units.insert(entry.id, unit).is_some() {
                 let what = format!("`{}` stands here twice", entry.id);
-                bad.push(BadFile { file, fault: Fault::new(&at, what, "give every unit a name of its own") });
+                loader.fault(UNITS, &at, what, "give every unit a name of its own");
             }
             self.field_mut(id).units.push(entry.id);
         }
@@ -359,30 +328,30 @@ impl Data {
                 None => {
                     let what = format!("the unit `{}` of {} is not in the list", entry.unit, entry.id);
                     let at = at.key("heroes").index(index);
-                    bad.push(BadFile { file, fault: Fault::new(&at, what, "name a unit of this battlefield") });
+                    loader.fault(UNITS, &at, what, "name a unit of this battlefield");
                 }
             }
             self.heroes.insert(entry.id, Hero { id: entry.id, name: entry.name.clone(), unit: entry.unit });
         }
     }
 
-    fn add_setup(&mut self, id: Battlefield, entry: &FieldEntry, bad: &mut Vec<BadFile>) {
-        let file = "battlefields.yaml";
-        let at = DocPath::root().key("battlefields").key(id.as_str());
+    fn add_setup(&mut self, id: Battlefield, entry: &FieldEntry, loader: &mut Loader<'_>) {
+        let at = at("battlefields").key(id.as_str());
         let mut taken = BTreeSet::new();
         for (index, setup) in entry.setup.iter().enumerate() {
             let at = at.key("setup").index(index);
             let passable = self.field(id).is_passable(setup.r#box);
-            let what = match self.units.get_mut(&setup.unit) {
-                None => format!("there is no unit `{}`", setup.unit),
-                Some(_) if !passable => format!("nobody can stand in {}", setup.r#box),
-                Some(_) if !taken.insert(setup.r#box) => format!("two units start in {}", setup.r#box),
-                Some(unit) => {
-                    unit.start = Some(setup.r#box);
-                    continue;
-                }
+            let Some(unit) = self.units.get_mut(&setup.unit) else {
+                loader.fault(FIELDS, &at, format!("there is no unit `{}`", setup.unit), "see units.yaml");
+                continue;
             };
-            bad.push(BadFile { file, fault: Fault::new(&at, what, "one unit of units.yaml to a box of the field") });
+            unit.start = Some(setup.r#box);
+            let what = match taken.insert(setup.r#box) {
+                _ if !passable => format!("nobody can stand in {}", setup.r#box),
+                false => format!("two units start in {}", setup.r#box),
+                true => continue,
+            };
+            loader.fault(FIELDS, &at, what, "one unit of units.yaml to a box of the field");
         }
         for guns in &entry.guns {
             if let Some(unit) = self.units.get_mut(&guns.unit) {
@@ -404,15 +373,15 @@ impl Data {
             } else {
                 format!("there is no leader `{}`", start.leader)
             };
-            bad.push(BadFile { file, fault: Fault::new(&at, what, "see units.yaml") });
+            loader.fault(FIELDS, &at, what, "see units.yaml");
         }
         let unplaced: Vec<String> = (self.units.values())
             .filter(|unit| unit.field == id && unit.start.is_none() && !unit.is_off_table())
             .map(|unit| unit.id.to_string())
             .collect();
         if !unplaced.is_empty() {
-            let what = format!("{} have no box", unplaced.join(", "));
-            bad.push(BadFile { file, fault: Fault::new(&at.key("setup"), what, "give every unit on the map a box") });
+            let what = format!("no box for {}", unplaced.join(", "));
+            loader.fault(FIELDS, &at.key("setup"), what, "give every unit on the map a box");
         }
     }
 }
@@ -423,10 +392,9 @@ fn read_field(
     entry: &FieldEntry,
     legend: &BTreeMap<String, SignEntry>,
     places: &mut BTreeMap<String, Square>,
-    bad: &mut Vec<BadFile>,
+    loader: &mut Loader<'_>,
 ) -> Option<Field> {
-    let file = "battlefields.yaml";
-    let at = DocPath::root().key("battlefields").key(id.as_str());
+    let at = at("battlefields").key(id.as_str());
     let frame = SquareFrame {
         lanes: Axis { first: 1, last: entry.lanes.count, grow: Facing::S },
         ranks: Axis { first: 1, last: entry.ranks.count, grow: Facing::E },
@@ -434,7 +402,7 @@ fn read_field(
     let grid = match SquareGrid::new(frame) {
         Ok(grid) => grid,
         Err(error) => {
-            bad.push(BadFile { file, fault: Fault::new(&at, error.to_string(), "give 1 to 99 lanes and ranks") });
+            loader.fault(FIELDS, &at, error.to_string(), "give 1 to 99 lanes and ranks");
             return None;
         }
     };
@@ -446,7 +414,7 @@ fn read_field(
         let Some(found) = sign.and_then(|sign| legend.get(&sign.to_string())) else {
             let at = at.key("picture").key("lanes").key(&lane);
             let what = format!("box {square} has no sign of the legend");
-            bad.push(BadFile { file, fault: Fault::new(&at, what, "draw one sign of the legend for every box") });
+            loader.fault(FIELDS, &at, what, "draw one sign of the legend for every box");
             continue;
         };
         let us = entry.us_bank_from_rank.is_some_and(|rank| square.second() >= rank);
@@ -479,7 +447,7 @@ fn read_field(
     for area in &field.areas {
         if !field.is_passable(area.at) {
             let what = format!("nobody can stand in {}, the objective of {}", area.at, area.id);
-            bad.push(BadFile { file, fault: Fault::new(&at.key("areas"), what, "name a box of the field") });
+            loader.fault(FIELDS, &at.key("areas"), what, "name a box of the field");
         }
     }
     Some(field)

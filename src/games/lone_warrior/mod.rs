@@ -49,6 +49,8 @@ use position::Position;
 use state::{FieldState, Stage, State};
 use terms::{Battlefield, Power};
 
+/// The name of the game.
+const ID: &str = "lone-warrior";
 /// The Spanish player.
 pub const SPAIN: Side = Side("spain");
 /// The U.S. player.
@@ -163,7 +165,7 @@ impl LoneWarrior {
 }
 
 impl Game for LoneWarrior {
-    const ID: &'static str = "lone-warrior";
+    const ID: &'static str = ID;
     const VERSION: u32 = 1;
     const FORESEEN: bool = false;
     const SIDES: &'static [Side] = &[SPAIN, US];
@@ -205,8 +207,7 @@ impl Game for LoneWarrior {
     fn open(charter: &Charter) -> Result<Self, Vec<Fault>> {
         let fields = options::scenario(&charter.scenario).map_err(|fault| vec![fault]);
         let options = Options::read(&charter.options);
-        let faults = |bad: Vec<data::BadFile>| bad.into_iter().map(|bad| bad.fault).collect::<Vec<Fault>>();
-        let data = Data::load(&charter.data).map_err(faults);
+        let data = Data::load(&charter.data);
         let (fields, options, data) = match (fields, options, data) {
             (Ok(fields), Ok(options), Ok(data)) => (fields, options, data),
             (fields, options, data) => {

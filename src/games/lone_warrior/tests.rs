@@ -175,6 +175,30 @@ fn the_built_in_data_hold_every_fact_of_the_rulebook() {
     assert!(LoneWarrior::check_data(&files).iter().all(|finding| !finding.holds));
 }
 
+/// File, place and clause of everything wrong with a folder in which one text of a file is replaced.
+fn wrong(file: &str, from: &str, to: &str) -> Vec<(String, String, Option<&'static str>)> {
+    let text = super::data::FILES.iter().find(|(name, _)| *name == file).unwrap().1;
+    assert!(text.contains(from), "`{from}` is not in {file}");
+    let files = BTreeMap::from([(file.to_owned(), text.replacen(from, to, 1))]);
+    let broken = LoneWarrior::check_data(&files).into_iter().filter(|finding| !finding.holds);
+    broken.map(|finding| (finding.file, finding.place, finding.clause.map(|clause| clause.0))).collect()
+}
+
+#[test]
+fn a_players_own_files_are_faulted_by_line_and_column() {
+    let fields = |place: &str, clause| vec![("battlefields.yaml".to_owned(), place.to_owned(), clause)];
+    // Of form, of sense, of fact.
+    assert_eq!(wrong("battlefields.yaml", "us: 9, areas: 3", "us: nine, areas: 3"), fields("60:28", None));
+    assert_eq!(wrong("battlefields.yaml", "sj-tal-2, box: \"0602\"", "sj-tal-2, box: \"0502\""), fields("86:9", None));
+    assert_eq!(wrong("battlefields.yaml", "us: 9, areas: 3", "us: 8, areas: 3"), fields("60:5", Some("3b")));
+    // Every one of them, not the first.
+    assert_eq!(wrong("battlefields.yaml", "spain: 6, us: 9, areas: 3", "spain: x, us: y, areas: 3").len(), 2);
+    let data = BTreeMap::from([("unit.yaml".to_owned(), String::new())]);
+    let faults = LoneWarrior::open(&Charter { data, ..Charter::default() }).unwrap_err();
+    assert_eq!(faults.len(), 1);
+    assert_eq!(faults[0].what, "unit.yaml: lone-warrior has no data file `unit.yaml`");
+}
+
 #[test]
 fn every_event_cites_clauses_of_the_rules() {
     let rules = include_str!("rules.yaml");

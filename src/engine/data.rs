@@ -1,0 +1,204 @@
+//! The data files of a game: our own, any of which a player may replace with a transcription of his.
+//!
+//! A game declares the shape of its files with [`document!`](crate::engine::doc::document), reads them with a
+//! [`Loader`], and lays what makes no sense at the part of the file that says so: file, line and column are the loader's
+//! business, and so is the list of facts behind `garcia data check`. Nothing a file can say makes this panic.
+//!
+//! ```
+//! use std::collections::BTreeMap;
+//! use garcia::engine::data::{Loader, at};
+//! use garcia::engine::doc::document;
+//!
+//! document! {
+//!     /// `tables.yaml`.
+//!     pub struct Tables {
+//!         /// Whose file it is.
+//!         pub game: String,
+//!         /// Turns.
+//!         pub turns: u32,
+//!     }
+//! }
+//!
+//! let files = BTreeMap::from([("tables.yaml".to_owned(), "game: siege\n\nturns: 0\n".to_owned())]);
+//! let mut loader = Loader::new("siege", &[("tables.yaml", "game: siege\nturns: 9\n")], &files);
+//! let tables: Tables = loader.read("tables.yaml").unwrap();
+//! loader.fact("2.1", "tables.yaml", at("turns"), tables.turns > 0, "a game has turns", "give it some");
+//! let found = &loader.findings()[0];
+//! assert_eq!((found.holds, found.place.as_str()), (false, "3:8"));
+//! ```
+
+use std::collections::BTreeMap;
+
+use super::doc::{
+    DocPath, Fault, FromDoc, PlainTexts, Source, did_you_mean, nearest, one_of, read_as, read_document, read_plain_data,
+};
+use super::{Clause, DataFinding, Json};
+
+/// The files of a game with what is built in for each.
+pub type Shipped = &'static [(&'static str, &'static str)];
+
+/// A key at the top of a file.
+pub fn at(key: &str) -> DocPath {
+    DocPath::root().key(key)
+}
+
+/// Something wrong with a data file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataFault {
+    /// The file.
+    pub file: String,
+    /// What is wrong, where in the file, and by which clause.
+    pub fault: Fault,
+}
+
+impl DataFault {
+    /// Line and column, or the key where the text is not known.
+    fn place(&self) -> String {
+        match self.fault.place {
+            Some(place) => format!("{}:{}", place.line, place.column),
+            None => self.fault.at.to_string(),
+        }
+    }
+
+    /// As a fault of the charter, where nobody knows any more which file is meant.
+    fn named(self) -> Fault {
+        let place = self.place();
+        let colon = if place.is_empty() { "" } else { ":" };
+        let what = format!("{}{colon}{place}: {}", self.file, self.fault.what);
+        Fault { what, ..self.fault }
+    }
+
+    fn finding(self) -> DataFinding {
+        let place = self.place();
+        let Fault { clause, what, remedy, .. } = self.fault;
+        DataFinding { file: self.file, place, clause, what, remedy, holds: false }
+    }
+}
+
+/// Reads the files of a game and gathers what is wrong with them.
+pub struct Loader<'f> {
+    game: &'static str,
+    ours: Shipped,
+    theirs: &'f BTreeMap<String, String>,
+    sources: BTreeMap<&'static str, Source>,
+    canon: BTreeMap<String, Json>,
+    held: Vec<DataFinding>,
+    faults: Vec<DataFault>,
+}
+
+impl<'f> Loader<'f> {
+    /// The files of a game, a player's in place of ours. A file the game does not have is a fault: it would be played
+    /// without it, and nobody would know.
+    pub fn new(game: &'static str, ours: Shipped, theirs: &'f BTreeMap<String, String>) -> Loader<'f> {
+        let mut loader = Loader {
+            game,
+            ours,
+            theirs,
+            sources: BTreeMap::new(),
+            canon: BTreeMap::new(),
+            held: Vec::new(),
+            faults: Vec::new(),
+        };
+        let names: Vec<&str> = ours.iter().map(|(name, _)| *name).collect();
+        for name in theirs.keys().filter(|name| !names.contains(&name.as_str())) {
+            let what = format!("{game} has no data file `{name}`");
+            let files = format!("the files are {}", one_of(&names));
+            let remedy = did_you_mean(&nearest(name, names.iter().copied())).unwrap_or(files);
+            loader.fault(name, &DocPath::root(), what, remedy);
+        }
+        loader
+    }
+
+    /// Reads one file. Every fault of form is noted with its place, and a file that is for another game.
+    pub fn read<T: FromDoc>(&mut self, file: &'static str) -> Option<T> {
+        let ours = self.ours.iter().find(|(name, _)| *name == file).map_or("", |(_, text)| *text);
+        let read = match self.theirs.get(file) {
+            Some(text) => read_document(file, text.as_bytes()),
+            None => read_plain_data(file, ours.as_bytes()),
+        };
+        let (node, source) = match read {
+            Ok(read) => read,
+            Err(unreadable) => {
+                let faults = unreadable.faults.into_iter();
+                self.faults.extend(faults.map(|fault| DataFault { file: file.to_owned(), fault }));
+                return None;
+            }
+        };
+        self.sources.insert(file, source);
+        self.canon.insert(file.trim_end_matches(".yaml").to_owned(), node.to_json());
+        let game = node.get("game").and_then(|game| game.as_text()).unwrap_or(self.game);
+        if game != self.game {
+            let remedy = format!("write `game: {}`", self.game);
+            self.fault(file, &at("game"), format!("this is data for `{game}`"), remedy);
+        }
+        match read_as(&node, &PlainTexts) {
+            Ok((value, _)) => Some(value),
+            Err(faults) => {
+                faults.into_iter().for_each(|fault| self.push(file, fault));
+                None
+            }
+        }
+    }
+
+    fn push(&mut self, file: &str, mut fault: Fault) {
+        fault.place = fault.place.or_else(|| self.sources.get(file).map(|source| source.place(&fault.at)));
+        self.faults.push(DataFault { file: file.to_owned(), fault });
+    }
+
+    /// Notes that a part of a file will not do.
+    pub fn fault(&mut self, file: &str, at: &DocPath, what: impl Into<String>, remedy: impl Into<String>) {
+        self.push(file, Fault::new(at, what, remedy));
+    }
+
+    /// Notes that a part of a file contradicts a rule.
+    pub fn fault_by(
+        &mut self,
+        clause: &'static str,
+        file: &str,
+        at: &DocPath,
+        what: impl Into<String>,
+        remedy: impl Into<String>,
+    ) {
+        self.push(file, Fault::new(at, what, remedy).by(Clause(clause)));
+    }
+
+    /// A fact the rulebook prints: it holds, or it is a fault of the part of the file that denies it.
+    pub fn fact(
+        &mut self,
+        clause: &'static str,
+        file: &str,
+        at: DocPath,
+        holds: bool,
+        what: impl Into<String>,
+        remedy: impl Into<String>,
+    ) {
+        if !holds {
+            return self.fault_by(clause, file, &at, what, remedy);
+        }
+        let (file, place, clause) = (file.to_owned(), at.to_string(), Some(Clause(clause)));
+        self.held.push(DataFinding { file, place, clause, what: what.into(), remedy: String::new(), holds });
+    }
+
+    /// How many faults have been found so far.
+    pub fn faults(&self) -> usize {
+        self.faults.len()
+    }
+
+    /// What the files that were read say, comments left out: for the digest in the first record.
+    pub fn canon(&self) -> Json {
+        Json::Map(self.canon.clone())
+    }
+
+    /// What was made of the files, if nothing is wrong with them; else every fault.
+    pub fn finish<T>(self, made: Option<T>) -> Result<T, Vec<Fault>> {
+        match made {
+            Some(made) if self.faults.is_empty() => Ok(made),
+            _ => Err(self.faults.into_iter().map(DataFault::named).collect()),
+        }
+    }
+
+    /// The facts that hold, and everything that is wrong: `garcia data check`.
+    pub fn findings(self) -> Vec<DataFinding> {
+        self.held.into_iter().chain(self.faults.into_iter().map(DataFault::finding)).collect()
+    }
+}
