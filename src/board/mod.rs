@@ -12,8 +12,9 @@ mod grid;
 mod hex;
 mod line;
 mod path;
-mod picture;
+
 mod points;
+pub mod sheet;
 mod square;
 mod terrain;
 mod trace;
@@ -23,12 +24,12 @@ mod testing;
 
 pub use bearing::{Bearing, Facing, Relative};
 pub use cell::{Border, Hex, Hexside, NotANumber, Square};
-pub use frame::{ColumnsGrow, Frame, FrameFault, Numbering, Orientation, RowsGrow, Shifted};
+pub use frame::{Frame, FrameFault, Numbering, Orientation, RowsGrow, Shifted};
 pub use grid::Grid;
 pub use hex::{Cube, HexGrid};
 pub use line::{Crossing, Lines, clear_path, line_of_sight, ray, straightest_paths};
 pub use path::{Reach, Step, Walk, WalkFault, cheapest_path, reach, walk};
-pub use picture::{PictureFault, read_picture};
+
 pub use points::{NotPoints, Points};
 pub use square::{Axis, SquareFrame, SquareFrameFault, SquareGrid};
 pub use terrain::{BrokenPath, Feature, Features, Layer, NotAdjacent, Terrain};

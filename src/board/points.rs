@@ -6,8 +6,9 @@ use std::ops::{Add, AddAssign, Sub};
 use std::str::FromStr;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Error as _, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Serialize, Serializer};
+
+use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
 
 /// An exact number of points, counted in parts of `1/PARTS`; quarters unless told otherwise.
 ///
@@ -203,19 +204,11 @@ impl<const PARTS: u32> Serialize for Points<PARTS> {
     }
 }
 
-impl<'de, const PARTS: u32> Deserialize<'de> for Points<PARTS> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Text<const PARTS: u32>;
-        impl<const PARTS: u32> Visitor<'_> for Text<PARTS> {
-            type Value = Points<PARTS>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a number of points such as `2`, `2½` or `1/4`")
-            }
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Points<PARTS>, E> {
-                text.parse().map_err(E::custom)
-            }
-        }
-        deserializer.deserialize_str(Text::<PARTS>).map_err(D::Error::custom)
+impl<const PARTS: u32> FromDoc for Points<PARTS> {
+    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
+        let text = reader.text(node, at, "a number of points")?;
+        let fault = |error: NotPoints| reader.fault(at, error.to_string(), "write `2`, `2½` or `1/4`");
+        text.parse().map_err(fault).ok()
     }
 }
 
@@ -234,6 +227,7 @@ impl<const PARTS: u32> JsonSchema for Points<PARTS> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::doc::{PlainTexts, read_as};
     use proptest::prelude::*;
 
     #[test]
@@ -281,9 +275,10 @@ mod tests {
     fn files_carry_points_as_text() {
         let points = Points::<4>::from_parts(10);
         assert_eq!(serde_json::to_string(&points).unwrap(), r#""2½""#);
-        assert_eq!(serde_yaml::from_str::<Points<4>>("2.5").unwrap(), points);
-        assert_eq!(serde_yaml::from_str::<Points<4>>("\"½\"").unwrap(), Points::from_parts(2));
-        assert!(serde_json::from_str::<Points<4>>("2.5").is_err());
+        let read = |text| read_as::<Points<4>>(&Node::text(text), &PlainTexts).map(|(points, _)| points);
+        assert_eq!(read("2.5"), Ok(points));
+        assert_eq!(read("½"), Ok(Points::from_parts(2)));
+        assert!(read("2.3").is_err());
     }
 
     proptest! {

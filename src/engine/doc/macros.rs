@@ -14,7 +14,8 @@ use super::reader::{FromDoc, Reader, clip};
 /// Declares structs that people write as maps.
 ///
 /// The field `press_if` is the key `press-if` in files. Absent values (no `Option`, an empty list or map, `no`) are not
-/// written. Attributes of the struct and of its fields are kept.
+/// written. Attributes of the struct and of its fields are kept. A struct may leave open which words stand in it:
+/// `pub struct Drawn<T> { pub legend: BTreeMap<String, T> }` for any [`Spelled`] `T`.
 ///
 /// ```
 /// use garcia::engine::doc::{PlainTexts, Node, document, read_as};
@@ -44,17 +45,17 @@ use super::reader::{FromDoc, Reader, clip};
 macro_rules! document {
     ($(
         $(#[$($attribute:tt)*])*
-        $vis:vis struct $name:ident {
+        $vis:vis struct $name:ident $(<$($word:ident),+>)? {
             $( $(#[$($field_attribute:tt)*])* $field_vis:vis $field:ident : $type:ty ),* $(,)?
         }
     )+) => {$(
         $(#[$($attribute)*])*
         #[derive(Clone, Debug, PartialEq, Eq)]
-        $vis struct $name {
+        $vis struct $name $(<$($word),+>)? {
             $( $(#[$($field_attribute)*])* $field_vis $field: $type, )*
         }
 
-        impl $crate::engine::doc::FromDoc for $name {
+        impl $(<$($word: $crate::engine::doc::Spelled),+>)? $crate::engine::doc::FromDoc for $name $(<$($word),+>)? {
             fn read(
                 node: &$crate::engine::doc::Node,
                 at: &$crate::engine::doc::DocPath,
@@ -72,7 +73,7 @@ macro_rules! document {
             }
         }
 
-        impl ::serde::Serialize for $name {
+        impl $(<$($word: $crate::engine::doc::Spelled),+>)? ::serde::Serialize for $name $(<$($word),+>)? {
             fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> ::std::result::Result<S::Ok, S::Error> {
                 #[allow(unused_mut)]
                 let mut map = serializer.serialize_map(::std::option::Option::None)?;
@@ -86,13 +87,16 @@ macro_rules! document {
             }
         }
 
-        impl ::schemars::JsonSchema for $name {
+        impl $(<$($word: $crate::engine::doc::Spelled),+>)? ::schemars::JsonSchema for $name $(<$($word),+>)? {
             fn schema_name() -> ::std::borrow::Cow<'static, str> {
                 stringify!($name).into()
             }
 
             fn schema_id() -> ::std::borrow::Cow<'static, str> {
-                concat!(module_path!(), "::", stringify!($name)).into()
+                #[allow(unused_mut)]
+                let mut id = concat!(module_path!(), "::", stringify!($name)).to_owned();
+                $($( id.push_str(&format!("<{}>", <$word as ::schemars::JsonSchema>::schema_id())); )+)?
+                id.into()
             }
 
             fn json_schema(generator: &mut ::schemars::SchemaGenerator) -> ::schemars::Schema {
@@ -208,6 +212,51 @@ macro_rules! words {
         }
     )+};
 }
+
+/// Makes a type that is printed as a short text (`-/3R`, `2:1`) readable, writable and described: it has `Display`, and
+/// `parse` from a text. The text given says how it is written.
+#[macro_export]
+macro_rules! printed {
+    ($($name:ident, $like:literal;)+) => {$(
+        impl ::serde::Serialize for $name {
+            fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> ::std::result::Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl $crate::engine::doc::FromDoc for $name {
+            fn read(
+                node: &$crate::engine::doc::Node,
+                at: &$crate::engine::doc::DocPath,
+                reader: &mut $crate::engine::doc::Reader<'_>,
+            ) -> ::std::option::Option<Self> {
+                let text = reader.text(node, at, $like)?;
+                let parsed = $name::parse(text);
+                if parsed.is_none() {
+                    let what = format!("`{}` will not do here", $crate::engine::doc::clip(text));
+                    reader.fault(at, what, concat!("write it like ", $like));
+                }
+                parsed
+            }
+        }
+
+        impl ::schemars::JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
+            fn schema_name() -> ::std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+            fn json_schema(_: &mut ::schemars::SchemaGenerator) -> ::schemars::Schema {
+                ::schemars::json_schema!({ "type": ["string", "integer"], "description": concat!("Written like ", $like) })
+            }
+        }
+    )+};
+}
+
+/// What a [`document!`](crate::document) may leave open: anything that is read, written and described in a schema.
+pub trait Spelled: FromDoc + serde::Serialize + JsonSchema + Clone + std::fmt::Debug + PartialEq + Eq {}
+impl<T: FromDoc + serde::Serialize + JsonSchema + Clone + std::fmt::Debug + PartialEq + Eq> Spelled for T {}
 
 /// The text of a doc comment, if an attribute is one.
 #[doc(hidden)]

@@ -207,3 +207,18 @@ impl<A: FromDoc, B: FromDoc> FromDoc for (A, B) {
         Some((first?, second?))
     }
 }
+
+/// Exactly so many values.
+impl<T: FromDoc, const N: usize> FromDoc for [T; N] {
+    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
+        let found = match node.as_list() {
+            Some(items) if items.len() == N => {
+                return Vec::read(node, at, reader).and_then(|items: Vec<T>| items.try_into().ok());
+            }
+            Some(items) => format!("a list of {}", items.len()),
+            None => node.kind().to_owned(),
+        };
+        reader.fault(at, format!("expected a list of {N}, found {found}"), "write `[first, second, …]`");
+        None
+    }
+}

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::board::{Facing, Grid, Square};
 use crate::document;
+use crate::engine::data::Provenance;
 use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader};
 use crate::engine::{Arranged, Clause, Holdings};
 
@@ -13,9 +14,7 @@ use super::files::{ObstacleEntry, VictoryEntry};
 use super::options::{self, Options};
 use super::orders::Way;
 use super::state::{FieldState, HeroFate, LeaderState, Place, Stage, State, UnitState};
-use super::terms::{
-    AreaId, Arm, Bank, Battlefield, Division, Ground, HeroId, LeaderId, Power, Provenance, UnitId, Work,
-};
+use super::terms::{AreaId, Arm, Bank, Battlefield, Division, Ground, HeroId, LeaderId, Power, UnitId, Work};
 
 document! {
     /// A change to a box.

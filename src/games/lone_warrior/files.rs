@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::board::Square;
 use crate::document;
+use crate::engine::data::Provenance;
 
-use super::terms::{
-    AreaId, Arm, Battlefield, Division, Ground, HeroId, LeaderId, ObstacleKind, Power, Provenance, UnitId, Work,
-};
+use super::terms::{AreaId, Arm, Battlefield, Division, Ground, HeroId, LeaderId, ObstacleKind, Power, UnitId, Work};
 
 document! {
     /// What a sign of a picture stands for.

@@ -184,18 +184,6 @@ words! {
     }
 }
 
-words! {
-    /// Where a figure comes from.
-    pub enum Provenance {
-        /// The rulebook prints it.
-        Text = "text",
-        /// It follows from the text or the map page.
-        Inferred = "inferred",
-        /// Ours.
-        Reconstructed = "reconstructed",
-    }
-}
-
 /// A name that stands in the data, read through the game's lexicon.
 macro_rules! names {
     ($($(#[$doc:meta])* $name:ident = $class:literal;)+) => {$(

@@ -188,11 +188,12 @@ fn wrong(file: &str, from: &str, to: &str) -> Vec<(String, String, Option<&'stat
 fn a_players_own_files_are_faulted_by_line_and_column() {
     let fields = |place: &str, clause| vec![("battlefields.yaml".to_owned(), place.to_owned(), clause)];
     // Of form, of sense, of fact.
-    assert_eq!(wrong("battlefields.yaml", "us: 9, areas: 3", "us: nine, areas: 3"), fields("60:28", None));
+    assert_eq!(wrong("battlefields.yaml", "us: 9, areas: 3", "us: nine, areas: 3"), fields("60:29", None));
     assert_eq!(wrong("battlefields.yaml", "sj-tal-2, box: \"0602\"", "sj-tal-2, box: \"0502\""), fields("86:9", None));
     assert_eq!(wrong("battlefields.yaml", "us: 9, areas: 3", "us: 8, areas: 3"), fields("60:5", Some("3b")));
     // Every one of them, not the first.
     assert_eq!(wrong("battlefields.yaml", "spain: 6, us: 9, areas: 3", "spain: x, us: y, areas: 3").len(), 2);
+    assert_eq!(open("el-caney").rules_data().check(), Ok(()));
     let data = BTreeMap::from([("unit.yaml".to_owned(), String::new())]);
     let faults = LoneWarrior::open(&Charter { data, ..Charter::default() }).unwrap_err();
     assert_eq!(faults.len(), 1);

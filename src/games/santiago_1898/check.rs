@@ -7,9 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::Hex;
 use crate::engine::doc::{DocPath, Fault};
-use crate::engine::{Clause, DataFinding, count_of};
+use crate::engine::{Clause, count_of};
 
-use super::data;
 use super::fire::Committed;
 use super::movement::{March, Stack};
 use super::orders::{BattleOrder, Effort, MoveOrder, Orders, SetupOrders, TurnOrders};
@@ -552,28 +551,4 @@ fn check_battle(
             );
         }
     }
-}
-
-/// The facts of the rulebook against a player's own data files.
-pub fn data_findings(files: &BTreeMap<String, String>) -> Vec<DataFinding> {
-    let report = data::check_folder(files);
-    let held = |fact: data::Fact| DataFinding {
-        file: fact.file,
-        place: fact.at.to_string(),
-        clause: Some(fact.clause),
-        what: fact.what,
-        remedy: String::new(),
-        holds: true,
-    };
-    let finding = |found: data::DataFault| DataFinding {
-        file: found.file.clone(),
-        place: found
-            .place()
-            .map_or_else(|| found.fault.at.to_string(), |place| format!("{}:{}", place.line, place.column)),
-        clause: found.fault.clause,
-        what: found.fault.what.clone(),
-        remedy: found.fault.remedy.clone(),
-        holds: found.fault.warning,
-    };
-    report.facts.into_iter().map(held).chain(report.faults.into_iter().map(finding)).collect()
 }

@@ -17,31 +17,36 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::OnceLock;
 
-use crate::board::{Bearing, Grid, Hex, HexGrid, Hexside};
-use crate::engine::doc::{DocPath, Fault, Place, fold};
+use crate::board::{self, Bearing, Feature, Grid, Hex, HexGrid};
+use crate::engine::data::{Loader, Shipped};
+use crate::engine::doc::{Fault, fold};
 use crate::engine::json::Json;
 use crate::engine::{Clause, Name};
 
 use super::tables::Tables;
-use super::terms::{Flag, Force, Group, Provenance, Size, Terrain, UnitId, UnitKind};
+use super::terms::{Flag, Force, Group, Size, Terrain, UnitId, UnitKind};
 
-pub use check::check;
-pub use files::{Crossing, CubanEntry, EntryEntry, Factors, LandingEntry, SpecialKind, UnitSource};
+pub use check::findings;
+pub use files::{CubanEntry, EntryEntry, Factors, LandingEntry, SpecialKind, UnitSource};
 
 /// The files a data folder may hold, with what we build in for each.
-pub const FILES: [(&str, &str); 4] = [
-    ("map.yaml", include_str!("data/map.yaml")),
-    ("counters.yaml", include_str!("data/counters.yaml")),
-    ("tables.yaml", include_str!("data/tables.yaml")),
-    ("scenarios.yaml", include_str!("data/scenarios.yaml")),
+pub const FILES: Shipped = &[
+    (MAP, include_str!("data/map.yaml")),
+    (COUNTERS, include_str!("data/counters.yaml")),
+    (TABLES, include_str!("data/tables.yaml")),
+    (SCENARIOS, include_str!("data/scenarios.yaml")),
 ];
+const MAP: &str = "map.yaml";
+const COUNTERS: &str = "counters.yaml";
+const TABLES: &str = "tables.yaml";
+const SCENARIOS: &str = "scenarios.yaml";
 
 /// Everything the data files say, ready for use.
 #[derive(Clone)]
 pub struct Data {
     /// The hexes and how they touch.
     pub grid: HexGrid,
-    ground: Vec<Ground>,
+    map: Map,
     places: BTreeMap<String, Hex>,
     /// Every unit, by id.
     pub units: BTreeMap<UnitId, Unit>,
@@ -77,22 +82,38 @@ pub struct Data {
     pub el_morro: Hex,
     /// Socapa (§3.2g, R22).
     pub socapa: Hex,
-    /// Roads and railroads by name, for the map picture.
-    pub lines: Vec<Line>,
-    /// Rivers by name, for the map picture.
-    pub rivers: Vec<River>,
     /// The counters with rules of their own.
     pub cast: Cast,
     canon: Json,
 }
 
+/// What lies along a hexside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Along {
+    /// A road or railroad (TEC.f, TEC.g).
+    Road,
+    /// A river (TEC.h).
+    River,
+    /// A bridge or ford (§8.1g).
+    Crossing,
+    /// Open water between land hexes (TEC.i, TEC.j).
+    Water,
+}
+
+impl Feature for Along {
+    const ALL: &'static [Self] = &[Along::Road, Along::River, Along::Crossing, Along::Water];
+    fn bit(self) -> u32 {
+        self as u32
+    }
+}
+
+type Map = board::Terrain<HexGrid, Ground, Along>;
+
 /// What lies in one hex.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Ground {
     /// Its terrain.
     pub terrain: Terrain,
-    /// Where that comes from.
-    pub source: Provenance,
     /// Its printed name, if it has one.
     pub name: Option<Name>,
     /// Is there a redoubt?
@@ -107,14 +128,22 @@ pub struct Ground {
     pub objective: bool,
     /// Does a road or railroad pass through it?
     pub road: bool,
-    /// Hexsides with a road or railroad, a bit for each way of the grid.
-    roads: u8,
-    /// Hexsides with a river.
-    rivers: u8,
-    /// River hexsides with a bridge or ford.
-    crossings: u8,
-    /// Hexsides of open water between land hexes.
-    waters: u8,
+}
+
+impl Ground {
+    /// A hex of this terrain with nothing in it.
+    pub const fn bare(terrain: Terrain) -> Ground {
+        Ground {
+            terrain,
+            name: None,
+            redoubt: false,
+            battery: false,
+            entrenchment: false,
+            beach: false,
+            objective: false,
+            road: false,
+        }
+    }
 }
 
 /// A unit as its counter shows it.
@@ -217,30 +246,6 @@ pub struct Cast {
     pub spanish_fleet: UnitId,
 }
 
-/// A road or railroad.
-#[derive(Clone, Debug)]
-pub struct Line {
-    /// Its name.
-    pub name: String,
-    /// Is it a railroad?
-    pub railroad: bool,
-    /// Hex by hex.
-    pub path: Vec<Hex>,
-    /// Where it comes from.
-    pub source: Provenance,
-}
-
-/// A river.
-#[derive(Clone, Debug)]
-pub struct River {
-    /// Its name.
-    pub name: String,
-    /// Hexside by hexside.
-    pub sides: Vec<Hexside>,
-    /// Where it comes from.
-    pub source: Provenance,
-}
-
 /// A turn's day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Day {
@@ -279,8 +284,6 @@ impl Scenario {
 pub struct Deployment {
     /// The clause that says so.
     pub clause: Clause,
-    /// Where that comes from.
-    pub source: Provenance,
     /// The counters, by id.
     pub counters: BTreeSet<UnitId>,
     /// The hex each takes, or enters by, if its owner names none.
@@ -306,57 +309,6 @@ pub enum Whence {
     Landing(LandingEntry),
 }
 
-/// A fault in a data file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DataFault {
-    /// The file.
-    pub file: String,
-    /// What is wrong, where in the file, and by which clause.
-    pub fault: Fault,
-}
-
-/// A fact of the rulebook that the data bear out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fact {
-    /// The file.
-    pub file: String,
-    /// The key it concerns.
-    pub at: DocPath,
-    /// The clause that prints it.
-    pub clause: Clause,
-    /// The fact.
-    pub what: String,
-}
-
-/// What became of a folder of data.
-#[derive(Clone, Debug)]
-pub struct Report {
-    /// The files of the folder that were read in place of ours.
-    pub replaced: Vec<String>,
-    /// The facts of the rulebook that hold.
-    pub facts: Vec<Fact>,
-    /// What is wrong, in the order of the files.
-    pub faults: Vec<DataFault>,
-}
-
-/// Reads a folder of data files over ours and compares the whole with the facts of the rulebook.
-pub fn check_folder(files: &BTreeMap<String, String>) -> Report {
-    let names = || FILES.iter().map(|(name, _)| *name);
-    let replaced = names().filter(|name| files.contains_key(*name)).map(str::to_owned).collect();
-    let (facts, mut faults) = match Data::load(files) {
-        Ok(data) => check::facts(&data),
-        Err(faults) => (Vec::new(), faults),
-    };
-    for (name, at) in files.keys().filter(|name| !names().any(|known| known == *name)).zip(0..) {
-        let what = format!("`{name}` is not a data file of this game and is not read");
-        let remedy = format!("the files are {}", names().collect::<Vec<_>>().join(", "));
-        let fault = Fault::new(&Default::default(), what, remedy).as_warning();
-        faults.insert(at, DataFault { file: name.clone(), fault });
-    }
-    load::find_places(files, &mut faults);
-    Report { replaced, facts, faults }
-}
-
 impl Data {
     /// Our own data.
     ///
@@ -370,12 +322,11 @@ impl Data {
         })
     }
 
-    /// Reads the given files, and ours for those not given. A fault names its place in the file.
-    pub fn load(files: &BTreeMap<String, String>) -> Result<Data, Vec<DataFault>> {
-        load::load(files).map_err(|mut faults| {
-            load::find_places(files, &mut faults);
-            faults
-        })
+    /// Reads the given files, and ours for those not given.
+    pub fn load(files: &BTreeMap<String, String>) -> Result<Data, Vec<Fault>> {
+        let mut loader = Loader::new(super::ID, FILES, files);
+        let data = load::read(&mut loader);
+        loader.finish(data)
     }
 
     /// All data as loaded, for the digest in the first record.
@@ -384,8 +335,8 @@ impl Data {
     }
 
     /// What lies in a hex, if it is on the map.
-    pub fn ground(&self, hex: Hex) -> Option<&Ground> {
-        self.grid.index(hex).and_then(|index| self.ground.get(index))
+    pub fn ground(&self, hex: Hex) -> Option<Ground> {
+        self.map.ground(hex)
     }
 
     /// The terrain of a hex; off the map there is only ocean.
@@ -410,32 +361,33 @@ impl Data {
 
     /// Are the two linked by a road or railroad (TEC.f, TEC.g)?
     pub fn road_between(&self, a: Hex, b: Hex) -> bool {
-        self.side(a, b, |ground| ground.roads)
+        self.map.between(a, b).has(Along::Road)
     }
 
     /// Does a road or railroad leave the hex over this side?
     pub fn road_over(&self, hex: Hex, side: Bearing) -> bool {
-        self.over(hex, side, |ground| ground.roads)
+        self.map.leaving(hex, side).has(Along::Road)
     }
 
     /// Is there only water beyond this side of the land hex (TEC.i, TEC.j)?
     pub fn water_over(&self, hex: Hex, side: Bearing) -> bool {
-        self.over(hex, side, |ground| ground.waters)
+        self.map.leaving(hex, side).has(Along::Water)
     }
 
     /// Is there a river between the two?
     pub fn river_between(&self, a: Hex, b: Hex) -> bool {
-        self.side(a, b, |ground| ground.rivers)
+        self.map.between(a, b).has(Along::River)
     }
 
     /// Is there a bridge or ford between the two (§8.1g)? A road or railroad across a river is one (R65).
     pub fn crossing_between(&self, a: Hex, b: Hex) -> bool {
-        self.side(a, b, |ground| ground.crossings | ground.roads & ground.rivers)
+        let along = self.map.between(a, b);
+        along.has(Along::Crossing) || along.has(Along::Road) && along.has(Along::River)
     }
 
     /// Is there only water between the two land hexes (TEC.i, TEC.j)?
     pub fn water_between(&self, a: Hex, b: Hex) -> bool {
-        self.side(a, b, |ground| ground.waters)
+        self.map.between(a, b).has(Along::Water)
     }
 
     /// The hexes that touch this one.
@@ -516,29 +468,10 @@ impl Data {
             && !self.has_road(hex)
             && self.grid.distance(hex, rule.of) <= rule.within
     }
-
-    fn side(&self, a: Hex, b: Hex, of: impl Fn(&Ground) -> u8) -> bool {
-        self.grid.edge_between(a, b).is_some_and(|edge| self.over(a, edge, of))
-    }
-
-    fn over(&self, hex: Hex, edge: Bearing, of: impl Fn(&Ground) -> u8) -> bool {
-        bit(&self.grid, edge).zip(self.ground(hex)).is_some_and(|(bit, ground)| of(ground) & bit != 0)
-    }
-}
-
-fn bit(grid: &HexGrid, edge: Bearing) -> Option<u8> {
-    grid.way(edge).and_then(|way| 1u8.checked_shl(u32::try_from(way).ok()?))
 }
 
 impl fmt::Debug for Data {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Data({} hexes, {} units)", self.ground.len(), self.units.len())
-    }
-}
-
-impl DataFault {
-    /// Where in the file, once it is known.
-    pub fn place(&self) -> Option<Place> {
-        self.fault.place
+        write!(f, "Data({} hexes, {} units)", self.grid.len(), self.units.len())
     }
 }

@@ -52,6 +52,8 @@ use play::{Play, Position};
 use state::Stage;
 use terms::{Force, UnitId};
 
+/// The name of the game.
+const ID: &str = "santiago-1898";
 /// The US player, who also runs the Cubans (§1.1a).
 pub const US: Side = Side("us");
 /// The Spanish player.
@@ -252,7 +254,7 @@ impl Play<'_, '_> {
 }
 
 impl Game for Santiago1898 {
-    const ID: &'static str = "santiago-1898";
+    const ID: &'static str = ID;
     const VERSION: u32 = 1;
     const FORESEEN: bool = false;
     const SIDES: &'static [Side] = &[SPAIN, US];
@@ -321,10 +323,7 @@ impl Game for Santiago1898 {
         let mut faults = Vec::new();
         let data = match charter.data.is_empty() {
             true => Data::ours().clone(),
-            false => match Data::load(&charter.data) {
-                Ok(data) => data,
-                Err(found) => return Err(found.into_iter().map(|found| found.fault).collect()),
-            },
+            false => Data::load(&charter.data)?,
         };
         let wanted = if charter.scenario.is_empty() { "standard" } else { &charter.scenario };
         let scenario = data.scenarios.iter().position(|scenario| scenario.id == wanted);
@@ -343,7 +342,7 @@ impl Game for Santiago1898 {
     }
 
     fn check_data(files: &BTreeMap<String, String>) -> Vec<DataFinding> {
-        check::data_findings(files)
+        data::findings(files)
     }
 
     fn rules_data(&self) -> Json {

@@ -4,62 +4,74 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use super::terms::{Force, Terrain};
+use crate::engine::data::{Provenance, Rows, Table};
+use crate::{document, printed, words};
 
-use super::terms::{Force, Provenance, Terrain};
+words! {
+    /// What the Spanish Surrender Table says (§4.2).
+    #[derive(Default)]
+    pub enum Surrender {
+        /// Nothing.
+        #[default]
+        Nothing = "-",
+        /// A Las Jarcias: the Spanish fleet sails (§4.2h).
+        ALasJarcias = "ALJ",
+        /// Rendición: the US player wins (§4.2j).
+        Surrender = "R",
+    }
 
-/// What the Spanish Surrender Table says (§4.2).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Surrender {
-    /// Nothing.
-    #[default]
-    Nothing,
-    /// A Las Jarcias: the Spanish fleet sails (§4.2h).
-    ALasJarcias,
-    /// Rendición: the US player wins (§4.2j).
-    Surrender,
-}
+    /// What the US Withdrawal Table says (§4.4).
+    #[derive(Default)]
+    pub enum Withdrawal {
+        /// Play goes on.
+        #[default]
+        NoEffect = "NE",
+        /// The Spanish player wins (§4.3d).
+        Withdrawal = "W",
+    }
 
-/// What the US Withdrawal Table says (§4.4).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Withdrawal {
-    /// Play goes on.
-    #[default]
-    NoEffect,
-    /// The Spanish player wins (§4.3d).
-    Withdrawal,
-}
+    /// A historic event (§7.2).
+    pub enum HistoricEvent {
+        /// Cuban shock attacks +1 this turn (§7.2.1a).
+        HeroicCubans = "heroic-cubans",
+        /// Escario arrives on Turn 5 (§7.2.2a).
+        EscarioDelayed = "escario-delayed",
+        /// Clear and jungle cost more this turn (§7.2.3a).
+        BadWeather = "bad-weather",
+        /// El Morro and Socapa may move and fight (§7.2.4a).
+        GarrisonsReleased = "garrisons-released",
+        /// The machineguns may be placed (§7.2.6a).
+        SpanishMachineguns = "spanish-machineguns",
+    }
 
-/// A historic event (§7.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum HistoricEvent {
-    /// Cuban shock attacks +1 this turn (§7.2.1a).
-    HeroicCubans,
-    /// Escario arrives on Turn 5 (§7.2.2a).
-    EscarioDelayed,
-    /// Clear and jungle cost more this turn (§7.2.3a).
-    BadWeather,
-    /// El Morro and Socapa may move and fight (§7.2.4a).
-    GarrisonsReleased,
-    /// The machineguns may be placed (§7.2.6a).
-    SpanishMachineguns,
-}
+    /// What the jungle does to a US stack (§8.6).
+    pub enum Jungle {
+        /// The Spanish player completes the move (§8.6c).
+        SpanishMoves = "spanish-moves",
+        /// The stack moves no farther (§8.6d).
+        Halt = "halt",
+        /// The stack moves on (§8.6e).
+        On = "on",
+    }
 
-/// What the jungle does to a US stack (§8.6).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Jungle {
-    /// The Spanish player completes the move (§8.6c).
-    SpanishMoves,
-    /// The stack moves no farther (§8.6d).
-    Halt,
-    /// The stack moves on (§8.6e).
-    On,
+    /// A column of the Shock Combat Table.
+    pub enum Odds {
+        /// 1:2 or less.
+        OneToTwo = "1:2",
+        /// 1:1.
+        OneToOne = "1:1",
+        /// 2:1.
+        TwoToOne = "2:1",
+        /// 3:1.
+        ThreeToOne = "3:1",
+        /// 4:1.
+        FourToOne = "4:1",
+        /// 5:1 or more.
+        FiveToOne = "5:1",
+    }
 }
 
 /// A cell of the Defensive Fire Table: `-`, `DIS`, `1`, `1+DIS`, `2+DIS`.
@@ -80,49 +92,6 @@ pub struct ShockResult {
     pub defender: u8,
     /// Must the defender's survivors retreat?
     pub retreat: bool,
-}
-
-impl Surrender {
-    /// The result a cell says.
-    pub fn parse(text: &str) -> Option<Surrender> {
-        [Surrender::Nothing, Surrender::ALasJarcias, Surrender::Surrender].into_iter().find(|cell| cell.word() == text)
-    }
-
-    /// As the table prints it.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Surrender::Nothing => "-",
-            Surrender::ALasJarcias => "ALJ",
-            Surrender::Surrender => "R",
-        }
-    }
-}
-
-impl fmt::Display for Surrender {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.word())
-    }
-}
-
-impl Withdrawal {
-    /// The result a cell says.
-    pub fn parse(text: &str) -> Option<Withdrawal> {
-        [Withdrawal::NoEffect, Withdrawal::Withdrawal].into_iter().find(|cell| cell.word() == text)
-    }
-
-    /// As the table prints it.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Withdrawal::NoEffect => "NE",
-            Withdrawal::Withdrawal => "W",
-        }
-    }
-}
-
-impl fmt::Display for Withdrawal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.word())
-    }
 }
 
 fn steps(digits: &str) -> Option<u8> {
@@ -188,62 +157,12 @@ impl fmt::Display for ShockResult {
     }
 }
 
-macro_rules! printed_cell {
-    ($name:ident, $like:literal) => {
-        impl Serialize for $name {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.collect_str(self)
-            }
-        }
-        impl JsonSchema for $name {
-            fn inline_schema() -> bool {
-                true
-            }
-            fn schema_name() -> std::borrow::Cow<'static, str> {
-                stringify!($name).into()
-            }
-            fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                json_schema!({ "type": "string", "description": concat!("A result: ", $like) })
-            }
-        }
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let text = String::deserialize(deserializer)?;
-                $name::parse(&text).ok_or_else(|| {
-                    serde::de::Error::custom(format!("`{text}` is no result; results are written {}", $like))
-                })
-            }
-        }
-    };
-}
-printed_cell!(Surrender, "-, ALJ, R");
-printed_cell!(Withdrawal, "NE, W");
-printed_cell!(Odds, "1:2, 1:1, 2:1 to 5:1");
-printed_cell!(FireResult, "-, DIS, 1, 1+DIS");
-printed_cell!(ShockResult, "1/-, 1/2, -/R, -/3R");
-
-/// A column of the Shock Combat Table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Odds {
-    /// 1:2 or less.
-    OneToTwo,
-    /// 1:1.
-    OneToOne,
-    /// 2:1.
-    TwoToOne,
-    /// 3:1.
-    ThreeToOne,
-    /// 4:1.
-    FourToOne,
-    /// 5:1 or more.
-    FiveToOne,
+printed! {
+    FireResult, "`-`, `DIS`, `1`, `1+DIS`";
+    ShockResult, "`1/-`, `1/2`, `-/R`, `-/3R`";
 }
 
 impl Odds {
-    /// All columns, from the left.
-    pub const ALL: [Odds; 6] =
-        [Odds::OneToTwo, Odds::OneToOne, Odds::TwoToOne, Odds::ThreeToOne, Odds::FourToOne, Odds::FiveToOne];
-
     /// The printed column of two totals, rounded in the defender's favour (§9.3c, R5) and with zeros as in IMP.7.
     pub const fn of(attack: u32, defence: u32) -> Odds {
         let ratio = match (attack, defence) {
@@ -266,258 +185,234 @@ impl Odds {
         let at = (self as i32).saturating_add(columns).clamp(0, 5);
         Odds::ALL.get(at as usize).copied().unwrap_or(self)
     }
+}
 
-    /// The column called so.
-    pub fn parse(text: &str) -> Option<Odds> {
-        Odds::ALL.into_iter().find(|odds| odds.word() == text)
+document! {
+    /// §4.2.
+    pub struct SurrenderTable {
+        /// Where it comes from.
+        pub source: Provenance,
+        /// Least number of objectives of each column, results by die.
+        pub results: Table<u32, Surrender>,
+        /// Added while El Caney is under US control.
+        pub el_caney: i32,
+        /// Added once A Las Jarcias came up on an earlier turn.
+        pub a_las_jarcias: i32,
+        /// First turn with a check.
+        pub first_turn: u32,
+        /// Last turn with a roll (R17).
+        pub last_turn: u32,
     }
 
-    /// As it is written: `3:1`.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Odds::OneToTwo => "1:2",
-            Odds::OneToOne => "1:1",
-            Odds::TwoToOne => "2:1",
-            Odds::ThreeToOne => "3:1",
-            Odds::FourToOne => "4:1",
-            Odds::FiveToOne => "5:1",
-        }
+    /// §4.4.
+    pub struct WithdrawalTable {
+        /// Where it comes from.
+        pub source: Provenance,
+        /// Least number of US steps lost of each column, results by die.
+        pub results: Table<u32, Withdrawal>,
+        /// First turn with a check.
+        pub first_turn: u32,
+        /// Last turn with a check.
+        pub last_turn: u32,
     }
-}
 
-impl fmt::Display for Odds {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.word())
+    /// §7.2.
+    pub struct EventTable {
+        /// Where it comes from.
+        pub source: Provenance,
+        /// Events by die.
+        pub rows: Rows<HistoricEvent>,
+        /// Events that may happen any number of times.
+        pub repeat: Vec<HistoricEvent>,
+        /// The last turn on which Escario can be delayed (§7.2.2b).
+        pub delay_until_turn: u32,
+        /// Added to the Cuban shock die by Heroic Cubans (§7.2.1a).
+        pub heroic_cubans: i32,
+        /// First turn with an event.
+        pub first_turn: u32,
     }
-}
 
-/// Rows by die.
-pub type Rows<C> = BTreeMap<u8, Vec<C>>;
+    /// §8.6.
+    pub struct JungleTable {
+        /// Where it comes from.
+        pub source: Provenance,
+        /// Results by modified die.
+        pub rows: Rows<Jungle>,
+        /// Added with the balloon up in the hex or adjacent (§8.6f).
+        pub balloon: i32,
+        /// Added if the move began adjacent to a Cuban unit (§8.6g).
+        pub cubans: i32,
+    }
 
-/// The row for a die, first and last row standing for everything beyond them.
-fn row<T>(rows: &BTreeMap<u8, T>, die: i32) -> Option<&T> {
-    let first = i32::from(*rows.keys().next()?);
-    let last = i32::from(*rows.keys().next_back()?);
-    rows.get(&u8::try_from(die.clamp(first, last)).ok()?)
-}
+    /// One row of the fever table.
+    pub struct FeverRow {
+        /// First and last turn of the row.
+        pub turns: [u32; 2],
+        /// Spanish steps lost on a die of 1 to 6.
+        pub spanish: [u8; 6],
+        /// US steps lost on a die of 1 to 6.
+        pub us: [u8; 6],
+    }
 
-/// The column for a value: the last whose least value it reaches.
-fn column(columns: &[u32], value: u32) -> Option<usize> {
-    columns.iter().rposition(|&least| least <= value)
-}
+    /// §10.5.
+    pub struct FeverTable {
+        /// Where it comes from.
+        pub source: Provenance,
+        /// First turn with a check.
+        pub first_turn: u32,
+        /// Rows by turn.
+        pub rows: Vec<FeverRow>,
+    }
 
-fn cell<C: Copy>(columns: &[u32], rows: &Rows<C>, value: u32, die: i32) -> Option<C> {
-    row(rows, die)?.get(column(columns, value)?).copied()
-}
+    /// Modifiers of the Defensive Fire Table (DFM).
+    pub struct FireModifiers {
+        /// From a hill at a hex that is none (DFM.a).
+        pub from_hill: i32,
+        /// At a battery hex (DFM.b).
+        pub battery: i32,
+        /// At an entrenchment (DFM.c).
+        pub entrenchment: i32,
+        /// At a jungle hex (DFM.d).
+        pub jungle: i32,
+        /// At a redoubt (DFM.e).
+        pub redoubt: i32,
+        /// For the Signals Detachment (DFM.f, R34).
+        pub signals: i32,
+        /// With a leader, times his rating (DFM.g).
+        pub leader: i32,
+        /// With Roosevelt in his all-out effort, instead (§6.4b).
+        pub all_out: i32,
+    }
 
-/// §4.2.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct SurrenderTable {
-    /// Where it comes from.
-    pub source: Provenance,
-    /// Least number of objectives of each column.
-    pub columns: Vec<u32>,
-    /// Results by modified die.
-    pub rows: Rows<Surrender>,
-    /// Added while El Caney is under US control.
-    pub el_caney: i32,
-    /// Added once A Las Jarcias came up on an earlier turn.
-    pub a_las_jarcias: i32,
-    /// First turn with a check.
-    pub first_turn: u32,
-    /// Last turn with a roll (R17).
-    pub last_turn: u32,
-}
+    /// The Defensive Fire Table (DFT).
+    pub struct FireTable {
+        /// Where it comes from.
+        pub source: Provenance,
+        /// Least number of firing factors of each column, results by die.
+        pub results: Table<u32, FireResult>,
+        /// What is added to the die.
+        pub modifiers: FireModifiers,
+    }
 
-/// §4.4.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct WithdrawalTable {
-    /// Where it comes from.
-    pub source: Provenance,
-    /// Least number of US steps lost of each column.
-    pub columns: Vec<u32>,
-    /// Results by die.
-    pub rows: Rows<Withdrawal>,
-    /// First turn with a check.
-    pub first_turn: u32,
-    /// Last turn with a check.
-    pub last_turn: u32,
-}
+    /// Column shifts of the Shock Combat Table (SCM); to the right is positive.
+    pub struct ShockShifts {
+        /// A leader with the attackers, times his rating.
+        pub attacking_leader: i32,
+        /// A leader with the defenders, times his rating.
+        pub defending_leader: i32,
+        /// Columns for Roosevelt in his all-out effort, either way (§6.4c).
+        pub all_out: i32,
+        /// Jungle, hill, town, city or entrenchment, once (R7).
+        pub ground: i32,
+        /// Across a river (R8).
+        pub river: i32,
+        /// A redoubt.
+        pub redoubt: i32,
+    }
 
-/// §7.2.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct EventTable {
-    /// Where it comes from.
-    pub source: Provenance,
-    /// Events by die.
-    pub rows: BTreeMap<u8, HistoricEvent>,
-    /// Events that may happen any number of times.
-    pub repeat: Vec<HistoricEvent>,
-    /// The last turn on which Escario can be delayed (§7.2.2b).
-    pub delay_until_turn: u32,
-    /// Added to the Cuban shock die by Heroic Cubans (§7.2.1a).
-    pub heroic_cubans: i32,
-    /// First turn with an event.
-    pub first_turn: u32,
-}
+    /// The Shock Combat Table (SCT).
+    pub struct ShockTable {
+        /// Where it comes from.
+        pub source: Provenance,
+        /// The columns, from the left, results by die.
+        pub results: Table<Odds, ShockResult>,
+        /// What moves the column.
+        pub shifts: ShockShifts,
+    }
 
-/// §8.6.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct JungleTable {
-    /// Where it comes from.
-    pub source: Provenance,
-    /// Results by modified die.
-    pub rows: BTreeMap<u8, Jungle>,
-    /// Added with the balloon up in the hex or adjacent (§8.6f).
-    pub balloon: i32,
-    /// Added if the move began adjacent to a Cuban unit (§8.6g).
-    pub cubans: i32,
-}
+    /// §9.8.
+    pub struct FriendlyFire {
+        /// Where it comes from.
+        pub source: Provenance,
+        /// The unmodified dice that hit.
+        pub faces: Vec<u8>,
+        /// Steps lost.
+        pub steps: u8,
+    }
 
-/// One row of the fever table.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct FeverRow {
-    /// First and last turn of the row.
-    pub turns: [u32; 2],
-    /// Spanish steps lost on a die of 1 to 6.
-    pub spanish: [u8; 6],
-    /// US steps lost on a die of 1 to 6.
-    pub us: [u8; 6],
-}
+    /// Costs that bad weather changes, off roads and railroads (§7.2.3a).
+    pub struct BadWeather {
+        /// A clear hex.
+        pub clear: u32,
+        /// A jungle hex.
+        pub jungle: u32,
+    }
 
-/// §10.5.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct FeverTable {
-    /// Where it comes from.
-    pub source: Provenance,
-    /// First turn with a check.
-    pub first_turn: u32,
-    /// Rows by turn.
-    pub rows: Vec<FeverRow>,
-}
+    /// The Terrain Effects Chart (TEC), in movement points.
+    pub struct Movement {
+        /// Where it comes from.
+        pub source: Provenance,
+        /// A clear hex.
+        pub clear: u32,
+        /// A jungle hex.
+        pub jungle: u32,
+        /// A beach hex.
+        pub beach: u32,
+        /// A town.
+        pub town: u32,
+        /// A city.
+        pub city: u32,
+        /// A hill.
+        pub hill: u32,
+        /// Across a road or railroad hexside, whatever the terrain.
+        pub road: u32,
+        /// More, across a river hexside without bridge or ford.
+        pub river: u32,
+        /// In bad weather.
+        pub bad_weather: BadWeather,
+        /// What column movement multiplies the movement factor by (§8.8a).
+        pub column_factor: u32,
+    }
 
-/// Modifiers of the Defensive Fire Table (DFM).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct FireModifiers {
-    /// From a hill at a hex that is none (DFM.a).
-    pub from_hill: i32,
-    /// At a battery hex (DFM.b).
-    pub battery: i32,
-    /// At an entrenchment (DFM.c).
-    pub entrenchment: i32,
-    /// At a jungle hex (DFM.d).
-    pub jungle: i32,
-    /// At a redoubt (DFM.e).
-    pub redoubt: i32,
-    /// For the Signals Detachment (DFM.f, R34).
-    pub signals: i32,
-    /// With a leader, times his rating (DFM.g).
-    pub leader: i32,
-    /// With Roosevelt in his all-out effort, instead (§6.4b).
-    pub all_out: i32,
-}
+    /// Numbers named in the rules.
+    pub struct Limits {
+        /// Where they come from.
+        pub source: Provenance,
+        /// Units of a side in a hex (§5.2a).
+        pub stacking: u32,
+        /// Steps landed in one phase (§8.2g).
+        pub landing_steps: u32,
+        /// Of which the base takes (§10.3b).
+        pub base_landing_steps: u32,
+        /// What the base counts for in stacking (§5.2b).
+        pub base_stacking: u32,
+        /// Hexes from the firing hex (§9.7c, §9.7e).
+        pub naval_range: u32,
+        /// Shock factors of naval gunfire (§9.7a).
+        pub naval_factors: u32,
+        /// Hexes from a unit to its road or source (§10.1a).
+        pub supply_hexes: u32,
+        /// Objectives for a surrender roll (§4.1b).
+        pub surrender_objectives: u32,
+        /// US steps lost for a withdrawal roll (§4.3b).
+        pub withdrawal_steps: u32,
+    }
 
-/// The Defensive Fire Table (DFT).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct FireTable {
-    /// Where it comes from.
-    pub source: Provenance,
-    /// Least number of firing factors of each column.
-    pub columns: Vec<u32>,
-    /// Results by modified die.
-    pub rows: Rows<FireResult>,
-    /// What is added to the die.
-    pub modifiers: FireModifiers,
-}
-
-/// Column shifts of the Shock Combat Table (SCM); to the right is positive.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct ShockShifts {
-    /// A leader with the attackers, times his rating.
-    pub attacking_leader: i32,
-    /// A leader with the defenders, times his rating.
-    pub defending_leader: i32,
-    /// Columns for Roosevelt in his all-out effort, either way (§6.4c).
-    pub all_out: i32,
-    /// Jungle, hill, town, city or entrenchment, once (R7).
-    pub ground: i32,
-    /// Across a river (R8).
-    pub river: i32,
-    /// A redoubt.
-    pub redoubt: i32,
-}
-
-/// The Shock Combat Table (SCT).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct ShockTable {
-    /// Where it comes from.
-    pub source: Provenance,
-    /// The columns, from the left.
-    pub columns: Vec<Odds>,
-    /// Results by modified die.
-    pub rows: Rows<ShockResult>,
-    /// What moves the column.
-    pub shifts: ShockShifts,
-}
-
-/// §9.8.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct FriendlyFire {
-    /// Where it comes from.
-    pub source: Provenance,
-    /// The unmodified dice that hit.
-    pub faces: Vec<u8>,
-    /// Steps lost.
-    pub steps: u8,
-}
-
-/// Costs that bad weather changes, off roads and railroads (§7.2.3a).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct BadWeather {
-    /// A clear hex.
-    pub clear: u32,
-    /// A jungle hex.
-    pub jungle: u32,
-}
-
-/// The Terrain Effects Chart (TEC), in movement points.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Movement {
-    /// Where it comes from.
-    pub source: Provenance,
-    /// A clear hex.
-    pub clear: u32,
-    /// A jungle hex.
-    pub jungle: u32,
-    /// A beach hex.
-    pub beach: u32,
-    /// A town.
-    pub town: u32,
-    /// A city.
-    pub city: u32,
-    /// A hill.
-    pub hill: u32,
-    /// Across a road or railroad hexside, whatever the terrain.
-    pub road: u32,
-    /// More, across a river hexside without bridge or ford.
-    pub river: u32,
-    /// In bad weather.
-    pub bad_weather: BadWeather,
-    /// What column movement multiplies the movement factor by (§8.8a).
-    pub column_factor: u32,
+    /// All printed tables, as they stand in `tables.yaml`.
+    pub struct Tables {
+        /// `santiago-1898`.
+        pub game: String,
+        /// §4.2.
+        pub spanish_surrender: SurrenderTable,
+        /// §4.4.
+        pub us_withdrawal: WithdrawalTable,
+        /// §7.2.
+        pub historic_events: EventTable,
+        /// §8.6.
+        pub us_jungle: JungleTable,
+        /// §10.5.
+        pub yellow_fever: FeverTable,
+        /// The Defensive Fire Table.
+        pub defensive_fire: FireTable,
+        /// The Shock Combat Table.
+        pub shock: ShockTable,
+        /// §9.8.
+        pub friendly_fire: FriendlyFire,
+        /// The Terrain Effects Chart.
+        pub movement: Movement,
+        /// Numbers named in the rules.
+        pub limits: Limits,
+    }
 }
 
 impl Movement {
@@ -537,74 +432,20 @@ impl Movement {
     }
 }
 
-/// Numbers named in the rules.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Limits {
-    /// Where they come from.
-    pub source: Provenance,
-    /// Units of a side in a hex (§5.2a).
-    pub stacking: u32,
-    /// Steps landed in one phase (§8.2g).
-    pub landing_steps: u32,
-    /// Of which the base takes (§10.3b).
-    pub base_landing_steps: u32,
-    /// What the base counts for in stacking (§5.2b).
-    pub base_stacking: u32,
-    /// Hexes from the firing hex (§9.7c, §9.7e).
-    pub naval_range: u32,
-    /// Shock factors of naval gunfire (§9.7a).
-    pub naval_factors: u32,
-    /// Hexes from a unit to its road or source (§10.1a).
-    pub supply_hexes: u32,
-    /// Objectives for a surrender roll (§4.1b).
-    pub surrender_objectives: u32,
-    /// US steps lost for a withdrawal roll (§4.3b).
-    pub withdrawal_steps: u32,
-}
-
-/// All printed tables, as they stand in `tables.yaml`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Tables {
-    /// `santiago-1898`.
-    pub game: String,
-    /// §4.2.
-    pub spanish_surrender: SurrenderTable,
-    /// §4.4.
-    pub us_withdrawal: WithdrawalTable,
-    /// §7.2.
-    pub historic_events: EventTable,
-    /// §8.6.
-    pub us_jungle: JungleTable,
-    /// §10.5.
-    pub yellow_fever: FeverTable,
-    /// The Defensive Fire Table.
-    pub defensive_fire: FireTable,
-    /// The Shock Combat Table.
-    pub shock: ShockTable,
-    /// §9.8.
-    pub friendly_fire: FriendlyFire,
-    /// The Terrain Effects Chart.
-    pub movement: Movement,
-    /// Numbers named in the rules.
-    pub limits: Limits,
-}
-
 impl Tables {
     /// The surrender result for a number of objectives and a modified die (§4.2); nothing below the first column.
     pub fn surrender(&self, objectives: u32, die: i32) -> Surrender {
-        cell(&self.spanish_surrender.columns, &self.spanish_surrender.rows, objectives, die).unwrap_or_default()
+        self.spanish_surrender.results.result(&objectives, die).unwrap_or_default()
     }
 
     /// The withdrawal result for US steps lost and a die (§4.4); no effect below the first column.
     pub fn withdrawal(&self, steps_lost: u32, die: i32) -> Withdrawal {
-        cell(&self.us_withdrawal.columns, &self.us_withdrawal.rows, steps_lost, die).unwrap_or_default()
+        self.us_withdrawal.results.result(&steps_lost, die).unwrap_or_default()
     }
 
     /// The historic event for a die (§7.2).
     pub fn event(&self, die: i32) -> Option<HistoricEvent> {
-        row(&self.historic_events.rows, die).copied()
+        self.historic_events.rows.at(die).copied()
     }
 
     /// May the event happen more than once?
@@ -614,7 +455,7 @@ impl Tables {
 
     /// The jungle result for a modified die (§8.6).
     pub fn jungle(&self, die: i32) -> Jungle {
-        row(&self.us_jungle.rows, die).copied().unwrap_or(Jungle::On)
+        self.us_jungle.rows.at(die).copied().unwrap_or(Jungle::On)
     }
 
     /// Steps lost to fever (§10.5); none before its first turn, and never by Cubans (§10.5c).
@@ -630,22 +471,17 @@ impl Tables {
 
     /// The result of defensive fire for a total and a modified die (DFT); nothing with no factors (IMP.7).
     pub fn defensive_fire(&self, factors: u32, die: i32) -> FireResult {
-        cell(&self.defensive_fire.columns, &self.defensive_fire.rows, factors, die).unwrap_or_default()
+        self.defensive_fire.results.result(&factors, die).unwrap_or_default()
     }
 
     /// The column of the fire table a total falls into, as printed: `7-10`, `21+`.
     pub fn fire_column(&self, factors: u32) -> Option<String> {
-        let at = column(&self.defensive_fire.columns, factors)?;
-        let least = self.defensive_fire.columns.get(at)?;
-        Some(match self.defensive_fire.columns.get(at + 1) {
-            Some(next) => format!("{least}-{}", next.saturating_sub(1)),
-            None => format!("{least}+"),
-        })
+        let table = &self.defensive_fire.results;
+        table.label(table.column(&factors)?)
     }
 
     /// The result of shock for a column and a modified die (SCT).
     pub fn shock(&self, odds: Odds, die: i32) -> ShockResult {
-        let at = self.shock.columns.iter().position(|&column| column == odds);
-        row(&self.shock.rows, die).zip(at).and_then(|(row, at)| row.get(at).copied()).unwrap_or_default()
+        self.shock.results.result(&odds, die).unwrap_or_default()
     }
 }

@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::engine::Name;
+use crate::engine::doc::{DocPath, FromDoc, Node, Reader, read_word};
+use crate::words;
 
 /// Whose counter it is. The US player runs the US Army and the Cubans (§1.1a).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -38,6 +40,14 @@ impl Force {
     }
 }
 
+impl FromDoc for Force {
+    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
+        let which =
+            read_word(node, at, reader, &Force::ALL.map(|force| [force.word()]).each_ref().map(|word| &word[..]))?;
+        Force::ALL.get(which).copied()
+    }
+}
+
 impl fmt::Display for Force {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
@@ -48,26 +58,110 @@ impl fmt::Display for Force {
     }
 }
 
-/// The terrain of a hex. Works, roads and rivers come on top of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Terrain {
-    /// Open ground.
-    Clear,
-    /// Jungle.
-    Jungle,
-    /// A hill.
-    Hill,
-    /// Santiago.
-    City,
-    /// A town.
-    Town,
-    /// A beach (R63).
-    Beach,
-    /// All water of the bay.
-    Harbor,
-    /// All ocean.
-    Ocean,
+words! {
+    /// The terrain of a hex. Works, roads and rivers come on top of it.
+    pub enum Terrain {
+        /// Open ground.
+        Clear = "clear",
+        /// Jungle.
+        Jungle = "jungle",
+        /// A hill.
+        Hill = "hill",
+        /// Santiago.
+        City = "city",
+        /// A town.
+        Town = "town",
+        /// A beach (R63).
+        Beach = "beach",
+        /// All water of the bay.
+        Harbor = "harbor",
+        /// All ocean.
+        Ocean = "ocean",
+    }
+
+    /// What a unit is. Only artillery, leaders and the signals detachment have rules of their own.
+    pub enum UnitKind {
+        /// Infantry.
+        Infantry = "infantry",
+        /// Cavalry, mounted or not.
+        Cavalry = "cavalry",
+        /// Guns (§9.8).
+        Artillery = "artillery",
+        /// Machineguns.
+        Machinegun = "machinegun",
+        /// Engineers.
+        Engineer = "engineer",
+        /// Guerrillas.
+        Guerrilla = "guerrilla",
+        /// Volunteers.
+        Volunteer = "volunteer",
+        /// A fortress garrison.
+        Garrison = "garrison",
+        /// Sailors ashore.
+        Naval = "naval",
+        /// A leader (§6.0).
+        Leader = "leader",
+        /// The Signals Detachment (§8.7).
+        Signals = "signals",
+    }
+
+    /// The size of a unit, as printed on its counter (§1.2a). A label only.
+    pub enum Size {
+        /// A division.
+        Division = "division",
+        /// A brigade.
+        Brigade = "brigade",
+        /// A regiment.
+        Regiment = "regiment",
+        /// A column of no fixed size.
+        Column = "column",
+        /// A battalion.
+        Battalion = "battalion",
+        /// A battery.
+        Battery = "battery",
+        /// A company.
+        Company = "company",
+        /// A detachment.
+        Detachment = "detachment",
+        /// One man.
+        Leader = "leader",
+    }
+
+    /// What a counter is marked with, or is besides its kind.
+    pub enum Flag {
+        /// Counts as artillery for friendly fire though it is of another kind (§9.8a, R15).
+        Artillery = "artillery",
+        /// Printed `E`: the Escario column (§3.2b).
+        Escario = "escario",
+        /// Printed with an asterisk: off the map until event 6 (§3.2c).
+        Asterisk = "asterisk",
+        /// May not move or attack before its release (§3.2h, §3.2i).
+        Frozen = "frozen",
+        /// May make the all-out effort (§6.4a).
+        AllOut = "all-out",
+        /// Has a balloon mode (§8.7f).
+        Balloon = "balloon",
+    }
+
+    /// How a counter enters play.
+    pub enum Group {
+        /// Spanish, on the map from the start.
+        Start = "start",
+        /// The Escario column.
+        Escario = "escario",
+        /// The machineguns of event 6.
+        Event6 = "event-6",
+        /// Cuban, on the map from the start.
+        Cuban = "cuban",
+        /// The first wave of US landings.
+        Wave1 = "wave-1",
+        /// The second wave.
+        Wave2 = "wave-2",
+        /// The Logistical Base.
+        Base = "base",
+        /// Naval gunfire.
+        Fleet = "fleet",
+    }
 }
 
 impl Terrain {
@@ -75,135 +169,6 @@ impl Terrain {
     pub const fn is_land(self) -> bool {
         !matches!(self, Terrain::Harbor | Terrain::Ocean)
     }
-
-    /// The word for it in files.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Terrain::Clear => "clear",
-            Terrain::Jungle => "jungle",
-            Terrain::Hill => "hill",
-            Terrain::City => "city",
-            Terrain::Town => "town",
-            Terrain::Beach => "beach",
-            Terrain::Harbor => "harbor",
-            Terrain::Ocean => "ocean",
-        }
-    }
-}
-
-impl fmt::Display for Terrain {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.word())
-    }
-}
-
-/// What a unit is. Only artillery, leaders and the signals detachment have rules of their own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum UnitKind {
-    /// Infantry.
-    Infantry,
-    /// Cavalry, mounted or not.
-    Cavalry,
-    /// Guns (§9.8).
-    Artillery,
-    /// Machineguns.
-    Machinegun,
-    /// Engineers.
-    Engineer,
-    /// Guerrillas.
-    Guerrilla,
-    /// Volunteers.
-    Volunteer,
-    /// A fortress garrison.
-    Garrison,
-    /// Sailors ashore.
-    Naval,
-    /// A leader (§6.0).
-    Leader,
-    /// The Signals Detachment (§8.7).
-    Signals,
-}
-
-/// The size of a unit, as printed on its counter (§1.2a). A label only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Size {
-    /// A division.
-    Division,
-    /// A brigade.
-    Brigade,
-    /// A regiment.
-    Regiment,
-    /// A column of no fixed size.
-    Column,
-    /// A battalion.
-    Battalion,
-    /// A battery.
-    Battery,
-    /// A company.
-    Company,
-    /// A detachment.
-    Detachment,
-    /// One man.
-    Leader,
-}
-
-/// What a counter is marked with, or is besides its kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Flag {
-    /// Counts as artillery for friendly fire though it is of another kind (§9.8a, R15).
-    Artillery,
-    /// Printed `E`: the Escario column (§3.2b).
-    Escario,
-    /// Printed with an asterisk: off the map until event 6 (§3.2c).
-    Asterisk,
-    /// May not move or attack before its release (§3.2h, §3.2i).
-    Frozen,
-    /// May make the all-out effort (§6.4a).
-    AllOut,
-    /// Has a balloon mode (§8.7f).
-    Balloon,
-}
-
-/// How a counter enters play.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Group {
-    /// Spanish, on the map from the start.
-    Start,
-    /// The Escario column.
-    Escario,
-    /// The machineguns of event 6.
-    #[serde(rename = "event-6")]
-    Event6,
-    /// Cuban, on the map from the start.
-    Cuban,
-    /// The first wave of US landings.
-    #[serde(rename = "wave-1")]
-    Wave1,
-    /// The second wave.
-    #[serde(rename = "wave-2")]
-    Wave2,
-    /// The Logistical Base.
-    Base,
-    /// Naval gunfire.
-    Fleet,
-}
-
-/// Where a figure or a feature comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Provenance {
-    /// The rulebook prints it.
-    Text,
-    /// It follows from what the rulebook prints.
-    Inferred,
-    /// Ours, since the published sheet is not at hand.
-    Reconstructed,
-    /// Copied by a player from the published sheet.
-    Transcribed,
 }
 
 /// A counter, by the name a player types: `us-inf-9`.

@@ -3,20 +3,20 @@
 mod files;
 mod tables;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
+use crate::board::sheet::PlaceEntry;
 use crate::board::{Feature, Features, Grid, Hex, HexGrid, Points, Terrain};
-use crate::engine::doc::{DocPath, Fault};
-use crate::engine::{Json, to_json};
+use crate::engine::Json;
+use crate::engine::data::{Loader, Provenance, Shipped, at};
+use crate::engine::doc::Fault;
 
-pub(super) use files::MapFile;
+pub use files::{Counter, CounterSource};
+pub(super) use files::{CountersFile, MapFile};
 pub use tables::Tables;
 
-use files::{Named, draw, land_edge};
+use files::{draw, land_edge};
 
 use super::terms::{Arm, Flag, Group, Land, Nation, UnitId};
 
@@ -24,11 +24,14 @@ use super::terms::{Arm, Flag, Group, Land, Nation, UnitId};
 pub type Mp = Points<2>;
 
 /// The files, by name, as they are shipped.
-pub const FILES: [(&str, &str); 3] = [
-    ("map.yaml", include_str!("data/map.yaml")),
-    ("counters.yaml", include_str!("data/counters.yaml")),
-    ("tables.yaml", include_str!("data/tables.yaml")),
+pub const FILES: Shipped = &[
+    (MAP, include_str!("data/map.yaml")),
+    (COUNTERS, include_str!("data/counters.yaml")),
+    (TABLES, include_str!("data/tables.yaml")),
 ];
+pub(super) const MAP: &str = "map.yaml";
+pub(super) const COUNTERS: &str = "counters.yaml";
+pub(super) const TABLES: &str = "tables.yaml";
 
 /// What lies along a hexside, as met by one who crosses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,45 +81,18 @@ pub struct Ground {
     pub beach: bool,
 }
 
-/// One counter.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Counter {
-    id: UnitId,
-    /// As printed.
-    pub label: String,
-    /// The unit's name.
-    pub name: String,
-    /// Its nationality.
-    pub nation: Nation,
-    /// What it is.
-    pub kind: Arm,
-    /// Its combat factor; none for the Cubans, whose strength is rolled (§14.2).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub factor: Option<u32>,
-    /// The factor of its reduced side; none for one-step units (§2.13a).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reduced: Option<u32>,
-    /// How it comes into play.
-    pub group: Group,
-    /// What is special about it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub flags: Vec<Flag>,
-    /// Where it is set up if nothing else is said.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub default_hex: Option<Hex>,
-    /// Where unit and values come from.
-    pub source: CounterSource,
-}
-
-/// Where a counter and its values come from.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CounterSource {
-    /// The unit itself.
-    pub unit: String,
-    /// Its steps and factors.
-    pub values: String,
+impl Ground {
+    /// The open sea.
+    pub const SEA: Ground = Ground {
+        land: Land::Sea,
+        height: 0,
+        zone: 0,
+        coast: false,
+        harbour_shore: false,
+        blockhouse: false,
+        fortress: false,
+        beach: false,
+    };
 }
 
 impl Counter {
@@ -138,7 +114,7 @@ impl Counter {
             group,
             flags: Vec::new(),
             default_hex: None,
-            source: CounterSource { unit: "case".into(), values: "case".into() },
+            source: CounterSource { unit: Provenance::Inferred, values: Provenance::Inferred },
         }
     }
 
@@ -165,33 +141,6 @@ impl Counter {
     pub fn has(&self, flag: Flag) -> bool {
         self.flags.contains(&flag)
     }
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct CountersFile {
-    game: String,
-    units: Vec<Counter>,
-    markers: Vec<MarkerPart>,
-    total: TotalPart,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct MarkerPart {
-    #[serde(rename = "id")]
-    _id: String,
-    count: u32,
-    #[serde(rename = "source")]
-    _source: String,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct TotalPart {
-    count: u32,
-    #[serde(rename = "source")]
-    _source: String,
 }
 
 /// A way supply can take out of a hex (§12.2 to §12.7).
@@ -244,103 +193,61 @@ pub struct Data {
     pub loaded: Json,
 }
 
-/// A slip in a data file.
-fn slip(file: &str, what: impl Into<String>) -> Fault {
-    Fault::new(&DocPath::root().key(file), what, "put the file right, or leave it out to use the shipped one")
-}
-
-fn parse<T: for<'de> Deserialize<'de>>(file: &str, text: &str, faults: &mut Vec<Fault>) -> Option<T> {
-    serde_yaml::from_str(text).map_err(|error| faults.push(slip(file, error.to_string()))).ok()
-}
-
 impl Data {
-    /// Reads the files, the shipped ones where none is given.
+    /// Reads the files, the shipped ones where none is given; those are read once.
     pub fn load(files: &BTreeMap<String, String>) -> Result<Data, Vec<Fault>> {
-        // The shipped files are read once.
-        static SHIPPED: OnceLock<Result<Data, Vec<Fault>>> = OnceLock::new();
-        if files.is_empty() { SHIPPED.get_or_init(|| Data::read(files)).clone() } else { Data::read(files) }
-    }
-
-    fn read(files: &BTreeMap<String, String>) -> Result<Data, Vec<Fault>> {
-        let mut faults = Vec::new();
-        let known: BTreeSet<&str> = FILES.iter().map(|(name, _)| *name).collect();
-        for name in files.keys().filter(|name| !known.contains(name.as_str())) {
-            faults.push(slip(name, format!("this game has no data file `{name}`")));
-        }
-        let text = |index: usize| {
-            let (name, shipped): (&str, &str) = FILES[index];
-            (name, files.get(name).map_or(shipped, String::as_str))
+        static OURS: OnceLock<Result<Data, Vec<Fault>>> = OnceLock::new();
+        let load = || {
+            let mut loader = Loader::new(super::ID, FILES, files);
+            let data = Data::read(&mut loader);
+            loader.finish(data)
         };
-        let map: Option<MapFile> = parse(text(0).0, text(0).1, &mut faults);
-        let counters: Option<CountersFile> = parse(text(1).0, text(1).1, &mut faults);
-        let tables: Option<Tables> = parse(text(2).0, text(2).1, &mut faults);
-        let (Some(map), Some(counters), Some(tables)) = (map, counters, tables) else { return Err(faults) };
-        for (file, game) in [("map.yaml", &map.game), ("counters.yaml", &counters.game), ("tables.yaml", &tables.game)]
-        {
-            if game != super::ID {
-                faults.push(slip(file, format!("the file is for `{game}`, not for `{}`", super::ID)));
-            }
-        }
-        let data = Data::build(map, counters, tables, [text(0).1, text(1).1, text(2).1], &mut faults);
-        match data {
-            Some(data) if faults.is_empty() => Ok(data),
-            _ => Err(faults),
-        }
+        if files.is_empty() { OURS.get_or_init(load).clone() } else { load() }
     }
 
-    fn build(
-        map: MapFile,
-        counters: CountersFile,
-        tables: Tables,
-        texts: [&str; 3],
-        faults: &mut Vec<Fault>,
-    ) -> Option<Data> {
-        let terrain = draw(&map, faults)?;
+    /// What the files say, as far as it makes sense.
+    pub fn read(loader: &mut Loader<'_>) -> Option<Data> {
+        let map = loader.read::<MapFile>(MAP);
+        let counters = loader.read::<CountersFile>(COUNTERS);
+        let tables = loader.read::<Tables>(TABLES);
+        let (map, counters, tables) = (map?, counters?, tables?);
+        tables.combat_results.results.check(loader, TABLES, &at("combat-results").key("results"));
+        let terrain = draw(loader, &map);
         let mut units = BTreeMap::new();
-        for counter in counters.units {
-            let id = counter.id();
+        for (index, counter) in counters.units.into_iter().enumerate() {
+            let id = counter.id;
             if units.insert(id, counter).is_some() {
-                faults.push(slip("counters.yaml", format!("`{id}` is listed twice")));
+                let what = format!("`{id}` is listed twice");
+                loader.fault(COUNTERS, &at("units").index(index).key("id"), what, "give each counter an id of its own");
             }
         }
-        for name in tables.fever.entries.values().flatten() {
-            if !units.contains_key(&UnitId::named(name)) {
-                faults.push(slip("tables.yaml", format!("the fever table names `{name}`, which is no counter")));
+        for (entry, names) in &tables.fever.entries {
+            for (index, name) in names.iter().enumerate().filter(|(_, name)| !units.contains_key(*name)) {
+                let at = at("fever").key("entries").key(entry).index(index);
+                loader.fault(TABLES, &at, format!("there is no counter `{name}`"), "use an id of counters.yaml");
             }
         }
+        let terrain = terrain?;
         let unit_count = u32::try_from(units.len()).unwrap_or(u32::MAX);
         let markers: u32 = counters.markers.iter().map(|marker| marker.count).sum();
-        let named = |list: &[Named]| list.iter().map(|place| place.hex).collect::<Vec<Hex>>();
-        let (beaches, fortresses) = (named(&map.beaches), named(&map.fortresses));
-        let on_map = |hex: &Hex| terrain.grid().contains(*hex);
-        let mut places: Vec<(String, Hex)> = Vec::new();
-        for place in map.places.iter().chain(&map.beaches).chain(&map.fortresses) {
-            if on_map(&place.hex) {
-                places.push((place.name.clone(), place.hex));
-            } else {
-                faults.push(slip("map.yaml", format!("{} lies in {}, which is not on the map", place.name, place.hex)));
-            }
-        }
+        let hexes = |list: &[PlaceEntry]| list.iter().map(|place| place.hex).collect::<Vec<Hex>>();
+        let named = map.places.iter().chain(&map.beaches).chain(&map.fortresses);
+        let mut places: Vec<(String, Hex)> =
+            named.flat_map(|place| place.names.iter().map(|name| (name.clone(), place.hex))).collect();
         if let Some(hex) = map.city.hexes.first() {
             places.push(("Santiago".to_owned(), *hex));
         }
-        let edge = land_edge(&terrain, map.land_edge.from, map.land_edge.to);
-        let digests: BTreeMap<&str, String> = FILES
-            .iter()
-            .zip(texts)
-            .map(|((name, _), text)| (*name, crate::engine::digest::hash("data", &[text])))
-            .collect();
         let mut data = Data {
+            edge: land_edge(&terrain, map.land_edge.from, map.land_edge.to),
+            fortresses: hexes(&map.fortresses),
+            beaches: hexes(&map.beaches),
             city: map.city.hexes,
-            fortresses,
-            beaches,
             places,
             off_map_road: (map.off_map_road.from, map.off_map_road.to),
-            edge,
             manzanillo: map.entries.manzanillo,
             guantanamo: map.entries.guantanamo,
             counter_total: (unit_count + markers, counters.total.count),
-            loaded: to_json(&digests).unwrap_or(Json::Bool(false)),
+            loaded: loader.canon(),
             map: terrain,
             supply_net: Vec::new(),
             batteries: Vec::new(),
@@ -380,7 +287,7 @@ impl Data {
 
     /// One more counter, or another one of that id.
     pub fn add_counter(&mut self, counter: Counter) {
-        self.counters.insert(counter.id(), counter);
+        self.counters.insert(counter.id, counter);
         self.index();
     }
 
@@ -389,12 +296,12 @@ impl Data {
         let counters = || self.counters.values();
         let battery = |counter: &&Counter| counter.nation == Nation::Spanish && counter.kind == Arm::Artillery;
         let garrison = |counter: &Counter| match counter.kind {
-            Arm::Garrison => counter.default_hex.map(|hex| (hex, counter.id())),
+            Arm::Garrison => counter.default_hex.map(|hex| (hex, counter.id)),
             _ => None,
         };
-        let batteries = counters().filter(battery).map(Counter::id).collect();
+        let batteries = counters().filter(battery).map(|counter| counter.id).collect();
         let garrisons = counters().filter_map(garrison).collect();
-        let balloon = counters().find(|counter| counter.kind == Arm::Balloon).map(Counter::id);
+        let balloon = counters().find(|counter| counter.kind == Arm::Balloon).map(|counter| counter.id);
         (self.batteries, self.garrisons, self.balloon) = (batteries, garrisons, balloon);
     }
 
@@ -460,12 +367,7 @@ impl Data {
 
     /// The full movement factor of a nationality (§2.12).
     pub fn movement_factor(&self, nation: Nation) -> Mp {
-        let factors = &self.tables.movement_factors;
-        match nation {
-            Nation::Us => factors.us,
-            Nation::Cuban => factors.cuban,
-            Nation::Spanish => factors.spanish,
-        }
+        self.tables.movement_factors.of(nation)
     }
 
     /// Counters of a group, by id.

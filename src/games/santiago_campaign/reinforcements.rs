@@ -20,7 +20,7 @@ impl Play<'_, '_> {
         let die = self.d6("guantanamo", "reinforcements")?;
         let held: Vec<Token> = self.state.tokens_held(HoldingBox::Guantanamo).collect();
         let all = u32::try_from(held.len()).unwrap_or(u32::MAX);
-        let released = self.data().tables.guantanamo.rows.get(&die).copied().unwrap_or(0).min(all);
+        let released = self.data().tables.guantanamo.rows.at(die.into()).copied().unwrap_or(0).min(all);
         self.state.guantanamo_rolled = true;
         self.umpire.note(Event::GuantanamoRoll { die, released, withheld: all - released });
         let counters = self.choose_released(&held, released, orders.release.as_ref())?;

@@ -287,7 +287,7 @@ impl Play<'_, '_> {
     /// S3: the roll on the Cuban chart (§5.2a).
     pub fn cuban_roll(&mut self) -> Ruling<()> {
         let die = self.d6("cubans", "deployment")?;
-        let zones = self.data().tables.cuban_deployment.rows.get(&die).copied().unwrap_or([0; 4]);
+        let zones = self.data().tables.cuban_deployment.rows.at(die.into()).copied().unwrap_or([0; 4]);
         self.state.cuban_zones = Some(zones);
         self.umpire.note(Event::CubanRoll { die, zones });
         Ok(())

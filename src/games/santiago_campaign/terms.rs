@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::Serialize;
 
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
 use crate::engine::{Name, Side};
@@ -85,12 +85,6 @@ counter_name! {
     Piece, "piece", "A unit or a Spanish counter, such as us-6r or sp-07"
 }
 
-impl<'de> Deserialize<'de> for UnitId {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer).map(|text| UnitId::named(&text))
-    }
-}
-
 impl Token {
     /// The counter with this number.
     pub fn numbered(number: usize) -> Token {
@@ -126,18 +120,6 @@ impl From<Token> for Piece {
     fn from(token: Token) -> Piece {
         Piece(token.0)
     }
-}
-
-macro_rules! read_in_data {
-    ($($name:ident),*) => {$(
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let text = String::deserialize(deserializer)?;
-                let known = || $name::ALL.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(", ");
-                $name::from_word(&text).ok_or_else(|| serde::de::Error::custom(format!("`{text}` is none of {}", known())))
-            }
-        }
-    )*};
 }
 
 words! {
@@ -224,8 +206,6 @@ words! {
     }
 }
 
-read_in_data!(Nation, Arm, Group, Flag, Land);
-
 impl Nation {
     /// Who commands its units (§1.1a).
     pub fn side(self) -> Side {
@@ -286,19 +266,15 @@ pub enum StackPlace {
 }
 
 /// The results of combat (§11.14).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CombatResult {
     /// Attack stalled.
-    #[serde(rename = "AS")]
     Stalled,
     /// Defender eliminated.
-    #[serde(rename = "DE")]
     Eliminated,
     /// Bloodbath.
-    #[serde(rename = "BB")]
     Bloodbath,
     /// Defender retreats.
-    #[serde(rename = "DR")]
     Retreat,
 }
 
@@ -366,13 +342,6 @@ impl fmt::Display for Odds {
 impl Serialize for Odds {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Odds {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Odds::parse(&text).ok_or_else(|| serde::de::Error::custom(format!("`{text}` is not odds such as `3:1`")))
     }
 }
 

@@ -1,68 +1,52 @@
 //! What the rulebook prints about its map, counters and tables, compared with the data. A transcription of the published
 //! sheets must agree with all of it; counter values and the map's terrain are free where the rulebook is silent.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::{Bearing, Grid, Hex};
-use crate::engine::Clause;
-use crate::engine::doc::{DocPath, Fault};
+use crate::engine::DataFinding;
+use crate::engine::data::{Loader, at};
+use crate::engine::doc::DocPath;
 use crate::games::santiago_1898::tables::{HistoricEvent, Odds};
 use crate::games::santiago_1898::terms::{Flag, Force, Group, Terrain, UnitId, UnitKind};
 
+use super::load::read;
 use super::printed::{DATES, EVENTS, FEVER, FIRE, JUNGLE, PRINTED_UNITS, SHOCK, SURRENDER, WITHDRAWAL};
-use super::{Data, DataFault, Deployment, Fact, Scenario, Whence};
+use super::{COUNTERS, Data, Deployment, FILES, MAP, SCENARIOS, Scenario, TABLES, Whence};
 
-const MAP: &str = "map.yaml";
-const COUNTERS: &str = "counters.yaml";
-const TABLES: &str = "tables.yaml";
-const SCENARIOS: &str = "scenarios.yaml";
-
-/// Everything in which the data differ from the rulebook.
-pub fn check(data: &Data) -> Vec<DataFault> {
-    facts(data).1
+/// Reads a folder of data files over ours and compares the whole with the facts of the rulebook.
+pub fn findings(files: &BTreeMap<String, String>) -> Vec<DataFinding> {
+    let mut loader = Loader::new(super::super::ID, FILES, files);
+    if let Some(data) = read(&mut loader) {
+        let mut book = Book { data: &data, loader: &mut loader };
+        book.frame();
+        book.places();
+        book.water();
+        book.ways();
+        book.units();
+        book.tables();
+        book.costs_and_limits();
+        book.calendar();
+        book.standard();
+        book.historical();
+    }
+    loader.findings()
 }
 
-/// The facts that hold, and everything in which the data differ from the rulebook.
-pub(super) fn facts(data: &Data) -> (Vec<Fact>, Vec<DataFault>) {
-    let mut book = Book { data, facts: Vec::new(), faults: Vec::new() };
-    book.frame();
-    book.places();
-    book.water();
-    book.ways();
-    book.units();
-    book.tables();
-    book.costs_and_limits();
-    book.calendar();
-    book.standard();
-    book.historical();
-    (book.facts, book.faults)
-}
-
-struct Book<'d> {
+struct Book<'d, 'l, 'f> {
     data: &'d Data,
-    facts: Vec<Fact>,
-    faults: Vec<DataFault>,
-}
-
-fn at(key: &str) -> DocPath {
-    DocPath::root().key(key)
+    loader: &'l mut Loader<'f>,
 }
 
 const fn hex(number: u16) -> Hex {
     Hex::printed(number)
 }
 
-impl Book<'_> {
+impl Book<'_, '_, '_> {
     /// One fact: either it holds, or `what` is a fault of the file.
     fn fact(&mut self, clause: &'static str, file: &str, at: DocPath, holds: bool, what: impl Into<String>) {
-        let what = what.into();
-        if holds {
-            self.facts.push(Fact { file: file.to_owned(), at, clause: Clause(clause), what });
-        } else {
-            let remedy = format!("see `garcia rules santiago-1898 {clause}`");
-            let fault = Fault::new(&at, what, remedy).by(Clause(clause));
-            self.faults.push(DataFault { file: file.to_owned(), fault });
-        }
+        let remedy = format!("see `garcia rules santiago-1898 {clause}`");
+        self.loader.fact(clause, file, at, holds, what, remedy);
     }
 
     /// A printed figure.
@@ -204,7 +188,7 @@ impl Book<'_> {
                 }
                 if data.crossing_between(cell, next) {
                     let what = format!("a bridge or ford between {cell} and {next} crosses no river");
-                    self.fact("8.1g", MAP, at("crossings"), data.river_between(cell, next), what);
+                    self.fact("8.1g", MAP, at("fords"), data.river_between(cell, next), what);
                 }
             }
         }
@@ -276,18 +260,25 @@ impl Book<'_> {
 
     fn tables(&mut self) {
         let tables = &self.data.tables;
-        let table = |key: &str| at(key).key("columns");
-        self.figure("4.2a", TABLES, table("spanish-surrender"), &tables.spanish_surrender.columns[..], &[4, 5, 6]);
-        self.figure("4.4a", TABLES, table("us-withdrawal"), &tables.us_withdrawal.columns[..], &[10, 19, 23]);
+        let table = |key: &str| at(key).key("results").key("columns");
+        self.figure(
+            "4.2a",
+            TABLES,
+            table("spanish-surrender"),
+            &tables.spanish_surrender.results.columns[..],
+            &[4, 5, 6],
+        );
+        self.figure("4.4a", TABLES, table("us-withdrawal"), &tables.us_withdrawal.results.columns[..], &[10, 19, 23]);
         self.figure(
             "DFT.a",
             TABLES,
             table("defensive-fire"),
-            &tables.defensive_fire.columns[..],
+            &tables.defensive_fire.results.columns[..],
             &[1, 4, 7, 11, 16, 21],
         );
-        self.figure("SCT.a", TABLES, table("shock"), &tables.shock.columns[..], &Odds::ALL);
-        let cell = |key: &str, die: i32, column: usize| at(key).key("rows").key(&die.to_string()).index(column);
+        self.figure("SCT.a", TABLES, table("shock"), &tables.shock.results.columns[..], Odds::ALL);
+        let cell =
+            |key: &str, die: i32, column: usize| at(key).key("results").key("rows").key(&die.to_string()).index(column);
         for (die, row) in (1..).zip(SURRENDER) {
             for (column, (printed, clause)) in row.into_iter().zip(["4.2b", "4.2c", "4.2d"]).enumerate() {
                 let has = tables.surrender([4, 5, 6][column], die);
@@ -316,10 +307,28 @@ impl Book<'_> {
             }
         }
         let rows = |key: &str| at(key).key("rows");
-        self.figure("4.2b", TABLES, rows("spanish-surrender"), tables.spanish_surrender.rows.len(), 8);
-        self.figure("4.4b", TABLES, rows("us-withdrawal"), tables.us_withdrawal.rows.len(), 6);
-        self.figure("DFT.b", TABLES, rows("defensive-fire"), tables.defensive_fire.rows.len(), 9);
-        self.figure("SCT.a", TABLES, rows("shock"), tables.shock.rows.len(), 8);
+        self.figure(
+            "4.2b",
+            TABLES,
+            at("spanish-surrender").key("results").key("rows"),
+            tables.spanish_surrender.results.rows.len(),
+            8,
+        );
+        self.figure(
+            "4.4b",
+            TABLES,
+            at("us-withdrawal").key("results").key("rows"),
+            tables.us_withdrawal.results.rows.len(),
+            6,
+        );
+        self.figure(
+            "DFT.b",
+            TABLES,
+            at("defensive-fire").key("results").key("rows"),
+            tables.defensive_fire.results.rows.len(),
+            9,
+        );
+        self.figure("SCT.a", TABLES, at("shock").key("results").key("rows"), tables.shock.results.rows.len(), 8);
         for (die, (printed, clause)) in (1..).zip(EVENTS) {
             self.figure(
                 clause,

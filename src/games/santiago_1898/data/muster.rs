@@ -3,15 +3,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::{Grid, Hex};
+use crate::engine::data::{Loader, at};
 use crate::engine::doc::{DocPath, fold};
 use crate::engine::{Clause, Name};
 use crate::games::santiago_1898::terms::{Flag, Force, Group, UnitId, UnitKind};
 
 use super::files::{CountersFile, DeployEntry, ScenariosFile, SpecialEntry, SpecialKind, UnitEntry};
-use super::load::{COUNTERS, Land, Loader, SCENARIOS, at, is_land, sorted};
-use super::{Cast, Day, Deployment, Scenario, Special, Unit, Whence};
+use super::load::{is_land, sorted};
+use super::{COUNTERS, Cast, Day, Deployment, Map, SCENARIOS, Scenario, Special, Unit, Whence};
 
-impl Loader {
+/// Reads who there is and what begins where.
+pub(super) struct Muster<'l, 'f> {
+    pub loader: &'l mut Loader<'f>,
+}
+
+impl Muster<'_, '_> {
     pub(super) fn units(&mut self, file: &CountersFile) -> BTreeMap<UnitId, Unit> {
         let mut units = BTreeMap::new();
         for (index, entry) in file.units.iter().enumerate() {
@@ -36,7 +42,7 @@ impl Loader {
             };
             if units.insert(entry.id, unit).is_some() {
                 let what = format!("there are two counters `{}`", entry.id);
-                self.fault_by("1.4a", COUNTERS, &path.key("id"), what, "give each counter an id of its own");
+                self.loader.fault_by("1.4a", COUNTERS, &path.key("id"), what, "give each counter an id of its own");
             }
         }
         units
@@ -53,7 +59,7 @@ impl Loader {
         if !plain || !text.starts_with(side) || text != fold(text) || text.len() > 40 {
             let what = format!("`{text}` cannot be an id");
             let remedy = "begin with us-, sp- or cu- and go on with small letters, digits and single hyphens";
-            self.fault_by("1.4a", COUNTERS, &path.key("id"), what, remedy);
+            self.loader.fault_by("1.4a", COUNTERS, &path.key("id"), what, remedy);
         }
     }
 
@@ -62,11 +68,11 @@ impl Loader {
         let id = entry.id;
         if bare && entry.steps != 0 {
             let what = format!("`{id}` has {} steps", entry.steps);
-            self.fault_by("8.7c", COUNTERS, &path.key("steps"), what, "leaders and the SD have none");
+            self.loader.fault_by("8.7c", COUNTERS, &path.key("steps"), what, "leaders and the SD have none");
         }
         if !bare && !(1..=2).contains(&entry.steps) {
             let what = format!("`{id}` has {} steps", entry.steps);
-            self.fault_by("1.2a", COUNTERS, &path.key("steps"), what, "units have 1 or 2 steps");
+            self.loader.fault_by("1.2a", COUNTERS, &path.key("steps"), what, "units have 1 or 2 steps");
         }
         if (entry.steps == 2) != entry.back.is_some() {
             let what = format!(
@@ -74,15 +80,15 @@ impl Loader {
                 entry.steps,
                 if entry.back.is_some() { "a" } else { "no" }
             );
-            self.fault_by("1.2b", COUNTERS, path, what, "give `back` to units of two steps and to no others");
+            self.loader.fault_by("1.2b", COUNTERS, path, what, "give `back` to units of two steps and to no others");
         }
         if bare && (entry.front.fire, entry.front.shock) != (0, 0) {
             let what = format!("`{id}` has combat factors");
-            self.fault_by("8.7c", COUNTERS, &path.key("front"), what, "write `fire: 0, shock: 0`");
+            self.loader.fault_by("8.7c", COUNTERS, &path.key("front"), what, "write `fire: 0, shock: 0`");
         }
         if (entry.kind == UnitKind::Leader) != entry.rating.is_some() {
             let what = format!("`{id}`: leaders have a rating, others none");
-            self.fault_by("6.2b", COUNTERS, path, what, "write `rating: 1` for a leader");
+            self.loader.fault_by("6.2b", COUNTERS, path, what, "write `rating: 1` for a leader");
         }
     }
 
@@ -99,14 +105,19 @@ impl Loader {
             let twice = specials.insert(id, Special { id, force: side, name: name.clone(), kind }).is_some();
             if twice || units.contains_key(&id) {
                 let what = format!("there are two counters `{id}`");
-                self.fault_by("1.4a", COUNTERS, &path.key("id"), what, "give each counter an id of its own");
+                self.loader.fault_by("1.4a", COUNTERS, &path.key("id"), what, "give each counter an id of its own");
             }
             let expected = match kind {
                 SpecialKind::Base => Group::Base,
                 SpecialKind::Fleet => Group::Fleet,
             };
             if group != expected {
-                self.fault(COUNTERS, &path.key("group"), format!("`{id}` is in the wrong group"), "base or fleet");
+                self.loader.fault(
+                    COUNTERS,
+                    &path.key("group"),
+                    format!("`{id}` is in the wrong group"),
+                    "base or fleet",
+                );
             }
         }
         specials
@@ -138,7 +149,7 @@ impl Loader {
                 [id] => found.push(id),
                 _ => {
                     let what = format!("there must be {what}, and there are {}", ids.len());
-                    self.fault_by(clause, COUNTERS, &at("units"), what, "compare with the counters built in");
+                    self.loader.fault_by(clause, COUNTERS, &at("units"), what, "compare with the counters built in");
                 }
             }
         }
@@ -156,7 +167,7 @@ impl Loader {
         for (index, (day, turn)) in file.calendar.iter().zip(1..).enumerate() {
             if day.turn != turn {
                 let what = format!("Turn {} stands where Turn {turn} belongs", day.turn);
-                self.fault_by("2.1b", SCENARIOS, &at("calendar").index(index), what, "list the turns in order");
+                self.loader.fault_by("2.1b", SCENARIOS, &at("calendar").index(index), what, "list the turns in order");
             }
         }
         file.calendar.iter().map(|day| Day { turn: day.turn, date: day.date.clone() }).collect()
@@ -165,7 +176,7 @@ impl Loader {
     pub(super) fn scenarios(
         &mut self,
         file: &ScenariosFile,
-        land: &Land,
+        land: &Map,
         units: &BTreeMap<UnitId, Unit>,
         specials: &BTreeMap<UnitId, Special>,
     ) -> Vec<Scenario> {
@@ -179,7 +190,7 @@ impl Loader {
             .collect();
         if file.scenarios.iter().filter(|scenario| scenario.default).count() != 1 {
             let what = "one scenario must be the default";
-            self.fault(SCENARIOS, &at("scenarios"), what, "write `default: true` in one of them");
+            self.loader.fault(SCENARIOS, &at("scenarios"), what, "write `default: true` in one of them");
         }
         let mut scenarios = Vec::new();
         for (index, entry) in file.scenarios.iter().enumerate() {
@@ -190,7 +201,12 @@ impl Loader {
                 let path = path.key("deploy").index(index);
                 if let Some(deployment) = self.deployment(entry, land, &groups, &path) {
                     for id in deployment.counters.iter().filter(|id| !placed.insert(**id)) {
-                        self.fault(SCENARIOS, &path, format!("`{id}` is deployed twice"), "name each counter once");
+                        self.loader.fault(
+                            SCENARIOS,
+                            &path,
+                            format!("`{id}` is deployed twice"),
+                            "name each counter once",
+                        );
                     }
                     deploy.push(deployment);
                 }
@@ -198,7 +214,7 @@ impl Loader {
             for (id, group) in &groups {
                 if *group != Group::Fleet && !placed.contains(id) {
                     let what = format!("`{id}` is not deployed in scenario `{}`", entry.id);
-                    self.fault(SCENARIOS, &path.key("deploy"), what, "say where it begins");
+                    self.loader.fault(SCENARIOS, &path.key("deploy"), what, "say where it begins");
                 }
             }
             scenarios.push(Scenario {
@@ -213,15 +229,24 @@ impl Loader {
         scenarios
     }
 
+    fn on_map(&mut self, land: &Map, hex: Hex, path: &DocPath) -> bool {
+        let on_map = land.grid().contains(hex);
+        if !on_map {
+            let what = format!("{hex} is not on the map");
+            self.loader.fault(SCENARIOS, path, what, "name a hex within the frame");
+        }
+        on_map
+    }
+
     fn deployment(
         &mut self,
         entry: &DeployEntry,
-        land: &Land,
+        land: &Map,
         groups: &BTreeMap<UnitId, Group>,
         path: &DocPath,
     ) -> Option<Deployment> {
         let rules = [
-            entry.anywhere.filter(|&anywhere| anywhere).map(|_| Whence::Anywhere),
+            entry.anywhere.then_some(Whence::Anywhere),
             entry.hexes.as_ref().map(|hexes| Whence::Hexes(sorted(hexes.iter().copied()))),
             entry.near.as_ref().map(|near| Whence::Hexes(around(land, near))),
             entry.cuban.clone().map(Whence::Cuban),
@@ -232,12 +257,12 @@ impl Loader {
         let mut rules = rules.into_iter().flatten();
         let (Some(rule), None) = (rules.next(), rules.next()) else {
             let remedy = "give one of anywhere, hexes, near, cuban, entry, event, landing";
-            self.fault(SCENARIOS, path, "where and when is said not at all or twice", remedy);
+            self.loader.fault(SCENARIOS, path, "where and when is said not at all or twice", remedy);
             return None;
         };
         for (key, hexes) in [("hexes", &entry.hexes), ("near", &entry.near)] {
             for (index, &hex) in hexes.iter().flatten().enumerate() {
-                self.on_map(&land.grid, SCENARIOS, hex, &path.key(key).index(index));
+                self.on_map(land, hex, &path.key(key).index(index));
             }
         }
         let defaults = entry.units.clone().unwrap_or_default();
@@ -245,20 +270,25 @@ impl Loader {
             (Some(group), None) => groups.iter().filter(|(_, of)| **of == group).map(|(&id, _)| id).collect(),
             (None, Some(units)) => units.keys().copied().collect(),
             _ => {
-                self.fault(SCENARIOS, path, "who is said not at all or twice", "give either `units` or `group`");
+                self.loader.fault(SCENARIOS, path, "who is said not at all or twice", "give either `units` or `group`");
                 return None;
             }
         };
         for (id, &hex) in &defaults {
             let path = path.key("units").key(id.as_str());
             if !groups.contains_key(id) {
-                self.fault(SCENARIOS, &path, format!("there is no counter `{id}`"), "use an id of counters.yaml");
+                self.loader.fault(
+                    SCENARIOS,
+                    &path,
+                    format!("there is no counter `{id}`"),
+                    "use an id of counters.yaml",
+                );
             }
-            if self.on_map(&land.grid, SCENARIOS, hex, &path) && !is_land(land, hex) {
-                self.fault(SCENARIOS, &path, format!("{hex} is water"), "name a land hex");
+            if self.on_map(land, hex, &path) && !is_land(land, hex) {
+                self.loader.fault(SCENARIOS, &path, format!("{hex} is water"), "name a land hex");
             }
         }
-        Some(Deployment { clause: clause(&entry.clause), source: entry.source, counters, defaults, rule })
+        Some(Deployment { clause: clause(&entry.clause), counters, defaults, rule })
     }
 }
 
@@ -267,7 +297,7 @@ fn clause(text: &str) -> Clause {
 }
 
 /// These hexes and the land around them.
-fn around(land: &Land, centres: &[Hex]) -> Vec<Hex> {
-    let ring = centres.iter().flat_map(|&centre| land.grid.neighbours(centre).map(|(_, hex)| hex));
+fn around(land: &Map, centres: &[Hex]) -> Vec<Hex> {
+    let ring = centres.iter().flat_map(|&centre| land.grid().neighbours(centre).map(|(_, hex)| hex));
     sorted(centres.iter().copied().chain(ring).filter(|&hex| is_land(land, hex)))
 }

@@ -1,40 +1,31 @@
 //! Changing the data for a conformance case: an empty map, other ground, invented counters.
 
-use crate::board::{Grid, Hex};
+use crate::board::{Hex, Layer};
 use crate::games::santiago_1898::terms::{Terrain, UnitId};
 
-use super::{Data, Ground, Unit, bit};
+use super::{Along, Data, Ground, Map, Unit};
 
 impl Data {
     /// Clears the map: all land clear, no works, roads, rivers, beaches or objectives.
     ///
     /// The hexes the rules name (Santiago, El Caney, the line of §6.5, the west edge) keep their part.
     pub fn clear_map(&mut self) {
-        for ground in &mut self.ground {
-            ground.terrain = Terrain::Clear;
-            ground.redoubt = false;
-            ground.battery = false;
-            ground.entrenchment = false;
-            ground.beach = false;
-            ground.objective = false;
-            ground.road = false;
-            ground.roads = 0;
-            ground.rivers = 0;
-            ground.crossings = 0;
-            ground.waters = 0;
-        }
+        let ground = Layer::from_fn(&self.grid, |hex| Ground {
+            name: self.ground(hex).and_then(|ground| ground.name),
+            ..Ground::bare(Terrain::Clear)
+        });
+        self.map = Map::with_ground(self.grid.clone(), ground);
         self.beaches.clear();
         self.objectives.clear();
         self.harbor.clear();
         self.coast.clear();
-        self.lines.clear();
-        self.rivers.clear();
     }
 
     /// Changes what lies in a hex.
     pub fn change(&mut self, hex: Hex, change: impl Fn(&mut Ground)) {
-        if let Some(ground) = self.grid.index(hex).and_then(|index| self.ground.get_mut(index)) {
-            change(ground);
+        if let Some(mut ground) = self.ground(hex) {
+            change(&mut ground);
+            self.map.set_ground(hex, ground);
         }
         let list = |beach: bool, hexes: &mut Vec<Hex>| {
             hexes.retain(|other| *other != hex);
@@ -55,24 +46,24 @@ impl Data {
         }
         for pair in path.windows(2) {
             if let [a, b] = pair {
-                self.mark_side(*a, *b, |ground| &mut ground.roads);
+                self.mark_side(*a, *b, Along::Road);
             }
         }
     }
 
     /// Draws a river between two hexes.
     pub fn draw_river(&mut self, a: Hex, b: Hex) {
-        self.mark_side(a, b, |ground| &mut ground.rivers);
+        self.mark_side(a, b, Along::River);
     }
 
     /// Puts a bridge or ford between two hexes.
     pub fn draw_crossing(&mut self, a: Hex, b: Hex) {
-        self.mark_side(a, b, |ground| &mut ground.crossings);
+        self.mark_side(a, b, Along::Crossing);
     }
 
     /// Puts open water between two land hexes.
     pub fn draw_water(&mut self, a: Hex, b: Hex) {
-        self.mark_side(a, b, |ground| &mut ground.waters);
+        self.mark_side(a, b, Along::Water);
     }
 
     /// Adds or replaces a counter.
@@ -85,13 +76,8 @@ impl Data {
         self.units.get(&like).cloned()
     }
 
-    fn mark_side(&mut self, a: Hex, b: Hex, mask: fn(&mut Ground) -> &mut u8) {
-        for (from, to) in [(a, b), (b, a)] {
-            let bit = self.grid.edge_between(from, to).and_then(|edge| bit(&self.grid, edge));
-            let index = self.grid.index(from);
-            if let (Some(bit), Some(ground)) = (bit, index.and_then(|index| self.ground.get_mut(index))) {
-                *mask(ground) |= bit;
-            }
-        }
+    /// A case may name hexes that do not touch; nothing lies between them.
+    fn mark_side(&mut self, a: Hex, b: Hex, what: Along) {
+        let _ = self.map.mark(a, b, what);
     }
 }

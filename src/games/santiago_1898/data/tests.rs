@@ -1,7 +1,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::{Grid, Hex};
+use crate::engine::DataFinding;
 use crate::engine::json::to_json;
+use crate::games::santiago_1898::ID;
 use crate::games::santiago_1898::terms::{Flag, Force, Group, Terrain, UnitId, UnitKind};
 
 use super::*;
@@ -21,23 +23,19 @@ fn folder(file: &str, from: &str, to: &str) -> BTreeMap<String, String> {
     BTreeMap::from([(file.to_owned(), text.replacen(from, to, 1))])
 }
 
-fn faults(file: &str, from: &str, to: &str) -> Vec<(String, Option<&'static str>)> {
-    let report = check_folder(&folder(file, from, to));
-    assert_eq!(report.replaced, [file]);
-    assert!(report.faults.iter().all(|fault| fault.file == file), "{:?}", report.faults);
-    report.faults.into_iter().map(|f| (f.fault.what, f.fault.clause.map(|clause| clause.0))).collect()
-}
-
-fn clauses(file: &str, from: &str, to: &str) -> BTreeSet<&'static str> {
-    faults(file, from, to).into_iter().filter_map(|(_, clause)| clause).collect()
+/// What is wrong with a folder in which one text of a file is replaced.
+fn wrong(file: &str, from: &str, to: &str) -> Vec<DataFinding> {
+    let wrong: Vec<DataFinding> =
+        findings(&folder(file, from, to)).into_iter().filter(|finding| !finding.holds).collect();
+    assert!(wrong.iter().all(|fault| fault.file == file), "{wrong:?}");
+    wrong
 }
 
 #[test]
 fn our_data_agree_with_the_rulebook() {
-    let report = check_folder(&BTreeMap::new());
-    assert_eq!(report.faults, []);
-    assert!(report.facts.len() > 500, "{} facts", report.facts.len());
-    assert_eq!(check(Data::ours()), []);
+    let findings = findings(&BTreeMap::new());
+    assert!(findings.iter().all(|finding| finding.holds), "{findings:?}");
+    assert!(findings.len() > 500, "{} facts", findings.len());
 }
 
 // ---- map
@@ -113,25 +111,22 @@ fn the_harbor_is_the_bay_and_the_coast_the_rest() {
 #[test]
 fn rivers_run_unbroken_to_the_water() {
     let data = Data::ours();
-    let corner = |side: Hexside| {
-        // The two hexes at the ends of a hexside.
-        let (a, b) = side.ends();
-        data.neighbours(a).filter(|&c| data.grid.distance(c, b) == 1).collect::<BTreeSet<Hex>>()
-    };
-    for river in &data.rivers {
+    let (files, mut rivers) = (BTreeMap::new(), Vec::new());
+    let map: files::MapFile = Loader::new(ID, FILES, &files).read(MAP).unwrap();
+    // The two hexes at the ends of a hexside.
+    let corner = |(a, b): (Hex, Hex)| data.neighbours(a).filter(move |&c| data.grid.distance(c, b) == 1);
+    for river in &map.rivers {
         for pair in river.sides.windows(2) {
-            let (a, b) = pair[0].ends();
-            let (c, d) = pair[1].ends();
+            let ((a, b), (c, d)) = (pair[0], pair[1]);
             let hexes = BTreeSet::from([a, b, c, d]);
-            assert_eq!(hexes.len(), 3, "{}: {} and {} share no corner", river.name, pair[0], pair[1]);
+            assert_eq!(hexes.len(), 3, "{:?}: {a}/{b} and {c}/{d} share no corner", river.name);
             assert!(hexes.iter().all(|&x| hexes.iter().all(|&y| data.grid.distance(x, y) <= 1)));
         }
         let mouth = *river.sides.last().unwrap();
-        let wet = corner(mouth).iter().any(|&hex| !data.is_land(hex));
-        assert!(wet, "{} ends inland at {mouth}", river.name);
+        assert!(corner(mouth).any(|hex| !data.is_land(hex)), "{:?} ends inland at {mouth:?}", river.name);
+        rivers.extend(river.sides.iter().map(|&(a, b)| (a.min(b), a.max(b))));
     }
-    let sides: Vec<Hexside> = data.rivers.iter().flat_map(|river| river.sides.iter().copied()).collect();
-    assert_eq!(sides.len(), sides.iter().collect::<BTreeSet<_>>().len(), "two rivers share a hexside");
+    assert_eq!(rivers.len(), rivers.iter().collect::<BTreeSet<_>>().len(), "two rivers share a hexside");
 }
 
 #[test]
@@ -320,13 +315,13 @@ fn near_a_hex_means_the_land_around_it() {
 
 #[test]
 fn a_wrong_cell_is_a_fault_of_that_cell() {
-    let report = check_folder(&folder("tables.yaml", "4: [1/-, 1/-, 1/1,", "4: [1/-, 1/-, 1/2,"));
-    let [fault] = &report.faults[..] else { panic!("{:?}", report.faults) };
-    assert_eq!(fault.fault.at.to_string(), "shock.rows.4[2]");
-    assert_eq!(fault.fault.clause.map(|clause| clause.0), Some("SCT.c"));
-    let line = ours("tables.yaml").lines().position(|line| line.contains("4: [1/-, 1/-, 1/1,")).unwrap() + 1;
-    assert_eq!(fault.place().map(|place| place.line), Some(line));
-    assert!(fault.fault.what.contains("1/2") && fault.fault.what.contains("1/1"), "{}", fault.fault.what);
+    let faults = wrong("tables.yaml", "4: [1/-, 1/-, 1/1,", "4: [1/-, 1/-, 1/2,");
+    let [fault] = &faults[..] else { panic!("{faults:?}") };
+    assert_eq!(fault.clause.map(|clause| clause.0), Some("SCT.c"));
+    let row = "4: [1/-, 1/-, 1/1,";
+    let (line, text) = ours("tables.yaml").lines().enumerate().find(|(_, line)| line.contains(row)).unwrap();
+    assert_eq!(fault.place, format!("{}:{}", line + 1, text.find("1/1,").unwrap() + 1));
+    assert!(fault.what.contains("1/2") && fault.what.contains("1/1"), "{}", fault.what);
 }
 
 #[test]
@@ -359,8 +354,9 @@ fn facts_of_the_rulebook_are_missed_one_by_one() {
         ("scenarios.yaml", "landing: {from: 3,", "landing: {from: 2,", "HSU.d"),
     ];
     for (file, from, to, clause) in expected {
-        let missed = clauses(file, from, to);
-        assert!(missed.contains(clause), "{from} → {to}: {missed:?}");
+        let missed = wrong(file, from, to);
+        let found = missed.iter().any(|fault| fault.clause.is_some_and(|found| found.0 == clause));
+        assert!(found, "{from} → {to}: {missed:?}");
     }
 }
 
@@ -368,9 +364,9 @@ fn facts_of_the_rulebook_are_missed_one_by_one() {
 fn what_leaves_nothing_to_play_with_is_refused() {
     let expected = [
         ("map.yaml", "\"0621\", \"0721\", \"0720\"", "\"0621\", \"0720\"", "0621 and 0720 do not touch"),
-        ("map.yaml", "\"0818\", \"0817\", \"0816\"", "\"0818\", \"0717\", \"0816\"", "0717 is all ocean"),
-        ("map.yaml", "\"13\": \"jjjjjhhC..^.", "\"13\": \"jjjjjhhC..^", "row 13 has 23 hexes"),
-        ("map.yaml", "\"13\": \"jjjjjhhC", "\"13\": \"jjjjjhhX", "`X` is not in the legend"),
+        ("map.yaml", "\"0818\", \"0817\", \"0816\"", "\"0818\", \"0717\", \"0816\"", "0717 is all water"),
+        ("map.yaml", "\"13\": \"jjjjjhhC..^.", "\"13\": \"jjjjjhhC..^", "hex 1324 is not drawn"),
+        ("map.yaml", "\"13\": \"jjjjjhhC", "\"13\": \"jjjjjhhX", "`X` in hex 1308 is not in the legend"),
         ("map.yaml", "    \"04\": ", "    \"20\": ", "row 04 is not drawn"),
         ("map.yaml", "{hex: \"0712\", names", "{hex: \"3112\", names", "3112 is not on the map"),
         ("map.yaml", "names: [Firmeza]", "names: [sevilla]", "already the name of 1018"),
@@ -387,15 +383,15 @@ fn what_leaves_nothing_to_play_with_is_refused() {
         ("scenarios.yaml", "group: wave-2", "group: wave-1", "deployed twice"),
         ("scenarios.yaml", "group: wave-2", "group: wave-1", "`us-inf-24` is not deployed"),
         ("scenarios.yaml", "turn: 7,", "turn: 8,", "Turn 8 stands where Turn 7 belongs"),
-        ("tables.yaml", "    3: [\"-\", \"-\", \"-\"]\n", "", "a row is missing"),
-        ("tables.yaml", "    6: [W, W, W]", "    6: [W, W]", "row 6 has 2 cells for 3 columns"),
+        ("tables.yaml", "      3: [\"-\", \"-\", \"-\"]\n", "", "a row is missing"),
+        ("tables.yaml", "      6: [W, W, W]", "      6: [W, W]", "row 6 has 2 cells for 3 columns"),
         ("tables.yaml", "[1, 4, 7, 11, 16, 21]", "[1, 4, 7, 16, 11, 21]", "columns must grow"),
         ("tables.yaml", "game: santiago-1898", "game: end-of-empire", "data for `end-of-empire`"),
     ];
     for (file, from, to, what) in expected {
         assert!(Data::load(&folder(file, from, to)).is_err(), "{to}");
-        let faults = faults(file, from, to);
-        assert!(faults.iter().any(|(said, _)| said.contains(what)), "{to}: {faults:?}");
+        let faults = wrong(file, from, to);
+        assert!(faults.iter().any(|fault| fault.what.contains(what)), "{to}: {faults:?}");
     }
 }
 
@@ -409,9 +405,11 @@ fn what_is_no_yaml_is_reported_with_its_line() {
         ("map.yaml", "{hex: \"1512\", names", "{hex: \"15-12\", names", line_of("map.yaml", "{hex: \"1512\", names")),
     ];
     for (file, from, to, line) in broken {
-        let faults = Data::load(&folder(file, from, to)).unwrap_err();
+        let faults = wrong(file, from, to);
         let [fault] = &faults[..] else { panic!("{faults:?}") };
-        assert_eq!((fault.file.as_str(), fault.place().map(|place| place.line)), (file, Some(line)), "{fault:?}");
+        assert_eq!(fault.place.split(':').next(), Some(&*line.to_string()), "{fault:?}");
+        let refused = Data::load(&folder(file, from, to)).unwrap_err();
+        assert!(refused[0].what.starts_with(&format!("{file}:{line}:")), "{refused:?}");
     }
     for rubbish in ["", "[", "game: santiago-1898", "&a [*a]", "\u{0}", "- 1\n- 2", "a: 1\na: 1", &"[".repeat(10_000)] {
         let files = BTreeMap::from([("map.yaml".to_owned(), rubbish.to_owned())]);
@@ -422,19 +420,18 @@ fn what_is_no_yaml_is_reported_with_its_line() {
 }
 
 #[test]
-fn a_stranger_in_the_folder_is_pointed_out() {
-    let report = check_folder(&BTreeMap::from([("tables.yml".to_owned(), String::new())]));
-    let [fault] = &report.faults[..] else { panic!("{:?}", report.faults) };
-    assert!(fault.fault.warning && fault.fault.remedy.contains("tables.yaml"));
-    assert!(report.replaced.is_empty());
+fn a_stranger_in_the_folder_is_refused() {
+    let files = BTreeMap::from([("tables.yml".to_owned(), String::new())]);
+    let faults = Data::load(&files).unwrap_err();
+    let [fault] = &faults[..] else { panic!("{faults:?}") };
+    assert!(fault.what.contains("tables.yml") && fault.remedy.contains("tables.yaml"), "{fault:?}");
 }
 
 #[test]
 fn other_values_are_another_game_and_no_fault() {
-    let other =
-        Data::load(&folder("counters.yaml", "front: {fire: 4, shock: 5, mf: 4}", "front: {fire: 9, shock: 5, mf: 4}"));
-    let other = other.unwrap();
-    assert_eq!(check(&other), []);
+    let (was, is) = ("front: {fire: 4, shock: 5, mf: 4}", "front: {fire: 9, shock: 5, mf: 4}");
+    assert_eq!(wrong("counters.yaml", was, is), []);
+    let other = Data::load(&folder("counters.yaml", was, is)).unwrap();
     assert_eq!(other.unit(UnitId::of("us-inf-1")).unwrap().front.fire, 9);
     assert_ne!(other.canon(), Data::ours().canon());
     assert_eq!(other.canon().get("map"), Data::ours().canon().get("map"));
@@ -446,7 +443,7 @@ fn the_canon_has_a_canonical_form() {
     canon.check().unwrap();
     assert_eq!(canon.as_map().unwrap().keys().collect::<Vec<_>>(), ["counters", "map", "scenarios", "tables"]);
     assert_eq!(&to_json(canon).unwrap(), canon);
-    assert_eq!(canon.pointer("/tables/shock/rows/7/2").and_then(Json::as_str), Some("-/1R"));
+    assert_eq!(canon.pointer("/tables/shock/results/rows/7/2").and_then(Json::as_str), Some("-/1R"));
 }
 
 // ---- rules in our words

@@ -1,219 +1,200 @@
-//! The map as it stands in its file, and the terrain drawn from it.
+//! The map and the counters as they stand in their files, and the terrain drawn from them.
 
-use std::collections::BTreeMap;
+use crate::board::sheet::{Drawn, HexList, LineEntry, PlaceEntry, Sheet, SidesEntry, drawn, grid};
+use crate::board::{Frame, Grid, Hex, HexGrid, Layer, Terrain};
+use crate::document;
+use crate::engine::data::{Loader, Provenance, at};
+use crate::games::santiago_campaign::terms::{Arm, Flag, Group, Land, Nation, UnitId};
 
-use schemars::JsonSchema;
-use serde::Deserialize;
+use super::{Along, Ground, MAP};
 
-use crate::board::{Frame, Grid, Hex, HexGrid, Terrain, read_picture};
-use crate::engine::doc::Fault;
+document! {
+    /// `map.yaml`.
+    pub struct MapFile {
+        /// The game, for the reader of the file: `santiago-campaign`.
+        pub game: String,
+        /// How the hexes stand and are numbered.
+        pub frame: Frame,
+        /// What fills every hex.
+        pub terrain: Drawn<Land>,
+        /// How high every hex lies; a slope runs between land hexes of different height.
+        pub elevation: Drawn<u8>,
+        /// Slopes that are known: up from the first hex to the second.
+        pub slopes: Vec<SidesEntry>,
+        /// The Cuban deployment zone of every hex (5.2).
+        pub zones: Drawn<u8>,
+        /// Santiago (4.1).
+        pub city: HexList,
+        /// The harbour fortresses (22).
+        pub fortresses: Vec<PlaceEntry>,
+        /// The landing beaches (5.4).
+        pub beaches: Vec<PlaceEntry>,
+        /// Names a player may type for a hex.
+        pub places: Vec<PlaceEntry>,
+        /// Roads, hex by hex (10.6).
+        pub roads: Vec<LineEntry>,
+        /// Rivers and arroyos (10.4).
+        pub rivers: Vec<SidesEntry>,
+        /// Bridges (10.5).
+        pub bridges: Vec<SidesEntry>,
+        /// Hexsides of open water between land hexes (12.7).
+        pub water: Vec<SidesEntry>,
+        /// Blockhouses (11.13).
+        pub blockhouses: HexList,
+        /// Trenches: the defended hex, and the one in front (11.13).
+        pub trenches: Vec<SidesEntry>,
+        /// Land hexes on the open sea (16.1).
+        pub coast: HexList,
+        /// The shore of the bay (16.2).
+        pub harbour_shore: HexList,
+        /// The road that leaves the map and comes back: supply only (12.10).
+        pub off_map_road: LinkEntry,
+        /// The land edge of the map, from its western to its eastern end (4.4).
+        pub land_edge: LinkEntry,
+        /// Where reinforcements come on (23).
+        pub entries: EntryPart,
+    }
 
-use super::{Along, Ground, slip};
-use crate::games::santiago_campaign::terms::Land;
+    /// From one hex to another.
+    pub struct LinkEntry {
+        /// The one.
+        pub from: Hex,
+        /// The other.
+        pub to: Hex,
+        /// Where it comes from.
+        pub source: Provenance,
+    }
 
-/// The map, as in the file.
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct MapFile {
-    pub(super) game: String,
-    pub(super) frame: Frame,
-    pub(super) terrain: TerrainPart,
-    pub(super) elevation: ElevationPart,
-    pub(super) zones: PicturePart,
-    pub(super) city: HexList,
-    pub(super) fortresses: Vec<Named>,
-    pub(super) beaches: Vec<Named>,
-    #[serde(default)]
-    pub(super) places: Vec<Named>,
-    pub(super) roads: Vec<RoadPart>,
-    pub(super) rivers: Vec<RiverPart>,
-    pub(super) bridges: Vec<BridgePart>,
-    #[serde(default)]
-    pub(super) sea_sides: Vec<(Hex, Hex)>,
-    pub(super) blockhouses: HexList,
-    pub(super) trenches: TrenchPart,
-    pub(super) coast: HexList,
-    pub(super) harbour_shore: HexList,
-    pub(super) off_map_road: LinkPart,
-    pub(super) land_edge: LinkPart,
-    pub(super) entries: EntryPart,
+    /// Where reinforcements come on.
+    pub struct EntryPart {
+        /// The M units.
+        pub manzanillo: Hex,
+        /// The G units.
+        pub guantanamo: Hex,
+        /// Where it comes from.
+        pub source: Provenance,
+    }
+
+    /// `counters.yaml`.
+    pub struct CountersFile {
+        /// The game, for the reader of the file: `santiago-campaign`.
+        pub game: String,
+        /// Every unit.
+        pub units: Vec<Counter>,
+        /// The markers.
+        pub markers: Vec<MarkerEntry>,
+        /// How many counters there are.
+        pub total: TotalEntry,
+    }
+
+    /// One counter.
+    pub struct Counter {
+        /// What players type.
+        pub id: UnitId,
+        /// As printed.
+        pub label: String,
+        /// The unit's name.
+        pub name: String,
+        /// Its nationality.
+        pub nation: Nation,
+        /// What it is.
+        pub kind: Arm,
+        /// Its combat factor; none for the Cubans, whose strength is rolled (14.2).
+        pub factor: Option<u32>,
+        /// The factor of its reduced side; none for one-step units (2.13).
+        pub reduced: Option<u32>,
+        /// How it comes into play.
+        pub group: Group,
+        /// What is special about it.
+        pub flags: Vec<Flag>,
+        /// Where it is set up if nothing else is said.
+        pub default_hex: Option<Hex>,
+        /// Where unit and values come from.
+        pub source: CounterSource,
+    }
+
+    /// Where a counter and its values come from.
+    pub struct CounterSource {
+        /// The unit itself.
+        pub unit: Provenance,
+        /// Its steps and factors.
+        pub values: Provenance,
+    }
+
+    /// Markers of one sort.
+    pub struct MarkerEntry {
+        /// What they are called.
+        pub id: String,
+        /// How many there are.
+        pub count: u32,
+        /// Where that comes from.
+        pub source: Provenance,
+    }
+
+    /// How many counters the set has.
+    pub struct TotalEntry {
+        /// The number of counters.
+        pub count: u32,
+        /// Where it comes from.
+        pub source: Provenance,
+    }
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(super) struct TerrainPart {
-    pub(super) legend: BTreeMap<String, Land>,
-    #[serde(rename = "source")]
-    _source: String,
-    #[serde(default)]
-    pub(super) known: Vec<KnownTerrain>,
-    pub(super) picture: BTreeMap<String, String>,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct KnownTerrain {
-    pub(super) hex: Hex,
-    pub(super) terrain: Land,
-    #[serde(rename = "source")]
-    _source: String,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct ElevationPart {
-    #[serde(rename = "source")]
-    _source: String,
-    #[serde(default)]
-    pub(super) known: Vec<KnownSlope>,
-    pub(super) picture: BTreeMap<String, String>,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct KnownSlope {
-    pub(super) low: Hex,
-    pub(super) high: Hex,
-    #[serde(rename = "source")]
-    _source: String,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct PicturePart {
-    #[serde(rename = "source")]
-    _source: String,
-    pub(super) picture: BTreeMap<String, String>,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct HexList {
-    pub(super) hexes: Vec<Hex>,
-    #[serde(rename = "source")]
-    _source: String,
-}
-
-#[derive(Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Named {
-    pub(super) name: String,
-    pub(super) hex: Hex,
-    #[serde(rename = "source")]
-    _source: String,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RoadPart {
-    pub(super) name: String,
-    #[serde(rename = "source")]
-    _source: String,
-    pub(super) path: Vec<Hex>,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RiverPart {
-    pub(super) name: String,
-    #[serde(rename = "source")]
-    _source: String,
-    pub(super) sides: Vec<(Hex, Hex)>,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct BridgePart {
-    pub(super) side: (Hex, Hex),
-    #[serde(rename = "source")]
-    _source: String,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct TrenchPart {
-    #[serde(rename = "source")]
-    _source: String,
-    pub(super) pairs: Vec<(Hex, Hex)>,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct LinkPart {
-    pub(super) from: Hex,
-    pub(super) to: Hex,
-    #[serde(rename = "source")]
-    _source: String,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct EntryPart {
-    pub(super) manzanillo: Hex,
-    pub(super) guantanamo: Hex,
-    #[serde(rename = "source")]
-    _source: String,
-}
-
-/// Draws the map from its file.
-pub(super) fn draw(map: &MapFile, faults: &mut Vec<Fault>) -> Option<Terrain<HexGrid, Ground, Along>> {
-    let grid =
-        HexGrid::new(map.frame.clone()).map_err(|fault| faults.push(slip("map.yaml", fault.to_string()))).ok()?;
-    let legend = |letter: char| map.terrain.legend.get(&letter.to_string()).copied();
-    let land = read_picture(&grid, &map.terrain.picture, legend);
-    let digit = |letter: char| match letter {
-        '-' => Some(0),
-        _ => letter.to_digit(10).and_then(|digit| u8::try_from(digit).ok()),
-    };
-    let height = read_picture(&grid, &map.elevation.picture, digit);
-    let zone = read_picture(&grid, &map.zones.picture, digit);
-    let (land, height, zone) = match (land, height, zone) {
-        (Ok(land), Ok(height), Ok(zone)) => (land, height, zone),
-        (land, height, zone) => {
-            let all = land.err().into_iter().chain(height.err()).chain(zone.err()).flatten();
-            faults.extend(all.map(|fault| slip("map.yaml", fault.to_string())));
-            return None;
-        }
-    };
-    let at = |list: &[Named], hex: Hex| list.iter().any(|place| place.hex == hex);
-    let ground = crate::board::Layer::from_fn(&grid, |hex| Ground {
+/// Draws the terrain a map file describes.
+pub(super) fn draw(loader: &mut Loader<'_>, map: &MapFile) -> Option<Terrain<HexGrid, Ground, Along>> {
+    let grid = grid(loader, MAP, &map.frame)?;
+    let land = drawn(loader, MAP, &grid, "terrain", &map.terrain);
+    let height = drawn(loader, MAP, &grid, "elevation", &map.elevation);
+    let zone = drawn(loader, MAP, &grid, "zones", &map.zones);
+    let (land, height, zone) = (land?, height?, zone?);
+    let ground = Layer::from_fn(&grid, |hex| Ground {
         land: land.get(&grid, hex).copied().unwrap_or(Land::Sea),
         height: height.get(&grid, hex).copied().unwrap_or(0),
         zone: zone.get(&grid, hex).copied().unwrap_or(0),
-        coast: map.coast.hexes.contains(&hex),
-        harbour_shore: map.harbour_shore.hexes.contains(&hex),
-        blockhouse: map.blockhouses.hexes.contains(&hex),
-        fortress: at(&map.fortresses, hex),
-        beach: at(&map.beaches, hex),
+        ..Ground::SEA
     });
-    let mut terrain = Terrain::with_ground(grid, ground);
-    for road in &map.roads {
-        if let Err(broken) = terrain.mark_path(&road.path, Along::Road) {
-            faults.push(slip("map.yaml", format!("road {}: {broken}", road.name)));
+    let mut sheet = Sheet::new(loader, MAP, Terrain::with_ground(grid, ground), |ground| ground.land.is_land());
+    sheet.list("coast", &map.coast, |ground| ground.coast = true);
+    sheet.list("harbour-shore", &map.harbour_shore, |ground| ground.harbour_shore = true);
+    sheet.list("blockhouses", &map.blockhouses, |ground| ground.blockhouse = true);
+    sheet.list("city", &map.city, |_| ());
+    for (index, place) in map.fortresses.iter().enumerate() {
+        sheet.work(place.hex, &at("fortresses").index(index).key("hex"), |ground| ground.fortress = true);
+    }
+    for (index, place) in map.beaches.iter().enumerate() {
+        sheet.work(place.hex, &at("beaches").index(index).key("hex"), |ground| ground.beach = true);
+    }
+    sheet.lines("roads", &map.roads, Along::Road, |_| ());
+    sheet.sides("rivers", &map.rivers, Along::River);
+    sheet.sides("bridges", &map.bridges, Along::Bridge);
+    sheet.sides("water", &map.water, Along::Water);
+    sheet.facing("trenches", &map.trenches, Along::Trench);
+    sheet.names([("places", &map.places[..]), ("beaches", &map.beaches), ("fortresses", &map.fortresses)]);
+    for (hex, key, end) in [
+        (map.off_map_road.from, "off-map-road", "from"),
+        (map.off_map_road.to, "off-map-road", "to"),
+        (map.land_edge.from, "land-edge", "from"),
+        (map.land_edge.to, "land-edge", "to"),
+        (map.entries.manzanillo, "entries", "manzanillo"),
+        (map.entries.guantanamo, "entries", "guantanamo"),
+    ] {
+        sheet.on_map(hex, &at(key).key(end));
+    }
+    let mut terrain = sheet.map;
+    lay_slopes(&mut terrain);
+    for (index, known) in map.slopes.iter().enumerate() {
+        for (side, (low, high)) in known.sides.iter().enumerate() {
+            if !terrain.between(*low, *high).has(Along::Up) {
+                let at = at("slopes").index(index).key("sides").index(side);
+                loader.fault(MAP, &at, format!("{low} does not rise to {high}"), "draw one of them otherwise");
+            }
         }
     }
-    let mut side = |terrain: &mut Terrain<HexGrid, Ground, Along>, pair: (Hex, Hex), what: Along, name: &str| {
-        if let Err(broken) = terrain.mark(pair.0, pair.1, what) {
-            faults.push(slip("map.yaml", format!("{name}: {broken}")));
-        }
-    };
-    for river in &map.rivers {
-        for pair in &river.sides {
-            side(&mut terrain, *pair, Along::River, &river.name);
-        }
-    }
-    for bridge in &map.bridges {
-        side(&mut terrain, bridge.side, Along::Bridge, "bridge");
-    }
-    for pair in &map.sea_sides {
-        side(&mut terrain, *pair, Along::Water, "sea side");
-    }
-    for (defended, front) in &map.trenches.pairs {
-        if let Err(broken) = terrain.mark_towards(*front, *defended, Along::Trench) {
-            faults.push(slip("map.yaml", format!("trench: {broken}")));
-        }
-    }
-    // Slope hexsides lie between land hexes of different height.
+    Some(terrain)
+}
+
+/// Slope hexsides lie between land hexes of different height.
+fn lay_slopes(terrain: &mut Terrain<HexGrid, Ground, Along>) {
     let cells: Vec<(Hex, Ground)> = terrain.cells().collect();
     for (hex, ground) in &cells {
         let around: Vec<Hex> = terrain.grid().neighbours(*hex).map(|(_, next)| next).collect();
@@ -227,17 +208,6 @@ pub(super) fn draw(map: &MapFile, faults: &mut Vec<Fault>) -> Option<Terrain<Hex
             let _ = terrain.mark_towards(*hex, next, way);
         }
     }
-    for known in &map.terrain.known {
-        if terrain.ground(known.hex).map(|ground| ground.land) != Some(known.terrain) {
-            faults.push(slip("map.yaml", format!("{} is not {}", known.hex, known.terrain)));
-        }
-    }
-    for known in &map.elevation.known {
-        if !terrain.between(known.low, known.high).has(Along::Up) {
-            faults.push(slip("map.yaml", format!("{} does not rise to {}", known.low, known.high)));
-        }
-    }
-    Some(terrain)
 }
 
 /// The land hexes along the west, north and east edge between two coastal hexes (§4.4e).

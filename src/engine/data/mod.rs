@@ -27,12 +27,33 @@
 //! assert_eq!((found.holds, found.place.as_str()), (false, "3:8"));
 //! ```
 
+mod table;
+
 use std::collections::BTreeMap;
 
+pub use table::{Rows, Table};
+
 use super::doc::{
-    DocPath, Fault, FromDoc, PlainTexts, Source, did_you_mean, nearest, one_of, read_as, read_document, read_plain_data,
+    DocPath, Fault, FromDoc, Node, PlainTexts, Source, did_you_mean, nearest, one_of, read_as, read_document,
+    read_plain_data,
 };
-use super::{Clause, DataFinding, Json};
+use super::json::{Json, is_key};
+use super::{Clause, DataFinding};
+use crate::words;
+
+words! {
+    /// Where a figure or a feature of a data file comes from.
+    pub enum Provenance {
+        /// The rulebook prints it.
+        Text = "text",
+        /// It follows from what the rulebook prints.
+        Inferred = "inferred",
+        /// Ours, since the published sheet is not at hand.
+        Reconstructed = "reconstructed",
+        /// Copied by a player from the published sheet.
+        Transcribed = "transcribed",
+    }
+}
 
 /// The files of a game with what is built in for each.
 pub type Shipped = &'static [(&'static str, &'static str)];
@@ -62,9 +83,10 @@ impl DataFault {
 
     /// As a fault of the charter, where nobody knows any more which file is meant.
     fn named(self) -> Fault {
-        let place = self.place();
-        let colon = if place.is_empty() { "" } else { ":" };
-        let what = format!("{}{colon}{place}: {}", self.file, self.fault.what);
+        let what = match self.fault.at.segments().is_empty() && self.fault.place.is_none() {
+            true => format!("{}: {}", self.file, self.fault.what),
+            false => format!("{}:{}: {}", self.file, self.place(), self.fault.what),
+        };
         Fault { what, ..self.fault }
     }
 
@@ -72,6 +94,23 @@ impl DataFault {
         let place = self.place();
         let Fault { clause, what, remedy, .. } = self.fault;
         DataFinding { file: self.file, place, clause, what, remedy, holds: false }
+    }
+}
+
+/// What a document says in a form that has one spelling: a map whose keys are no names (the signs of a legend) is a list
+/// of pairs.
+fn canonical(node: &Node) -> Json {
+    match node {
+        Node::Text { text, .. } => Json::Str(text.clone()),
+        Node::List(items) => Json::List(items.iter().map(canonical).collect()),
+        Node::Map(entries) => {
+            let members: BTreeMap<String, Json> =
+                entries.iter().map(|(k, node)| (k.clone(), canonical(node))).collect();
+            match members.keys().all(|key| is_key(key)) {
+                true => Json::Map(members),
+                false => Json::List(members.into_iter().map(|(k, v)| Json::List(vec![Json::Str(k), v])).collect()),
+            }
+        }
     }
 }
 
@@ -125,7 +164,7 @@ impl<'f> Loader<'f> {
             }
         };
         self.sources.insert(file, source);
-        self.canon.insert(file.trim_end_matches(".yaml").to_owned(), node.to_json());
+        self.canon.insert(file.trim_end_matches(".yaml").to_owned(), canonical(&node));
         let game = node.get("game").and_then(|game| game.as_text()).unwrap_or(self.game);
         if game != self.game {
             let remedy = format!("write `game: {}`", self.game);
