@@ -144,10 +144,16 @@ fn bombs_do_not_go_off() {
 
 #[test]
 fn words_that_are_no_record_are_shown_without_their_tricks() {
-    let mail = "Subject: turn\r\n\r\nbody:\r\n  Aqu\u{ed} \u{202e}\u{1b}]0;x\u{7} est\u{e1}: 1\r\nsig: x\r\n";
-    let found = read("tricks.eml", mail.as_bytes());
-    let words = found.troubles.join("\n");
-    assert!(found.records.is_empty() && words.contains("Aqu\u{ed} \\u{202e}"), "{words}");
+    let told = |trick: &str| {
+        let mail = format!("Subject: turn\r\n\r\nbody:\r\n  Aqu\u{ed} {trick} est\u{e1}: 1\r\nsig: x\r\n");
+        let found = read("tricks.eml", mail.as_bytes());
+        assert!(found.records.is_empty());
+        found.troubles.join("\n")
+    };
+    let words = told("\u{202e}");
+    assert!(words.contains("Aqu\u{ed} \\u{202e}"), "{words}");
+    let words = told("\u{1b}]0;x\u{7}");
+    assert!(words.contains("control character") && !words.contains(['\u{1b}', '\u{7}']), "{words}");
 }
 
 /// All fixtures, to be mangled.

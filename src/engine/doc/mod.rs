@@ -6,6 +6,7 @@
 //! no positions, and the same check serves a file and a record.
 
 mod complaint;
+pub(crate) mod events;
 mod fault;
 mod macros;
 mod nearest;

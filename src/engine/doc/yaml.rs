@@ -6,10 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use yaml_rust2::parser::{Event, Parser, Tag};
-use yaml_rust2::scanner::{Marker, TScalarStyle};
-
-use super::complaint::{ALIAS, Complaint, SHALLOWER, mail_quoting, of_the_parser, of_the_text, too_deep, unclosed};
+use super::complaint::{ALIAS, Complaint, SHALLOWER, mail_quoting, of_the_text, too_deep, unclosed};
+use super::events::{Event, Events, Style, Tag};
 use super::fault::Fault;
 use super::node::Node;
 use super::path::DocPath;
@@ -121,8 +119,6 @@ enum Open {
 
 struct Builder<'s> {
     source: &'s Source,
-    /// Byte offsets of the characters, where they are not simply the character's number.
-    offsets: Option<Vec<usize>>,
     open: Vec<Open>,
     root: Option<(Node, Extents)>,
     documents: usize,
@@ -133,34 +129,18 @@ struct Builder<'s> {
 
 impl<'s> Builder<'s> {
     fn new(source: &'s Source, typed: bool) -> Self {
-        let text = &source.text;
-        Builder {
-            source,
-            offsets: (!text.is_ascii()).then(|| text.char_indices().map(|(at, _)| at).collect()),
-            open: Vec::new(),
-            root: None,
-            documents: 0,
-            complaints: Vec::new(),
-            typed,
-        }
+        Builder { source, open: Vec::new(), root: None, documents: 0, complaints: Vec::new(), typed }
     }
 
     /// Takes all events; an error is a complaint after which nothing more can be read.
     fn build(&mut self) -> Result<(), Complaint> {
         let source = self.source;
-        let mut parser = Parser::new_from_str(&source.text);
+        let mut events = Events::new(&source.text);
         loop {
-            let (event, mark) = match parser.next_token() {
-                Ok(next) => next,
-                Err(error) => {
-                    let at = self.offset(error.marker());
-                    return Err(match self.unclosed_before(at) {
-                        Some(bracket) => unclosed(self.source, bracket),
-                        None => of_the_parser(error.info(), at, self.source),
-                    });
-                }
-            };
-            let at = self.offset(&mark);
+            let (event, at) = events.next().map_err(|broken| match self.unclosed_before(broken.at) {
+                Some(bracket) => unclosed(source, bracket),
+                None => broken.complaint(source),
+            })?;
             match event {
                 Event::StreamEnd => return Ok(()),
                 Event::DocumentStart => {
@@ -248,9 +228,9 @@ impl<'s> Builder<'s> {
         }
     }
 
-    fn scalar(&mut self, text: String, style: TScalarStyle, at: usize) -> Result<(), Complaint> {
+    fn scalar(&mut self, text: String, style: Style, at: usize) -> Result<(), Complaint> {
         self.not_too_deep(at)?;
-        let plain = style == TScalarStyle::Plain;
+        let plain = style == Style::Plain;
         let absent = plain && text.is_empty();
         let span = if absent { Extent::exactly(at, 0) } else { self.scalar_span(&text, style, at) };
         if plain && self.typed {
@@ -419,14 +399,6 @@ impl<'s> Builder<'s> {
         path
     }
 
-    fn offset(&self, mark: &Marker) -> usize {
-        let end = self.source.text.len();
-        match &self.offsets {
-            Some(offsets) => offsets.get(mark.index()).copied().unwrap_or(end),
-            None => mark.index().min(end),
-        }
-    }
-
     /// The dash with nothing after it that the parser passed over before it came here.
     fn empty_dash_before(&self, at: usize) -> usize {
         const LINES: usize = 40;
@@ -440,13 +412,9 @@ impl<'s> Builder<'s> {
         found.map_or(at, |place| self.source.offset_of(place))
     }
 
-    fn scalar_span(&self, text: &str, style: TScalarStyle, at: usize) -> Extent {
+    fn scalar_span(&self, text: &str, style: Style, at: usize) -> Extent {
         let rest = self.source.text.get(at..).unwrap_or("");
-        if style == TScalarStyle::Plain && rest.starts_with(text) {
-            Extent::exactly(at, text.len())
-        } else {
-            Extent::open(at)
-        }
+        if style == Style::Plain && rest.starts_with(text) { Extent::exactly(at, text.len()) } else { Extent::open(at) }
     }
 
     /// Where the anchor or tag before a value begins, or the value if it stands further off.
