@@ -10,9 +10,8 @@ use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader};
 use crate::engine::{Arranged, Charter, Game, Holdings, Json, Slot, count_of, from_json};
 
 use super::data::{Along, Counter, Data};
-use super::play::{Known, Position, Trit};
+use super::play::{Known, Position};
 use super::state::{Ending, Face, Place, Post, Source, Stage, State, TokenState, Truce, UnitState};
-use super::supply::Suppose;
 use super::terms::{Arm, Flag, HoldingBox, Land, Nation, Token, UnitId};
 use super::{SPAIN, SantiagoCampaign};
 
@@ -551,14 +550,6 @@ pub fn flaws(game: &SantiagoCampaign, state: &State) -> Vec<String> {
         }
         if unit.fever && (counter.nation != Nation::Us || unit.at.hex().is_none()) {
             flaws.push(format!("{id} has fever"));
-        }
-    }
-    // Supply behind an overrun is read off the lines as they stand; traced anew it has to be the same.
-    let maps = now.supply_maps(Suppose::default());
-    for hex in now.stacks().into_keys().filter(|hex| now.exerts(*hex) != Trit::Yes) {
-        let anew = now.supply_maps(Suppose { vacated: Some(hex), opened: None }).at(&now, hex);
-        if now.may_be_supplied_vacated(&maps, hex) != (anew != Trit::No) {
-            flaws.push(format!("supply of {hex}, once vacated, is found in two ways"));
         }
     }
     for hex in &hexes {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::board::{Grid, Hex, straightest_paths};
 use crate::engine::Side;
 
+use super::combat::{Fighter, total};
 use super::data::Along;
 use super::movement::Bar;
 use super::orders::AttackOrder;
@@ -39,74 +40,120 @@ impl Position<'_> {
         Err(blockers.into_iter().collect())
     }
 
-    /// Why a whole attack is not allowed, as far as the viewer can tell.
-    pub fn attack_bar(&self, side: Side, order: &AttackOrder, fought: &BTreeSet<Piece>) -> Option<Bar> {
+    /// Everything that speaks against an attack, apart from who makes it, as far as the viewer can tell.
+    pub fn attack_bars(&self, side: Side, order: &AttackOrder, fought: &BTreeSet<Piece>) -> Vec<Bar> {
         let data = self.data();
         let target = order.target;
+        let mut bars = Vec::new();
         let defenders: Vec<Piece> = if side == US {
             self.state.tokens_in(target).map(Piece::from).collect()
         } else {
             self.state.units_in(target).map(Piece::from).collect()
         };
-        if defenders.is_empty() {
-            return Some(Bar::new("11.2c", format!("no enemy unit is in {target}")));
-        }
-        if side == US && self.is_closed(target) {
-            let clause = if target == data.guantanamo { "23.1f" } else { "23.2c" };
-            return Some(Bar::new(
-                clause,
-                format!("{target} is closed until all Spanish reinforcements have entered there"),
-            ));
-        }
         if order.attackers.is_empty() {
-            return Some(Bar::new("11.1a", "nobody attacks"));
+            bars.push(Bar::new("11.1a", "nobody attacks"));
+        }
+        if defenders.is_empty() {
+            bars.push(Bar::new("11.2c", format!("no enemy unit is in {target}")));
+            return bars;
+        }
+        if let Some(bar) = self.closed_bar(target).filter(|_| side == US) {
+            bars.push(bar); // and whatever else is wrong comes from it
+            return bars;
         }
         if self.game.options.defenders_once && defenders.iter().all(|piece| fought.contains(piece)) {
-            return Some(Bar::new("11.2g", format!("every unit in {target} has fought this phase")));
+            bars.push(Bar::new("11.2g", format!("every unit in {target} has fought this phase")));
         }
         let hexes: BTreeSet<Hex> = order.attackers.iter().filter_map(|piece| self.hex_of(*piece)).collect();
         if self.state.truce == Truce::Active && (data.is_city(target) || hexes.iter().any(|hex| data.is_city(*hex))) {
-            return Some(Bar::new("19.3c", "a truce forbids combat into and out of Santiago"));
+            bars.push(Bar::new("19.3c", "a truce forbids combat into and out of Santiago"));
         }
+        if order.attackers.is_empty() {
+            return bars;
+        }
+        bars.extend(self.escort_bar(order));
         if side == SPAIN {
-            return self.escort_bar(order);
+            return bars;
         }
         let nations: BTreeSet<Nation> = order.attackers.iter().filter_map(|piece| self.nation(piece.unit())).collect();
         if nations.len() > 1 {
-            return Some(Bar::new("14.1a", "Cuban units never take part in an attack with US units"));
+            bars.push(Bar::new("14.1a", "Cuban units never take part in an attack with US units"));
         }
         if nations.contains(&Nation::Cuban) {
-            let ground = data.map.ground(target)?;
-            if ground.fortress {
-                return Some(Bar::new("14.3d", format!("Cuban units never attack the fortress {target}")));
-            }
-            if data.is_city(target) {
-                return Some(Bar::new("14.3a", format!("Cuban units never attack Santiago ({target})")));
-            }
-            if ground.blockhouse {
-                return Some(Bar::new("14.3c", format!("Cuban units never attack the blockhouse in {target}")));
-            }
-            return self.escort_bar(order);
+            bars.extend(self.cuban_target_bar(target));
         }
-        let vacated = Suppose { vacated: Some(target), opened: None };
-        if self.supply_maps(vacated).at(self, target) == Trit::No {
-            let why = self.why_unsupplied(target, vacated);
-            return Some(Bar::new(
-                "12.10d",
-                format!("a unit that advanced into {target} would be out of supply: {why}"),
-            ));
+        if nations.contains(&Nation::Us) {
+            let advanced = self.advanced(order);
+            if self.supply_maps(advanced).at(self, target) == Trit::No {
+                bars.push(self.beyond_supply(target, advanced));
+            }
+            // Who cannot attack at all has been told so already.
+            if bars.is_empty() {
+                bars.extend(self.strength_bar(order));
+            }
         }
-        self.escort_bar(order)
+        bars
+    }
+
+    /// Works and places that Cuban units never attack (§14.3).
+    fn cuban_target_bar(&self, target: Hex) -> Option<Bar> {
+        let data = self.data();
+        let ground = data.map.ground(target)?;
+        if ground.fortress {
+            Some(Bar::new("14.3d", format!("Cuban units never attack the fortress {target}")))
+        } else if data.is_city(target) {
+            Some(Bar::new("14.3a", format!("Cuban units never attack Santiago ({target})")))
+        } else {
+            ground.blockhouse.then(|| Bar::new("14.3c", format!("Cuban units never attack the blockhouse in {target}")))
+        }
+    }
+
+    /// What supply is judged by before an attack: the defenders gone, and a marker there if the order opens the beach
+    /// (§12.10h, §6.6g).
+    pub fn advanced(&self, order: &AttackOrder) -> Suppose {
+        let opened = (order.open == Some(true) && self.may_open(order.target)).then_some(order.target);
+        Suppose { vacated: Some(order.target), opened }
+    }
+
+    /// §12.10d.
+    pub fn beyond_supply(&self, target: Hex, advanced: Suppose) -> Bar {
+        let why = self.why_unsupplied(target, advanced);
+        Bar::new("12.10d", format!("a unit that advanced into {target} would be out of supply: {why}"))
+    }
+
+    /// §12.9a, §12.9g: an attack that is sure to have no strength, since those who make it are out of supply.
+    fn strength_bar(&self, order: &AttackOrder) -> Option<Bar> {
+        let target = order.target;
+        let mut fighters: Vec<Fighter> =
+            order.attackers.iter().filter_map(|piece| self.us_fighter(piece.unit(), target)).collect();
+        let escorted = |fighters: &[Fighter]| fighters.iter().any(|fighter| fighter.adjacent && fighter.is_line());
+        // Only a few attacks could fail for it; the others need no look at supply.
+        fighters.iter_mut().for_each(|fighter| fighter.out_of_supply = true);
+        let firm = |fighters: &[Fighter]| {
+            let able: Vec<Fighter> = fighters.iter().filter(|fighter| !fighter.is_silenced()).cloned().collect();
+            (escorted(&able), total(&able, true) > 0)
+        };
+        if firm(&fighters) == (true, true) {
+            return None;
+        }
+        let maps = self.supply_maps(Suppose::default());
+        for fighter in &mut fighters {
+            fighter.out_of_supply = maps.at(self, fighter.hex) == Trit::No;
+        }
+        match firm(&fighters) {
+            (true, true) => None,
+            (false, _) => Some(Bar::new(
+                "12.9a",
+                format!("only guns that are out of supply would attack {target} from next to it"),
+            )),
+            (true, false) => Some(Bar::new("12.9g", "out of supply the attackers have no strength")),
+        }
     }
 
     /// §11.4b, §11.7b: artillery needs a non-artillery unit that attacks from next to the target.
     fn escort_bar(&self, order: &AttackOrder) -> Option<Bar> {
-        let arm = |piece: &Piece| match piece.token() {
-            Some(token) => self.token_arm(token),
-            None => self.arm(piece.unit()),
-        };
         let next = |piece: &Piece| self.hex_of(*piece).is_some_and(|hex| self.data().adjacent(hex, order.target));
-        let escort = |piece: &Piece| next(piece) && arm(piece).is_none_or(|arm| !arm.is_gun_or_balloon());
+        let escort = |piece: &Piece| next(piece) && self.piece_arm(*piece).is_none_or(|arm| !arm.is_gun_or_balloon());
         if order.attackers.iter().any(escort) {
             return None;
         }
@@ -124,11 +171,11 @@ impl Position<'_> {
         order: &AttackOrder,
         results: &BTreeMap<Hex, CombatResult>,
         fought: &BTreeSet<Piece>,
-    ) -> Option<Bar> {
+    ) -> Vec<Bar> {
         if let Some(after) = &order.after
             && !results.get(&after.attack).is_some_and(|result| after.gave.contains(result))
         {
-            return Some(Bar::new("11.1c", format!("the attack on {} did not come out as asked", after.attack)));
+            return vec![Bar::new("11.1c", format!("the attack on {} did not come out as asked", after.attack))];
         }
         if let Some(hex) = order.if_vacant {
             let held = if side == US {
@@ -137,59 +184,104 @@ impl Position<'_> {
                 self.state.units_in(hex).next().is_some()
             };
             if held {
-                return Some(Bar::new("11.1c", format!("{hex} is not vacant")));
+                return vec![Bar::new("11.1c", format!("{hex} is not vacant"))];
             }
         }
         let (able, barred) = self.able(side, order, fought);
-        barred.filter(|_| !order.go_on).or_else(|| self.attack_bar(side, &able, fought))
+        let mut bars = self.attack_bars(side, &able, fought);
+        if !order.go_on && !barred.is_empty() {
+            // What only follows from those who cannot come is not told again.
+            bars.retain(|bar| !matches!(bar.clause, "11.1a" | "11.4b" | "11.7b" | "12.9a" | "12.9g"));
+            bars.extend(barred);
+        }
+        bars
     }
 
-    /// An attack with those who can take part, and why the first of the others cannot.
-    pub fn able(&self, side: Side, order: &AttackOrder, fought: &BTreeSet<Piece>) -> (AttackOrder, Option<Bar>) {
+    /// An attack with those who can take part, and why the others cannot.
+    pub fn able(&self, side: Side, order: &AttackOrder, fought: &BTreeSet<Piece>) -> (AttackOrder, Vec<Bar>) {
         let mut able = order.clone();
-        let mut barred = None;
-        able.attackers.retain(|piece| match self.attacker_bar(side, *piece, order.target, fought) {
-            Some(bar) => {
-                barred.get_or_insert(bar);
-                false
-            }
-            None => true,
+        let mut barred = Vec::new();
+        able.attackers.retain(|piece| {
+            let bars = self.attacker_bars(side, *piece, order.target, fought);
+            let free = bars.is_empty();
+            barred.extend(bars);
+            free
         });
         (able, barred)
     }
 
-    /// Why one unit may not take part in an attack, as far as the viewer can tell.
-    pub fn attacker_bar(&self, side: Side, piece: Piece, target: Hex, fought: &BTreeSet<Piece>) -> Option<Bar> {
-        let data = self.data();
-        let Some(hex) = self.hex_of(piece) else {
-            return Some(Bar::new("11.1a", format!("{piece} is not on the map")));
+    /// Every attack a side can make, each target with all who can take part in it, Americans and Cubans apart.
+    pub fn attack_choices(&self, side: Side, fought: &BTreeSet<Piece>) -> Vec<AttackOrder> {
+        let targets: BTreeSet<Hex> = if side == US {
+            self.stacks().into_keys().collect()
+        } else {
+            self.state.units.values().filter_map(|unit| unit.at.hex()).collect()
         };
+        let own: Vec<(Piece, Hex)> = if side == US {
+            let placed = self.state.units.iter().filter_map(|(id, unit)| Some((Piece::from(*id), unit.at.hex()?)));
+            placed.collect()
+        } else {
+            let placed = self.state.counters.iter().filter_map(|(token, c)| Some((Piece::from(*token), c.at.hex()?)));
+            placed.collect()
+        };
+        let range = self.data().tables.limits.artillery_range;
+        let mut choices = Vec::new();
+        for target in targets {
+            let near = own.iter().filter(|(_, hex)| self.data().grid().distance(*hex, target) <= range);
+            let able = near
+                .map(|(piece, _)| *piece)
+                .filter(|piece| self.attacker_bars(side, *piece, target, fought).is_empty());
+            let (cubans, others): (Vec<Piece>, Vec<Piece>) =
+                able.partition(|piece| self.piece_arm(*piece) == Some(Arm::Insurgent));
+            for attackers in [others, cubans].into_iter().filter(|attackers| !attackers.is_empty()) {
+                let order = AttackOrder::plain(target, attackers);
+                if self.attack_bars(side, &order, fought).is_empty() {
+                    choices.push(order);
+                }
+            }
+        }
+        choices
+    }
+
+    /// Everything that keeps one unit out of an attack, as far as the viewer can tell.
+    pub fn attacker_bars(&self, side: Side, piece: Piece, target: Hex, fought: &BTreeSet<Piece>) -> Vec<Bar> {
+        let data = self.data();
+        let mut bars = Vec::new();
         let owner = if piece.token().is_some() { SPAIN } else { US };
         if owner != side {
-            return Some(Bar::new("1.1a", format!("{piece} is not yours")));
+            return vec![Bar::new("1.1a", format!("{piece} is not yours"))];
         }
-        if fought.contains(&piece) {
-            return Some(Bar::new("11.2a", format!("{piece} has fought this phase")));
-        }
-        let arm = match piece.token() {
-            Some(token) => self.token_arm(token),
-            None => self.arm(piece.unit()),
+        let Some(hex) = self.hex_of(piece) else {
+            return vec![Bar::new("11.1a", format!("{piece} is not on the map"))];
         };
+        if fought.contains(&piece) {
+            bars.push(Bar::new("11.2a", format!("{piece} has fought this phase")));
+        }
+        let arm = self.piece_arm(piece);
         if piece.token().is_none() && self.state.unit(piece.unit()).fever {
-            return Some(Bar::new("13.2c", format!("{piece} is infected with fever")));
+            bars.push(Bar::new("13.2c", format!("{piece} is infected with fever")));
         }
         if arm == Some(Arm::Balloon) {
-            return Some(Bar::new("17.4c", "the balloon has no combat factor"));
+            bars.push(Bar::new("17.4c", "the balloon has no combat factor"));
+            return bars;
         }
         if arm == Some(Arm::Gatling) && data.is_fortress(target) {
-            return Some(Bar::new("20.2", format!("{piece} never attacks a fortress")));
+            bars.push(Bar::new("20.2", format!("{piece} never attacks a fortress")));
         }
         if data.adjacent(hex, target) {
-            let trench = arm == Some(Arm::Insurgent) && data.between(hex, target).has(Along::Trench);
-            return trench.then(|| {
-                Bar::new("14.3b", format!("{piece} would attack across the trench between {hex} and {target}"))
-            });
+            if arm == Some(Arm::Insurgent) && data.between(hex, target).has(Along::Trench) {
+                let why = format!("{piece} would attack across the trench between {hex} and {target}");
+                bars.push(Bar::new("14.3b", why));
+            }
+        } else {
+            bars.extend(self.range_bar(piece, arm, hex, target));
         }
+        bars
+    }
+
+    /// Who attacks from afar: artillery, within its range and with a line of sight (§11.3).
+    fn range_bar(&self, piece: Piece, arm: Option<Arm>, hex: Hex, target: Hex) -> Option<Bar> {
+        let data = self.data();
         match arm {
             Some(Arm::Artillery) | None => {}
             Some(Arm::Gatling) => return Some(Bar::new("11.5b", format!("{piece} is not next to {target}"))),
@@ -199,19 +291,12 @@ impl Position<'_> {
         if range > data.tables.limits.artillery_range {
             return Some(Bar::new("11.3a", format!("{target} is {range} hexes from {piece} in {hex}")));
         }
-        match self.sight(hex, target) {
-            Ok(_) => None,
-            Err(hexes) => {
-                let block = |hex: &Hex| match data.land(*hex) {
-                    land @ (Land::Jungle | Land::City) => format!("{hex} ({land})"),
-                    _ => format!("{hex} (slopes)"),
-                };
-                let names: Vec<String> = hexes.iter().map(block).collect();
-                Some(Bar::new(
-                    "11.3j",
-                    format!("{piece} in {hex} cannot see {target}: {} in the way", names.join(", ")),
-                ))
-            }
-        }
+        let hexes = self.sight(hex, target).err()?;
+        let block = |hex: &Hex| match data.land(*hex) {
+            land @ (Land::Jungle | Land::City) => format!("{hex} ({land})"),
+            _ => format!("{hex} (slopes)"),
+        };
+        let names: Vec<String> = hexes.iter().map(block).collect();
+        Some(Bar::new("11.3j", format!("{piece} in {hex} cannot see {target}: {} in the way", names.join(", "))))
     }
 }

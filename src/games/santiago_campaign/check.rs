@@ -10,12 +10,12 @@ use crate::engine::doc::{DocPath, Fault};
 use crate::engine::{Clause, Concealed, Seen, Side, count_of};
 
 use super::data::Mp;
-use super::movement::{Bar, Mover};
+use super::movement::{Bar, Leg, Mover};
 use super::orders::{AttackOrder, Balloon, MoveOrder, Orders, SpanishSetup, TurnOrders, UsSetup};
 use super::play::{Known, Position, Trit, own_knowledge};
 use super::setup::set_up_bars;
 use super::state::{Place, Post, Stage, State};
-use super::supply::{SupplyMaps, Suppose};
+use super::supply::SupplyMaps;
 use super::tell::verb;
 use super::terms::{Arm, HoldingBox, Nation, Piece, UnitId};
 use super::trial::Trial;
@@ -35,7 +35,8 @@ pub fn check(game: &SantiagoCampaign, seen: &Seen<'_, State>, orders: &mut Order
         {
             let side = stage.side().unwrap_or(US);
             let known = own_knowledge(game, seen, side);
-            let mut checker = Checker { trial: Trial::new(game, seen.state, known), side, faults: Vec::new() };
+            let trial = Trial::new(game, seen.state, known);
+            let mut checker = Checker { dark: trial.copy(), trial, side, faults: Vec::new() };
             checker.turn(turn, at);
             checker.faults
         }
@@ -83,7 +84,7 @@ fn spanish_setup(game: &SantiagoCampaign, setup: &mut SpanishSetup, at: &DocPath
         let at = index.map_or_else(|| at.clone(), |index| at.index(index));
         let remedy = match bar.clause {
             "5.1f" | "5.1e" | "5.1h" => "choose a hex of dry land three hexes or more from every beach".to_owned(),
-            "9.2a" | "9.2b" => "two units and a battery fit into a hex, a single unit into jungle".to_owned(),
+            "9.2a" | "9.2b" | "9.2e" => "two units and a battery fit into a hex, a single unit into jungle".to_owned(),
             _ => unit.map_or_else(String::new, |unit| format!("put {unit} where it belongs")),
         };
         faults.push(refuse(&at, bar, remedy));
@@ -138,7 +139,10 @@ fn us_setup(game: &SantiagoCampaign, state: &State, setup: &mut UsSetup, at: &Do
 }
 
 struct Checker<'g> {
+    /// The position if everything comes out as hoped.
     trial: Trial<'g>,
+    /// The position if no counter is a battery and no attack succeeds.
+    dark: Trial<'g>,
     side: Side,
     faults: Vec<Fault>,
 }
@@ -146,6 +150,17 @@ struct Checker<'g> {
 impl Checker<'_> {
     fn refuse(&mut self, at: &DocPath, bar: Bar, remedy: impl Into<String>) {
         self.faults.push(refuse(at, bar, remedy));
+    }
+
+    fn refuse_all(&mut self, at: &DocPath, bars: Vec<Bar>, remedy: &str) {
+        for bar in bars {
+            let remedy = match bar.clause {
+                "12.10a" => "stay within the off-road supply length of a road or source free of enemy zones of control",
+                "10.3d" => "stop earlier or take a road",
+                _ => remedy,
+            };
+            self.refuse(at, bar, remedy);
+        }
     }
 
     /// A Spanish unit named by its designation becomes the counter it lies under.
@@ -278,6 +293,7 @@ impl Checker<'_> {
                     purse: Mp::whole(3),
                     lost: false,
                     landing: true,
+                    beach: None,
                 };
                 let path: Vec<Hex> = std::iter::once(*site).chain(order.path.iter().copied()).collect();
                 if let Some(pair) = path
@@ -394,6 +410,7 @@ impl Checker<'_> {
         if !moving {
             if let Some(mode) = order.balloon {
                 self.trial.state.balloon_up = mode == Balloon::Up;
+                self.dark.state.balloon_up = mode == Balloon::Up;
             } else {
                 self.refuse(
                     at,
@@ -403,45 +420,38 @@ impl Checker<'_> {
             }
             return;
         }
-        let (mover, from) = match self.trial.mover(piece, &maps) {
+        let (mut mover, from) = match self.trial.now().mover(piece, &maps) {
             Ok(found) => found,
-            Err(bar) => {
-                self.refuse(&at.key("unit"), bar, "choose a unit that may move");
+            Err(bars) => {
+                self.refuse_all(&at.key("unit"), bars, "choose a unit that may move");
                 return;
             }
         };
+        mover.beach = self.trial.now().beach_opened(order);
         if order.balloon == Some(Balloon::Down) {
             self.trial.state.balloon_up = false;
+            self.dark.state.balloon_up = false;
         }
         if order.path.is_empty()
             && let Some(to) = order.to
         {
-            match self.trial.choices(piece, &maps).into_iter().find(|(hex, _, _)| *hex == to) {
+            match self.trial.ways(mover.clone(), from, &maps).into_iter().find(|(hex, _, _)| *hex == to) {
                 Some((_, path, _)) => order.path = path,
                 None => {
-                    let bar = self.why_not(&mover, from, to, &maps);
-                    self.refuse(&at.key("to"), bar, "`garcia reach` lists where it can go");
+                    let bars = self.why_not(&mover, from, to, &maps);
+                    self.refuse_all(&at.key("to"), bars, "`garcia reach` lists where it can go");
                     return;
                 }
             }
         }
         order.to = None;
-        let opens = order.open != Some(false);
-        match self.trial.walk(&mover, from, &order.path, &maps, opens) {
-            Ok(_) => {
-                self.doubt(&mover, from, &order.path, at);
-                self.trial.go(piece, &order.path, opens);
-            }
-            Err((count, bar)) => {
-                let remedy = match bar.clause {
-                    "12.10a" => {
-                        "stay within the off-road supply length of a road or source free of enemy zones of control"
-                    }
-                    "10.3d" => "stop earlier or take a road",
-                    _ => "`garcia reach` lists where it can go",
-                };
-                self.refuse(&at.key("path").index(count), bar, remedy);
-            }
+        self.doubt(&mover, from, &order.path, at);
+        // Without luck it stops short of a counter that may be no battery.
+        let held = |hex: &Hex| self.trial.state.tokens_in(*hex).next().is_some();
+        let short: Vec<Hex> = order.path.iter().copied().take_while(|hex| self.side == SPAIN || !held(hex)).collect();
+        let _ = self.dark.walk(&mover, from, &short, order.open);
+        if let Err((count, bars)) = self.trial.walk(&mover, from, &order.path, order.open) {
+            self.refuse_all(&at.key("path").index(count), bars, "`garcia reach` lists where it can go");
         }
     }
 
@@ -461,34 +471,23 @@ impl Checker<'_> {
     }
 
     /// Why a hex cannot be reached: what bars the straight way there, or simply too far.
-    fn why_not(&self, mover: &Mover, from: Option<Hex>, to: Hex, maps: &SupplyMaps) -> Bar {
+    fn why_not(&self, mover: &Mover, from: Option<Hex>, to: Hex, maps: &SupplyMaps) -> Vec<Bar> {
         let now = self.trial.now();
-        let Some(from) = from else { return Bar::new("10.3d", format!("{to} is out of reach")) };
+        let Some(from) = from else { return vec![Bar::new("10.3d", format!("{to} is out of reach"))] };
         let free = Mover { purse: Mp::MAX, ..mover.clone() };
         let far = now.reach(&free, from, maps);
         if far.contains(to) {
             let cost = far.cost(to).unwrap_or(Mp::MAX);
-            return Bar::new("10.3d", format!("{to} costs {cost} points and {} has {}", mover.piece, mover.purse));
+            let why = format!("{to} costs {cost} MP and {} has {}", mover.piece, mover.purse);
+            return vec![Bar::new("10.3d", why)];
         }
-        let mut barred: Vec<Bar> = (now.data().around(to))
-            .filter(|next| far.contains(*next) || *next == from)
-            .filter_map(|next| match now.stride(mover, next, to, maps) {
-                Err(bar) => Some(bar),
-                Ok(stride) if now.barred_by_supply(mover, &stride, to, maps) => {
-                    let why = now.why_unsupplied(to, Suppose::default());
-                    Some(Bar::new("12.10a", format!("a unit in {to} would be out of supply: {why}")))
-                }
-                Ok(stride) if stride.zone == Trit::Yes && next == from => {
-                    Some(Bar::new("7.1d", format!("{from} and {to} are both in enemy zones of control")))
-                }
-                Ok(_) => None,
-            })
-            .collect();
-        if barred.is_empty() {
-            Bar::new("10.3b", format!("no legal path leads to {to}"))
-        } else {
-            barred.swap_remove(0)
-        }
+        let home = now.way_home(mover, maps);
+        let barred = (now.data().around(to)).filter(|next| far.contains(*next) || *next == from).find_map(|next| {
+            let (first, home) = (next == from, home.as_ref());
+            let leg = Leg { at: next, first, halted: false, spent: Mp::ZERO, home, opens: true };
+            now.pace(&free, leg, to, maps).err()
+        });
+        barred.unwrap_or_else(|| vec![Bar::new("10.3b", format!("no legal path leads to {to}"))])
     }
 
     fn attacks(&mut self, attacks: &mut [Concealed<AttackOrder>], at: &DocPath) {
@@ -517,8 +516,9 @@ impl Checker<'_> {
                     self.faults.push(Fault::new(&here, what, "nothing need be changed").as_warning());
                     continue;
                 }
-                if let Some(bar) = self.trial.now().attacker_bar(self.side, *piece, order.target, &fought) {
-                    self.refuse(&here, bar, "leave it out of this attack");
+                let bars = self.barred_both_ways(|now| now.attacker_bars(self.side, *piece, order.target, &fought));
+                if !bars.is_empty() {
+                    self.refuse_all(&here, bars, "leave it out of this attack");
                 } else if !used.insert(*piece) && !conditional {
                     self.refuse(
                         &here,
@@ -531,13 +531,19 @@ impl Checker<'_> {
             if at_sea || refused {
                 continue;
             }
-            if let Some(bar) = self.trial.now().attack_bar(self.side, order, &fought) {
-                // An earlier attack of the list may bring an enemy there, or take one away.
-                let later = bar.clause == "11.2c" && conditional;
-                if !later {
-                    self.refuse(&at, bar, "choose another target or other attackers");
-                }
+            let mut bars = self.barred_both_ways(|now| now.attack_bars(self.side, order, &fought));
+            // An earlier attack of the list may bring an enemy there.
+            bars.retain(|bar| !(bar.clause == "11.2c" && conditional));
+            if bars.is_empty() {
+                self.trial.succeed(self.side, order);
             }
+            self.refuse_all(&at, bars, "choose another target or other attackers");
         }
+    }
+
+    /// What is barred if everything before comes out as hoped, and if nothing does.
+    fn barred_both_ways(&self, bars: impl Fn(&Position<'_>) -> Vec<Bar>) -> Vec<Bar> {
+        let dark = bars(&self.dark.now());
+        if dark.is_empty() || bars(&self.trial.now()).is_empty() { Vec::new() } else { dark }
     }
 }

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use crate::board::Hex;
 use crate::engine::{Clause, Concealed, Question, Ruling, Say, Side, Subject};
 
-use super::US;
 use super::events::{Cause, Event, Factor, PhaseName};
 use super::orders::AttackOrder;
 use super::play::{Play, Position};
 use super::policy::NEXT_ATTACK;
 use super::supply::Suppose;
 use super::terms::{Arm, CombatResult, Flag, Nation, Odds, Piece, Token, UnitId};
+use super::{SPAIN, US};
 
 /// One unit in a battle.
 #[derive(Clone, Debug)]
@@ -42,6 +42,11 @@ impl Fighter {
     /// Non-artillery for combat: the Gatling guns are (§11.5a).
     pub fn is_line(&self) -> bool {
         !self.arm.is_gun_or_balloon()
+    }
+
+    /// Guns and Gatlings out of supply do not attack at all (§12.9a).
+    pub fn is_silenced(&self) -> bool {
+        self.out_of_supply && matches!(self.arm, Arm::Artillery | Arm::Gatling)
     }
 
     fn factor(&self) -> Factor {
@@ -85,10 +90,10 @@ pub fn total(fighters: &[Fighter], halve: bool) -> u32 {
 }
 
 impl Position<'_> {
-    /// Fighters of the US side in a hex.
-    fn us_fighter(&self, id: UnitId, target: Hex, strengths: &BTreeMap<UnitId, u32>) -> Option<Fighter> {
+    /// A unit of the US side as it fights against a hex or in it.
+    pub fn us_fighter(&self, id: UnitId, target: Hex) -> Option<Fighter> {
         let (arm, nation, hex) = (self.arm(id)?, self.nation(id)?, self.state.hex_of(id)?);
-        let counts = strengths.get(&id).copied().unwrap_or_else(|| self.factor(id));
+        let counts = self.factor(id);
         let adjacent = self.data().adjacent(hex, target);
         let piece = Piece::from(id);
         Some(Fighter {
@@ -124,7 +129,7 @@ impl Play<'_, '_> {
         let mut waiting: Vec<(u32, Concealed<AttackOrder>)> = (1..).zip(orders.iter().cloned()).collect();
         // No list is longer than the units that can attack once each.
         for count in 0..=self.state.units.len() + self.state.counters.len() {
-            let Some(next) = self.next_attack(side, &mut waiting, count)? else { break };
+            let Some(next) = self.next_attack(side, &mut waiting, &results, count)? else { break };
             let fought = self.fought.clone();
             let idle = |now: &Position<'_>, order: &AttackOrder| now.idle(side, order, &results, &fought);
             if let Some(order) = self.called_attack(side, &next, idle, &fought)? {
@@ -139,9 +144,20 @@ impl Play<'_, '_> {
         &mut self,
         side: Side,
         waiting: &mut Vec<(u32, Concealed<AttackOrder>)>,
+        results: &BTreeMap<Hex, CombatResult>,
         count: usize,
     ) -> Ruling<Option<Concealed<AttackOrder>>> {
-        if count == 0 || (waiting.is_empty() && self.fought.is_empty()) {
+        // Nobody is asked where there is nothing to choose: at the beginning the list counts, and later some attack has to
+        // be possible.
+        let now = self.now();
+        let made = |(_, entry): &(u32, Concealed<AttackOrder>)| match entry {
+            Concealed::Open(order) => now.idle(side, order, results, &self.fought).is_empty(),
+            Concealed::Sealed(_) => true,
+        };
+        let choice = count > 0
+            && (!waiting.is_empty() || !self.fought.is_empty())
+            && (waiting.iter().any(made) || !now.attack_choices(side, &self.fought).is_empty());
+        if !choice {
             return Ok((!waiting.is_empty()).then(|| waiting.remove(0).1));
         }
         let mut options: Vec<NextAttack> = waiting.iter().map(NextAttack::listed).collect();
@@ -172,27 +188,24 @@ impl Play<'_, '_> {
         let (order, _) = self.now().able(side, order, &self.fought);
         let american =
             side == US && order.attackers.iter().any(|piece| self.now().nation(piece.unit()) == Some(Nation::Us));
-        if american && !self.supplied(target, Suppose { vacated: Some(target), opened: None })? {
-            self.lapse(
-                format!("attack on {target}"),
-                "12.10d",
-                format!("a unit that advanced into {target} would be out of supply"),
-            );
+        let advanced = self.now().advanced(&order);
+        if american && !self.supplied(target, advanced)? {
+            let why = format!("a unit that advanced into {target} would be out of supply");
+            self.lapse(format!("attack on {target}"), "12.10d", why);
             return Ok(());
         }
         self.umpire.note(Event::Attack { side, target, attackers: order.attackers.clone() });
-        let result = self.resolve_attack(side, &order)?;
-        results.insert(target, result);
+        if let Some(result) = self.resolve_attack(side, &order)? {
+            results.insert(target, result);
+        }
         Ok(())
     }
 
-    /// From the declaration on; nothing calls it off any more (§8.2).
-    fn resolve_attack(&mut self, side: Side, order: &AttackOrder) -> Ruling<CombatResult> {
+    /// From the declaration on; nothing calls it off any more (§8.2). No result if it turns out to be no attack.
+    fn resolve_attack(&mut self, side: Side, order: &AttackOrder) -> Ruling<Option<CombatResult>> {
         let target = order.target;
-        let Some(mut battle) = self.gather(side, order)? else { return Ok(CombatResult::Stalled) };
-        if !self.roll_cubans(&mut battle)? {
-            return Ok(CombatResult::Stalled);
-        }
+        let battle = if side == US { self.gather_us(order)? } else { self.gather_spanish(order)? };
+        let Some(mut battle) = battle else { return Ok(None) };
         let result = if battle.defenders.is_empty() {
             // §14.2c: the last Cuban defender melted away.
             CombatResult::Eliminated
@@ -203,15 +216,14 @@ impl Play<'_, '_> {
             self.check_victory()?;
             CombatResult::Eliminated
         } else {
-            match self.odds(&battle)? {
-                Some(result) => self.apply(&mut battle, result, order)?,
-                None => return Ok(self.conceal(&battle, CombatResult::Stalled)),
-            }
+            let result = self.odds(&battle)?;
+            self.apply(&mut battle, result, order)?
         };
         if self.is_vacant(side, target) && result != CombatResult::Stalled {
             self.advance(&battle, order)?;
         }
-        Ok(self.conceal(&battle, result))
+        self.conceal(&battle);
+        Ok(Some(result))
     }
 
     /// Is nobody of the defender left in the hex?
@@ -220,7 +232,7 @@ impl Play<'_, '_> {
     }
 
     /// Spanish survivors lie face-down again (§8.1c).
-    fn conceal(&mut self, battle: &Battle, result: CombatResult) -> CombatResult {
+    fn conceal(&mut self, battle: &Battle) {
         let fighters = battle.attackers.iter().chain(&battle.defenders);
         let counters: Vec<Token> = fighters
             .filter_map(|fighter| fighter.piece.token())
@@ -229,83 +241,102 @@ impl Play<'_, '_> {
         if !counters.is_empty() && !self.game.options.face_up {
             self.umpire.note(Event::Concealed { counters });
         }
-        result
     }
 
-    /// Who fights: supply checked, Spanish units revealed (§12.8b, §8.1b).
-    fn gather(&mut self, side: Side, order: &AttackOrder) -> Ruling<Option<Battle>> {
+    /// Who fights in an attack of the US side. Supply is checked and Cubans roll for their strength before anybody is
+    /// turned over (§12.8b, §14.2a): what comes to no strength is no attack, and nobody has fought (§12.9g, §14.2c).
+    fn gather_us(&mut self, order: &AttackOrder) -> Ruling<Option<Battle>> {
         let target = order.target;
-        let none = BTreeMap::new();
-        let mut battle = Battle { side, target, attackers: Vec::new(), defenders: Vec::new() };
-        if side == US {
-            for piece in &order.attackers {
-                let Some(mut fighter) = self.now().us_fighter(piece.unit(), target, &none) else { continue };
-                fighter.out_of_supply =
-                    fighter.nation == Nation::Us && !self.supplied(fighter.hex, Suppose::default())?;
-                battle.attackers.push(fighter);
-            }
-            // §12.9a: guns and Gatlings out of supply do not attack at all.
-            let drops =
-                |fighter: &Fighter| fighter.out_of_supply && matches!(fighter.arm, Arm::Artillery | Arm::Gatling);
-            let dropped: Vec<UnitId> = battle.attackers.iter().filter(|f| drops(f)).map(|f| f.unit).collect();
-            battle.attackers.retain(|fighter| !drops(fighter));
-            if !dropped.is_empty() {
-                self.umpire.note(Event::DroppedOut { units: dropped });
-            }
-            let tokens: Vec<Token> = self.state.tokens_in(target).collect();
-            if !self.escorted(&battle, "12.9a") {
-                return Ok(None);
-            }
-            let units = self.reveal(&tokens)?;
-            self.umpire.note(Event::Revealed { units: units.clone() });
-            let now = self.now();
-            battle.defenders =
-                units.iter().filter_map(|(token, unit)| now.spanish_fighter(*token, *unit, target)).collect();
-        } else {
-            let tokens: Vec<Token> = order.attackers.iter().filter_map(|piece| piece.token()).collect();
-            let units = self.reveal(&tokens)?;
-            self.umpire.note(Event::Revealed { units: units.clone() });
-            let now = self.now();
-            let attackers = units.iter().filter_map(|(token, unit)| now.spanish_fighter(*token, *unit, target));
-            // Only now does everybody see who may attack from afar.
-            battle.attackers = attackers.filter(|fighter| fighter.adjacent || fighter.arm == Arm::Artillery).collect();
-            if !self.escorted(&battle, "11.4b") {
-                return Ok(None);
-            }
-            let black =
-                self.state.units_in(target).any(|id| self.now().counter(id).is_some_and(|c| c.has(Flag::BlackPowder)));
-            for fighter in battle.attackers.iter_mut().filter(|_| black) {
-                fighter.bonus = 1; // §15.1a
-                fighter.counts += 1;
-            }
-            let ids: Vec<UnitId> = self.state.units_in(target).collect();
-            for id in ids {
-                let Some(mut fighter) = self.now().us_fighter(id, target, &none) else { continue };
-                fighter.out_of_supply = fighter.nation == Nation::Us && !self.supplied(target, Suppose::default())?;
-                battle.defenders.push(fighter);
-            }
+        let mut battle = Battle { side: US, target, attackers: Vec::new(), defenders: Vec::new() };
+        for piece in &order.attackers {
+            let Some(mut fighter) = self.now().us_fighter(piece.unit(), target) else { continue };
+            fighter.out_of_supply = fighter.nation == Nation::Us && !self.supplied(fighter.hex, Suppose::default())?;
+            battle.attackers.push(fighter);
         }
+        let dropped: Vec<UnitId> = battle.attackers.iter().filter(|f| f.is_silenced()).map(|f| f.unit).collect();
+        battle.attackers.retain(|fighter| !fighter.is_silenced());
+        if !dropped.is_empty() {
+            self.umpire.note(Event::DroppedOut { units: dropped });
+        }
+        if !self.escorted(&battle, "12.9a") {
+            return Ok(None);
+        }
+        self.roll_cubans(&mut battle)?;
+        if battle.attackers.is_empty() {
+            return Ok(self.call_off(target, "no attacker is left", "14.2c"));
+        }
+        if total(&battle.attackers, true) == 0 {
+            return Ok(self.call_off(target, "the attackers have no strength", "12.9g"));
+        }
+        let tokens: Vec<Token> = self.state.tokens_in(target).collect();
+        let units = self.reveal(&tokens)?;
+        self.umpire.note(Event::Revealed { units: units.clone() });
+        let now = self.now();
+        battle.defenders =
+            units.iter().filter_map(|(token, unit)| now.spanish_fighter(*token, *unit, target)).collect();
+        self.join(&mut battle);
+        Ok(Some(battle))
+    }
+
+    /// Who fights in a Spanish attack: the attackers are turned over, then Cuban defenders roll (§8.1b, §14.2a).
+    fn gather_spanish(&mut self, order: &AttackOrder) -> Ruling<Option<Battle>> {
+        let target = order.target;
+        let mut battle = Battle { side: SPAIN, target, attackers: Vec::new(), defenders: Vec::new() };
+        let tokens: Vec<Token> = order.attackers.iter().filter_map(|piece| piece.token()).collect();
+        let units = self.reveal(&tokens)?;
+        self.umpire.note(Event::Revealed { units: units.clone() });
+        let now = self.now();
+        let attackers = units.iter().filter_map(|(token, unit)| now.spanish_fighter(*token, *unit, target));
+        // Only now does everybody see who may attack from afar.
+        battle.attackers = attackers.filter(|fighter| fighter.adjacent || fighter.arm == Arm::Artillery).collect();
+        if !self.escorted(&battle, "11.4b") {
+            self.conceal(&battle);
+            return Ok(None);
+        }
+        let black =
+            self.state.units_in(target).any(|id| self.now().counter(id).is_some_and(|c| c.has(Flag::BlackPowder)));
+        for fighter in battle.attackers.iter_mut().filter(|_| black) {
+            fighter.bonus = 1; // §15.1a
+            fighter.counts += 1;
+        }
+        let ids: Vec<UnitId> = self.state.units_in(target).collect();
+        for id in ids {
+            let Some(mut fighter) = self.now().us_fighter(id, target) else { continue };
+            fighter.out_of_supply = fighter.nation == Nation::Us && !self.supplied(target, Suppose::default())?;
+            battle.defenders.push(fighter);
+        }
+        self.join(&mut battle);
+        self.roll_cubans(&mut battle)?;
+        Ok(Some(battle))
+    }
+
+    /// Everybody in the battle has now fought this phase; whoever had before adds nothing in defence (§11.2a, §11.2g).
+    fn join(&mut self, battle: &mut Battle) {
         if self.game.options.defenders_once {
             for fighter in &mut battle.defenders {
                 fighter.spent = self.fought.contains(&fighter.piece);
             }
         }
         self.fought.extend(battle.attackers.iter().chain(&battle.defenders).map(|fighter| fighter.piece));
-        Ok(Some(battle))
     }
 
     /// Is a non-artillery attacker next to the target left? (§11.4b)
     fn escorted(&mut self, battle: &Battle, clause: &'static str) -> bool {
         let escorted = battle.attackers.iter().any(|fighter| fighter.adjacent && fighter.is_line());
         if !escorted {
-            let why = "no non-artillery unit next to the hex can attack".to_owned();
-            self.umpire.note(Event::AttackVoid { target: battle.target, why, clause: Clause(clause) });
+            self.call_off(battle.target, "no non-artillery unit next to the hex can attack", clause);
         }
         escorted
     }
 
-    /// Every Cuban unit's strength; those of 0 are gone (§14.2). False if no attacker is left.
-    fn roll_cubans(&mut self, battle: &mut Battle) -> Ruling<bool> {
+    /// It is no attack after all.
+    fn call_off(&mut self, target: Hex, why: &str, clause: &'static str) -> Option<Battle> {
+        self.umpire.note(Event::AttackVoid { target, why: why.to_owned(), clause: Clause(clause) });
+        None
+    }
+
+    /// Every Cuban unit's strength; those of 0 are gone (§14.2).
+    fn roll_cubans(&mut self, battle: &mut Battle) -> Ruling<()> {
         let cubans: Vec<UnitId> = (battle.attackers.iter().chain(&battle.defenders))
             .filter(|fighter| fighter.nation == Nation::Cuban && !fighter.spent)
             .map(|fighter| fighter.unit)
@@ -323,25 +354,14 @@ impl Play<'_, '_> {
                 battle.defenders.retain(|fighter| fighter.unit != id);
             }
         }
-        if battle.attackers.is_empty() {
-            let why = "no attacker is left".to_owned();
-            self.umpire.note(Event::AttackVoid { target: battle.target, why, clause: Clause("14.2c") });
-            self.conceal(battle, CombatResult::Stalled);
-            return Ok(false);
-        }
-        Ok(true)
+        Ok(())
     }
 
-    /// Odds, shifts and the die (§11.8, §11.12). Nothing if the attack has no strength.
-    fn odds(&mut self, battle: &Battle) -> Ruling<Option<CombatResult>> {
+    /// Odds, shifts and the die (§11.8, §11.12).
+    fn odds(&mut self, battle: &Battle) -> Ruling<CombatResult> {
         let attack = total(&battle.attackers, true);
         let halve = self.game.options.oos_defence_half;
         let defence = total(&battle.defenders, halve);
-        if attack == 0 {
-            let why = "the attackers have no strength".to_owned();
-            self.umpire.note(Event::AttackVoid { target: battle.target, why, clause: Clause("12.9g") });
-            return Ok(None);
-        }
         let table = &self.data().tables.combat_results;
         let odds = Odds::of(attack, defence, table.highest());
         let shifts = self.now().shifts(battle);
@@ -363,7 +383,7 @@ impl Play<'_, '_> {
             die,
             result,
         });
-        Ok(Some(result))
+        Ok(result)
     }
 
     /// Takes a whole unit out of play.

@@ -9,6 +9,7 @@ use crate::document;
 use crate::engine::{self, Clause, Lapse, Side, Tally};
 
 use super::data::Mp;
+use super::movement::Bar;
 use super::state::Ending;
 use super::terms::{CombatResult, HoldingBox, Nation, Odds, Piece, Token, UnitId};
 use super::toll::Toll;
@@ -61,6 +62,13 @@ pub struct Cut {
     pub why: String,
     /// The clause.
     pub clause: Clause,
+}
+
+impl Cut {
+    /// A move that ends before a hex, for the first of these reasons.
+    pub fn before(before: Hex, bars: Vec<Bar>) -> Option<Cut> {
+        bars.into_iter().next().map(|bar| Cut { before, why: bar.why, clause: Clause(bar.clause) })
+    }
 }
 
 /// One unit's factor in a battle.

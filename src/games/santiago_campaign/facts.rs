@@ -56,6 +56,7 @@ impl Facts<'_> {
             purse: Mp::whole(8),
             lost: false,
             landing: false,
+            beach: None,
         };
         position.price(&mover, hex(from), hex(to)).ok().map(|(cost, _)| cost)
     }

@@ -1,23 +1,21 @@
 //! Chapter 6: disembarkation. Units are drawn blindly one at a time, and each finishes its move before the next draw.
 
-use crate::board::{Hex, HexGrid, Reach};
+use crate::board::Hex;
 use crate::engine::dice::Die;
 use crate::engine::{Clause, Halt, Question, Ruling, Say, Subject};
 
 use super::US;
 use super::data::Mp;
-use super::events::{Event, MarkerEvent, PhaseName, SiteRoll};
-use super::movement::Mover;
+use super::events::{Cut, Event, MarkerEvent, PhaseName, SiteRoll};
+use super::movement::{Bar, Mover};
 use super::orders::{Class, LandingOrder, TurnOrders};
 use super::play::{Play, Position, Trit};
 use super::policy::{LANDING, Policy};
 use super::state::Place;
 use super::supply::SupplyMaps;
 use super::terms::{Arm, Nation, Piece, StackPlace, UnitId};
+use super::trial::Trial;
 use super::walk::Walked;
-
-/// Where a landing unit can go, and how.
-type Ashore = Reach<HexGrid, 2>;
 
 /// What landing costs (§6.2d).
 const PUT_ASHORE: Mp = Mp::whole(1);
@@ -53,19 +51,23 @@ impl Position<'_> {
         let full = self.data().movement_factor(Nation::Us);
         let purse = full.half().unwrap_or(full) - PUT_ASHORE;
         let piece = Piece::from(id);
-        Mover { piece, nation: Nation::Us, arm: self.arm(id), light: false, purse, lost: false, landing: true }
+        Mover {
+            piece,
+            nation: Nation::Us,
+            arm: self.arm(id),
+            light: false,
+            purse,
+            lost: false,
+            landing: true,
+            beach: None,
+        }
     }
 
-    /// Hexes in which a drawn unit may end its landing at a site, as far as the US player can tell; none if it cannot
-    /// be put ashore there at all. `more` says that more units are due at the site (§6.5j).
-    pub fn landing_hexes(&self, id: UnitId, site: Hex, more: bool, maps: &SupplyMaps) -> Vec<Hex> {
-        self.landing_reach(id, site, more, maps).0
-    }
-
-    /// The same, with the ways there.
-    fn landing_reach(&self, id: UnitId, site: Hex, more: bool, maps: &SupplyMaps) -> (Vec<Hex>, Option<Ashore>) {
+    /// Places in which a drawn unit may end its landing at a site and the cheapest way to each, as far as the US player
+    /// can tell; none if it cannot be put ashore there at all. `more` says that more units are due at the site (§6.5j).
+    pub fn landing_choices(&self, id: UnitId, site: Hex, more: bool, maps: &SupplyMaps) -> Vec<(Hex, Vec<Hex>)> {
         let mover = self.lander(id);
-        let Some(arm) = mover.arm else { return (Vec::new(), None) };
+        let Some(arm) = mover.arm else { return Vec::new() };
         let (line, gun) = self.us_room(site, &[]);
         let room = match arm.place() {
             StackPlace::Line => line,
@@ -73,18 +75,32 @@ impl Position<'_> {
             StackPlace::Free => u32::MAX,
         };
         if room == 0 || self.is_closed(site) {
-            return (Vec::new(), None);
+            return Vec::new();
         }
         // §6.2k: who is put ashore in an enemy zone of control stops there.
-        let ways = (self.spanish_zone(site) != Trit::Yes).then(|| self.reach(&mover, site, maps));
-        let reached: Vec<Hex> = ways.as_ref().map_or_else(|| vec![site], |ways| ways.cells().collect());
-        let mut hexes: Vec<Hex> = reached.into_iter().filter(|hex| self.may_stay(&mover, *hex)).collect();
+        let routes = match self.spanish_zone(site) {
+            Trit::Yes => vec![(site, Vec::new(), Mp::ZERO)],
+            _ => self.routes(&mover, site, maps),
+        };
+        let stays = routes.into_iter().filter(|(hex, _, _)| self.may_stay(&mover, *hex));
+        let mut choices: Vec<(Hex, Vec<Hex>)> = stays.map(|(hex, path, _)| (hex, path)).collect();
         // §6.5j: the last place of its class on the beach stays free while more units are due and it can go elsewhere.
-        let elsewhere = hexes.iter().any(|hex| *hex != site && self.state.tokens_in(*hex).next().is_none());
+        let elsewhere = choices.iter().any(|(hex, _)| *hex != site && self.state.tokens_in(*hex).next().is_none());
         if more && room == 1 && elsewhere {
-            hexes.retain(|hex| *hex != site);
+            choices.retain(|(hex, _)| *hex != site);
         }
-        (hexes, ways)
+        choices
+    }
+
+    /// Everything that bars a path ashore, as far as the US player can tell (§6.2l): the first hex that cannot be
+    /// entered, and why.
+    fn path_ashore(&self, id: UnitId, site: Hex, path: &[Hex]) -> Result<(), (usize, Vec<Bar>)> {
+        let mut trial = Trial::new(self.game, self.state, self.known.clone());
+        let mover = self.lander(id);
+        if self.spanish_zone(site) == Trit::Yes {
+            return Err((0, vec![Bar::new("6.2k", format!("{site} is in an enemy zone of control"))]));
+        }
+        trial.walk(&mover, Some(site), path, None).map(|_| ())
     }
 
     /// Where a unit goes if nobody says anything: outside doubtful or enemy zones first, farthest inland, lowest number.
@@ -234,17 +250,15 @@ impl Play<'_, '_> {
         sites.extend(self.now().sites().into_iter().filter(|other| *other != site));
         for site in sites {
             let maps = self.supply_maps();
-            let (hexes, ways) = self.now().landing_reach(unit, site, more, &maps);
+            let choices = self.now().landing_choices(unit, site, more, &maps);
+            let hexes: Vec<Hex> = choices.iter().map(|(hex, _)| *hex).collect();
             let Some(default) = self.now().default_landing(site, &hexes, &maps) else { continue };
-            let ordered = self.instruction(orders, unit, site, &hexes);
-            let cheapest = |to: Hex| {
-                let way = ways.as_ref().and_then(|ways| ways.path(to));
-                way.map_or_else(Vec::new, |way| way.into_iter().skip(1).collect())
-            };
-            let path = match ordered {
-                Some(Instruction::Path(path)) => path,
-                Some(Instruction::To(hex)) => cheapest(hex),
-                None => cheapest(self.ask_landing(unit, site, hexes, default)?),
+            let path = match self.instruction(orders, unit, site, &choices) {
+                Some(path) => path,
+                None => {
+                    let to = self.ask_landing(unit, site, hexes, default)?;
+                    choices.into_iter().find(|(hex, _)| *hex == to).map(|(_, path)| path).unwrap_or_default()
+                }
             };
             self.go_ashore(unit, site, &path)?;
             return Ok(true);
@@ -252,19 +266,27 @@ impl Play<'_, '_> {
         Ok(false)
     }
 
-    /// The first instruction that fits the unit and is legal.
-    fn instruction(&self, orders: &TurnOrders, unit: UnitId, site: Hex, hexes: &[Hex]) -> Option<Instruction> {
+    /// The way of the first instruction that fits the unit and is legal (§6.2).
+    fn instruction(
+        &self,
+        orders: &TurnOrders,
+        unit: UnitId,
+        site: Hex,
+        choices: &[(Hex, Vec<Hex>)],
+    ) -> Option<Vec<Hex>> {
         let arm = self.now().arm(unit)?;
         let fits = |order: &&LandingOrder| {
             order.unit.is_none_or(|named| named == unit) && order.class.is_none_or(|class| class.fits(arm))
         };
         let list = orders.landings.get(&site)?;
         list.iter().filter(fits).find_map(|order| {
-            if !order.path.is_empty() {
-                let end = order.path.last().copied()?;
-                return hexes.contains(&end).then(|| Instruction::Path(order.path.clone()));
+            let end = order.path.last().copied().or(order.to)?;
+            let (_, cheapest) = choices.iter().find(|(hex, _)| *hex == end)?;
+            if order.path.is_empty() {
+                return Some(cheapest.clone());
             }
-            order.to.filter(|to| hexes.contains(to)).map(Instruction::To)
+            let legal = self.now().path_ashore(unit, site, &order.path).is_ok();
+            legal.then(|| order.path.clone())
         })
     }
 
@@ -305,21 +327,13 @@ impl Play<'_, '_> {
         let walked = if halted {
             let before = path.first().copied().unwrap_or(site);
             let why = format!("{site} is in an enemy zone of control");
-            let cut = super::events::Cut { before, why, clause: Clause("6.2k") };
-            Walked { path: Vec::new(), spent: Mp::ZERO, cut: Some(cut) }
+            let cut = Cut::before(before, vec![Bar::new("6.2k", why)]);
+            Walked { path: Vec::new(), opened: Vec::new(), spent: Mp::ZERO, cut }
         } else {
-            self.walk(&mover, site, path, Mp::ZERO, true)?
+            self.walk(&mover, site, path, Mp::ZERO, None)?
         };
         let spent = walked.spent + PUT_ASHORE;
         self.umpire.note(Event::Landed { unit, site, path: walked.path.clone(), spent, cut: walked.cut.clone() });
-        self.follow(piece, &walked, None)
+        self.follow(piece, &walked)
     }
-}
-
-/// What an instruction says.
-enum Instruction {
-    /// To this hex, by the cheapest way.
-    To(Hex),
-    /// Along this path.
-    Path(Vec<Hex>),
 }

@@ -133,8 +133,10 @@ impl SantiagoCampaign {
         // §12.1b: Cubans need no supply.
         let cuban = trial.now().nation(piece.unit()) == Some(Nation::Cuban);
         let maps = if cuban { Rc::new(SupplyMaps::everywhere(&trial.now())) } else { trial.maps(side) };
-        match trial.mover(piece, &maps) {
-            Ok((mover, Some(from))) => trial.now().reach(&mover, from, &maps).cells().collect(),
+        match trial.now().mover(piece, &maps) {
+            Ok((mover, Some(from))) => {
+                trial.now().routes(&mover, from, &maps).into_iter().map(|(hex, ..)| hex).collect()
+            }
             _ => Vec::new(),
         }
     }

@@ -3,14 +3,13 @@
 //! One function prices and bars a step as the public sees it; the check, the template and the random player use it
 //! with the mover's own knowledge, and the resolution adds the hidden facts it leaves open.
 
-use std::collections::BTreeMap;
-
 use crate::board::{Field, Hex, Reach, Step, reach};
 
 use super::data::Mp;
+use super::orders::MoveOrder;
 use super::play::{Position, Trit};
-use super::state::Post;
-use super::supply::{Lay, SupplyMaps};
+use super::state::{Place, Post};
+use super::supply::{Lay, SupplyMaps, Suppose};
 use super::terms::{Arm, HoldingBox, Land, Nation, Piece, StackPlace, Token, UnitId};
 use super::toll::Toll;
 
@@ -47,9 +46,18 @@ pub struct Mover {
     pub lost: bool,
     /// Coming ashore: supply is checked, nothing else differs (§6.2l).
     pub landing: bool,
+    /// The beach its order opens: as good as supply for a unit on its way there (§12.10c, §6.6g).
+    pub beach: Option<Hex>,
 }
 
-/// One step as the public sees it.
+impl Mover {
+    /// The same unit, found out of supply: half its points, and only towards supply (§12.9d, §12.10c).
+    pub fn out_of_supply(self) -> Mover {
+        Mover { purse: self.purse.half().unwrap_or(self.purse), lost: true, ..self }
+    }
+}
+
+/// One step as the viewer sees it.
 #[derive(Clone, Debug)]
 pub struct Stride {
     /// What it costs.
@@ -60,31 +68,102 @@ pub struct Stride {
     pub overrun: bool,
     /// Is the hex in an enemy zone of control?
     pub zone: Trit,
-    /// Would an American unit be in supply there?
+    /// Would it lead straight from one enemy zone of control into another (§7.1d)?
+    pub pinned: Trit,
+    /// Would an American unit be in supply there, once what it overruns is gone?
     pub supply: Trit,
 }
 
+/// How far a march has come when its next step is judged.
+#[derive(Clone, Copy)]
+pub struct Leg<'w> {
+    /// Where the unit is.
+    pub at: Hex,
+    /// It stands where it began the phase (§7.1d).
+    pub first: bool,
+    /// It has entered an enemy zone of control (§7.1c).
+    pub halted: bool,
+    /// Points spent.
+    pub spent: Mp,
+    /// The way to supply, for a unit that is out of it (§12.10c).
+    pub home: Option<&'w WayHome>,
+    /// It opens a beach it enters if it can (§6.6).
+    pub opens: bool,
+}
+
 impl Position<'_> {
-    /// The mover for a piece that stands on the map.
-    pub fn mover(&self, piece: Piece, maps: &SupplyMaps) -> Option<Mover> {
-        let data = self.data();
-        if let Some(token) = piece.token() {
-            let arm = self.token_arm(token);
-            let fixed = arm == Some(Arm::Garrison); // §2.12c
-            let purse = if fixed { Mp::ZERO } else { data.movement_factor(Nation::Spanish) };
-            let nation = Nation::Spanish;
-            return Some(Mover { piece, nation, arm, light: false, purse, lost: false, landing: false });
+    /// Who would march, and from where: none for a reinforcement in its box. Otherwise everything that keeps it from
+    /// moving in this phase, as far as the viewer can tell.
+    pub fn mover(&self, piece: Piece, maps: &SupplyMaps) -> Result<(Mover, Option<Hex>), Vec<Bar>> {
+        match piece.token() {
+            Some(token) => self.spanish_mover(token),
+            None => self.us_mover(piece.unit(), maps),
         }
-        let id = piece.unit();
-        let (nation, arm) = (self.nation(id)?, self.arm(id));
-        let hex = self.state.hex_of(id)?;
-        let full = data.movement_factor(nation);
+    }
+
+    fn spanish_mover(&self, token: Token) -> Result<(Mover, Option<Hex>), Vec<Bar>> {
+        let piece = Piece::from(token);
+        let Some(counter) = self.state.counters.get(&token) else {
+            return Err(vec![Bar::new("10.2a", format!("{token} is out of the game"))]);
+        };
+        let arm = self.token_arm(token);
+        if arm == Some(Arm::Garrison) {
+            return Err(vec![Bar::new("2.12c", format!("{} is a garrison and never moves", self.say(piece)))]);
+        }
+        let purse = self.data().movement_factor(Nation::Spanish);
+        let mover = Mover {
+            piece,
+            nation: Nation::Spanish,
+            arm,
+            light: false,
+            purse,
+            lost: false,
+            landing: false,
+            beach: None,
+        };
+        match counter.at {
+            Post::At(hex) => Ok((mover, Some(hex))),
+            Post::In(_) => self.entry(token).map(|_| (mover, None)).map_err(|bar| vec![bar]),
+        }
+    }
+
+    fn us_mover(&self, id: UnitId, maps: &SupplyMaps) -> Result<(Mover, Option<Hex>), Vec<Bar>> {
+        let unit = self.state.unit(id);
+        let hex = match unit.at {
+            Place::At(hex) => hex,
+            Place::OffMap => {
+                let why = format!("{id} is at sea; a unit that lands does not move again");
+                return Err(vec![Bar::new("6.5g", why)]);
+            }
+            Place::Guantanamo => return Err(vec![Bar::new("5.3c", format!("{id} is at Guantanamo"))]),
+            Place::Lost => return Err(vec![Bar::new("2.13d", format!("{id} is lost"))]),
+        };
+        let mut bars = Vec::new();
+        if unit.fever {
+            bars.push(Bar::new("13.2c", format!("{id} in {hex} is infected with fever and does not move")));
+        }
+        if unit.landed {
+            bars.push(Bar::new("6.5g", format!("{id} landed this turn at {hex}")));
+        }
+        let Some(nation) = self.nation(id).filter(|_| bars.is_empty()) else { return Err(bars) };
+        let (piece, arm, full) = (Piece::from(id), self.arm(id), self.data().movement_factor(nation));
         if nation == Nation::Cuban {
-            return Some(Mover { piece, nation, arm, light: true, purse: full, lost: false, landing: false });
+            let mover =
+                Mover { piece, nation, arm, light: true, purse: full, lost: false, landing: false, beach: None };
+            return Ok((mover, Some(hex)));
         }
-        let lost = maps.at(self, hex) == Trit::No;
-        let purse = if lost { full.half().unwrap_or(full) } else { full }; // §12.9d
-        Some(Mover { piece, nation, arm, light: self.guided(hex), purse, lost, landing: false })
+        let mover = Mover {
+            piece,
+            nation,
+            arm,
+            light: self.guided(hex),
+            purse: full,
+            lost: false,
+            landing: false,
+            beach: None,
+        };
+        let mover = if maps.at(self, hex) == Trit::No { mover.out_of_supply() } else { mover };
+        Ok((mover, Some(hex)))
     }
 
     /// Does the balloon guide units that start here through the jungle? (§17.3b)
@@ -93,11 +172,60 @@ impl Position<'_> {
         at == hex || (self.data().adjacent(at, hex) && self.data().land(hex) == Land::Jungle)
     }
 
-    /// One step, as far as the viewer can tell.
-    pub fn stride(&self, mover: &Mover, from: Hex, to: Hex, maps: &SupplyMaps) -> Result<Stride, Bar> {
-        match (self.price(mover, from, to)?, mover.nation) {
-            (price, Nation::Spanish) => self.spanish_stride(mover, to, price, None),
-            (price, _) => self.us_stride(mover, to, price, maps, None),
+    /// One step of a march as far as the viewer can tell, or everything that bars it. What only the opponent knows is
+    /// left open in the stride.
+    pub fn pace(&self, mover: &Mover, leg: Leg<'_>, to: Hex, maps: &SupplyMaps) -> Result<Stride, Vec<Bar>> {
+        let from = leg.at;
+        if !self.data().adjacent(from, to) {
+            return Err(vec![Bar::new("10.3b", format!("{to} does not touch {from}"))]);
+        }
+        let price = self.price(mover, from, to).map_err(|bar| vec![bar])?;
+        let (mut stride, mut bars) = self.stride(mover, to, price, maps, None);
+        if leg.halted {
+            let why = format!("the move ends in {from}, in an enemy zone of control");
+            bars.insert(0, Bar::new(if leg.first { "23.1n" } else { "7.1c" }, why));
+        }
+        if leg.spent + stride.cost > mover.purse {
+            let (cost, why, purse) = (stride.cost, stride.why, mover.purse);
+            let why = format!("{to} costs {cost} ({why}) and {} of {purse} points are spent", leg.spent);
+            bars.push(Bar::new("10.3d", why));
+        }
+        if leg.first && !leg.halted && !mover.landing {
+            stride.pinned = stride.zone.min(self.enemy_zone(mover, from));
+            if stride.pinned == Trit::Yes {
+                let why = format!("{from} and {to} are both in enemy zones of control");
+                bars.push(Bar::new("7.1d", why));
+            }
+        }
+        if !self.brings_home(leg.home, from, to) {
+            bars.push(Bar::new("12.10c", format!("{to} does not bring it one hex closer to supply")));
+        }
+        if self.unsupplied(mover, &stride, leg.opens, to) && bars.is_empty() {
+            let suppose = Suppose { vacated: stride.overrun.then_some(to), opened: None };
+            let why = self.why_unsupplied(to, suppose);
+            bars.push(Bar::new("12.10a", format!("a unit in {to} would be out of supply: {why}")));
+        }
+        if bars.is_empty() { Ok(stride) } else { Err(bars) }
+    }
+
+    /// §12.10a: no American unit moves into lack of supply, but for a beach that it opens (§6.6g).
+    fn unsupplied(&self, mover: &Mover, stride: &Stride, opens: bool, to: Hex) -> bool {
+        let needs = mover.nation == Nation::Us && !mover.lost && stride.supply == Trit::No;
+        needs && !(opens && self.may_open(to))
+    }
+
+    /// What a hex holds for a mover, and what keeps him out of it.
+    pub fn stride(
+        &self,
+        mover: &Mover,
+        to: Hex,
+        price: (Mp, Toll),
+        maps: &SupplyMaps,
+        lay: Option<&Lay>,
+    ) -> (Stride, Vec<Bar>) {
+        match mover.nation {
+            Nation::Spanish => self.spanish_stride(mover, to, price, lay),
+            Nation::Us | Nation::Cuban => self.us_stride(mover, to, price, maps, lay),
         }
     }
 
@@ -108,40 +236,32 @@ impl Position<'_> {
         (cost, why): (Mp, Toll),
         maps: &SupplyMaps,
         lay: Option<&Lay>,
-    ) -> Result<Stride, Bar> {
+    ) -> (Stride, Vec<Bar>) {
         let data = self.data();
         let cuban = mover.nation == Nation::Cuban;
-        if self.is_closed(to) {
-            let clause = if to == data.guantanamo { "23.1f" } else { "23.2c" };
-            return Err(Bar::new(
-                clause,
-                format!("{to} is closed until all Spanish reinforcements have entered there"),
-            ));
-        }
+        let mut bars: Vec<Bar> = self.closed_bar(to).into_iter().collect();
         let empty = lay.is_some_and(|lay| lay.taken.get(data.grid(), to) == Some(&false));
         let tokens: Vec<Token> = if empty { Vec::new() } else { self.state.tokens_in(to).collect() };
         if cuban && data.is_city(to) {
-            return Err(Bar::new("14.3a", format!("Cuban units never enter Santiago ({to})")));
+            bars.push(Bar::new("14.3a", format!("Cuban units never enter Santiago ({to})")));
         }
         if cuban && data.is_fortress(to) && !self.us_holds_or_passed(to) {
-            return Err(Bar::new("22.5", format!("Cuban units enter the fortress {to} only after US units took it")));
+            let why = format!("Cuban units enter the fortress {to} only after US units took it");
+            bars.push(Bar::new("22.5", why));
         }
         let overrun = !tokens.is_empty();
-        if overrun {
-            if self.exerts_of(to, &tokens) == Trit::Yes {
-                return Err(Bar::new("10.7b", format!("{to} is held by Spanish units")));
-            }
-            if mover.arm.is_some_and(Arm::is_gun_or_balloon) {
-                let clause = if mover.arm == Some(Arm::Artillery) { "10.8f" } else { "10.8k" };
-                return Err(Bar::new(clause, format!("{} cannot overrun the counter in {to}", mover.piece)));
-            }
+        if overrun && self.exerts_of(to, &tokens) == Trit::Yes {
+            bars.push(Bar::new("10.7b", format!("{to} is held by Spanish units")));
+        } else if overrun && mover.arm.is_some_and(Arm::is_gun_or_balloon) {
+            let clause = if mover.arm == Some(Arm::Artillery) { "10.8f" } else { "10.8k" };
+            bars.push(Bar::new(clause, format!("{} cannot overrun the counter in {to}", mover.piece)));
         }
         // §9.1b: the stacking limits hold while passing through; US and Cuban units may pass each other (§9.4b).
         if empty {
             // Nobody is there to be in the way.
         } else if cuban {
             if self.cubans_in(to).into_iter().any(|id| Piece::from(id) != mover.piece) {
-                return Err(Bar::new("9.4a", format!("another Cuban unit is in {to}")));
+                bars.push(Bar::new("9.4a", format!("another Cuban unit is in {to}")));
             }
         } else if let Some(arm) = mover.arm {
             let (line, gun) = self.us_room(to, &[mover.piece.unit()]);
@@ -151,13 +271,7 @@ impl Position<'_> {
                 StackPlace::Free => false,
             };
             if full {
-                let clause = match (data.land(to), arm) {
-                    (Land::Jungle, _) => "9.2b",
-                    (_, Arm::Gatling) => "9.3a",
-                    (_, Arm::Artillery) => "9.2e",
-                    _ => "9.2a",
-                };
-                return Err(Bar::new(clause, format!("{to} has no room for {}", mover.piece)));
+                bars.push(self.crowded(to, mover.piece, arm));
             }
         }
         let zone = match lay {
@@ -165,42 +279,56 @@ impl Position<'_> {
             Some(lay) => lay.zones.get(data.grid(), to).copied().unwrap_or(Trit::No),
             None => self.spanish_zone(to),
         };
-        let supply = if cuban { Trit::Yes } else { maps.at(self, to) };
-        Ok(Stride { cost, why, overrun, zone, supply })
+        let supply = match maps.at(self, to) {
+            _ if cuban || mover.lost => Trit::Yes,
+            // §10.8d: after an overrun, without what was overrun.
+            _ if overrun && bars.is_empty() => maps.once_vacated(self, to).at(self, to),
+            level => level,
+        };
+        (Stride { cost, why, overrun, zone, pinned: Trit::No, supply }, bars)
     }
 
-    pub(super) fn spanish_stride(
-        &self,
-        mover: &Mover,
-        to: Hex,
-        (cost, why): (Mp, Toll),
-        lay: Option<&Lay>,
-    ) -> Result<Stride, Bar> {
+    /// There is no room for a unit (§9.2, §9.3a).
+    fn crowded(&self, hex: Hex, piece: Piece, arm: Arm) -> Bar {
+        let clause = match (self.data().land(hex), arm) {
+            (Land::Jungle, _) => "9.2b",
+            (_, Arm::Gatling) => "9.3a",
+            (_, Arm::Artillery) => "9.2e",
+            _ => "9.2a",
+        };
+        Bar::new(clause, format!("{hex} has no room for {}", self.say(piece)))
+    }
+
+    fn spanish_stride(&self, mover: &Mover, to: Hex, (cost, why): (Mp, Toll), lay: Option<&Lay>) -> (Stride, Vec<Bar>) {
+        let mut stride = Stride { cost, why, overrun: false, zone: Trit::No, pinned: Trit::No, supply: Trit::Yes };
         if let Some(lay) = lay.filter(|lay| lay.taken.get(self.data().grid(), to) == Some(&false)) {
-            let zone = lay.zones.get(self.data().grid(), to).copied().unwrap_or(Trit::No);
-            return Ok(Stride { cost, why, overrun: false, zone, supply: Trit::Yes });
+            stride.zone = lay.zones.get(self.data().grid(), to).copied().unwrap_or(Trit::No);
+            return (stride, Vec::new());
         }
+        let mut bars = Vec::new();
         let enemies: Vec<UnitId> = self.state.units_in(to).collect();
-        let overrun = !enemies.is_empty();
-        if overrun {
-            let fighting = |id: &UnitId| !self.arm(*id).is_some_and(Arm::is_gun_or_balloon);
-            if let Some(id) = enemies.iter().find(|id| fighting(id)) {
-                let clause = if self.arm(*id) == Some(Arm::Gatling) { "10.8g" } else { "10.7b" };
-                return Err(Bar::new(clause, format!("{to} is held by {id}")));
-            }
-            if mover.arm == Some(Arm::Artillery) {
-                return Err(Bar::new("10.8f", format!("artillery cannot overrun what is in {to}")));
-            }
+        stride.overrun = !enemies.is_empty();
+        let fighting = |id: &&UnitId| !self.arm(**id).is_some_and(Arm::is_gun_or_balloon);
+        if let Some(id) = enemies.iter().find(fighting) {
+            let clause = if self.arm(*id) == Some(Arm::Gatling) { "10.8g" } else { "10.7b" };
+            bars.push(Bar::new(clause, format!("{to} is held by {id}")));
+        } else if stride.overrun && mover.arm == Some(Arm::Artillery) {
+            bars.push(Bar::new("10.8f", format!("artillery cannot overrun what is in {to}")));
         }
+        bars.extend(self.spanish_crowd(mover, to));
+        stride.zone = if self.us_zone(to) { Trit::Yes } else { Trit::No };
+        (stride, bars)
+    }
+
+    /// There is no room for a Spanish counter, as far as the viewer knows who is there (§9.2).
+    fn spanish_crowd(&self, mover: &Mover, to: Hex) -> Option<Bar> {
         let mut tokens: Vec<Token> =
             self.state.tokens_in(to).filter(|token| Piece::from(*token) != mover.piece).collect();
         tokens.extend(mover.piece.token());
-        if self.spanish_overstacked(to, &tokens) {
-            let clause = if self.data().land(to) == Land::Jungle { "9.2b" } else { "9.2a" };
-            return Err(Bar::new(clause, format!("{to} has no room for {}", mover.piece)));
-        }
-        let zone = if self.us_zone(to) { Trit::Yes } else { Trit::No };
-        Ok(Stride { cost, why, overrun, zone, supply: Trit::Yes })
+        let over = self.spanish_overstacked(to, &tokens);
+        // A second battery is barred as such; nothing but its being artillery is wrong with it (§9.2e).
+        let gun = mover.arm.filter(|arm| *arm == Arm::Artillery);
+        over.then(|| self.crowded(to, mover.piece, gun.unwrap_or(Arm::Infantry)))
     }
 
     /// Is the hex in a zone of control of the mover's enemies?
@@ -214,12 +342,12 @@ impl Position<'_> {
     }
 
     /// Everything a mover may reach as far as the viewer can tell; where he cannot tell, the mover's luck is assumed.
+    /// Supply is taken as it is before the march.
     pub fn reach(&self, mover: &Mover, from: Hex, maps: &SupplyMaps) -> Reach<crate::board::HexGrid, 2> {
-        let pinned = self.enemy_zone(mover, from) == Trit::Yes;
+        let pinned = !mover.landing && self.enemy_zone(mover, from) == Trit::Yes;
         let home = self.way_home(mover, maps);
         let grid = self.data().grid();
         let lay = self.lay(mover.nation);
-        let mut beyond: BTreeMap<Hex, bool> = BTreeMap::new();
         reach(grid, from, mover.purse, |a, edge, b| {
             // Water and swamp bar every step; nobody reads why, so it is not put into words.
             if !self.data().is_open(b) {
@@ -227,16 +355,8 @@ impl Position<'_> {
             }
             let along = self.data().map.leaving(a, edge);
             let Ok(price) = self.price_across(along, mover, a, b) else { return Step::Barred(()) };
-            let stride = match mover.nation {
-                Nation::Spanish => self.spanish_stride(mover, b, price, Some(&lay)),
-                Nation::Us | Nation::Cuban => self.us_stride(mover, b, price, maps, Some(&lay)),
-            };
-            let Ok(stride) = stride else { return Step::Barred(()) };
-            if !self.brings_home(home.as_ref(), a, b) {
-                return Step::Barred(());
-            }
-            let unsupplied = mover.nation == Nation::Us && !mover.lost && stride.supply == Trit::No;
-            if unsupplied && *beyond.entry(b).or_insert_with(|| self.barred_by_supply(mover, &stride, b, maps)) {
+            let (stride, bars) = self.stride(mover, b, price, maps, Some(&lay));
+            if !bars.is_empty() || !self.brings_home(home.as_ref(), a, b) || self.unsupplied(mover, &stride, true, b) {
                 return Step::Barred(());
             }
             if stride.zone == Trit::Yes {
@@ -248,21 +368,52 @@ impl Position<'_> {
         })
     }
 
-    /// §12.10a: no American unit moves into lack of supply; what it overruns there does not count.
-    pub fn barred_by_supply(&self, mover: &Mover, stride: &Stride, to: Hex, maps: &SupplyMaps) -> bool {
-        if mover.nation != Nation::Us || mover.lost || stride.supply != Trit::No {
-            return false;
+    /// Where a mover can go, each hex with its path and its price: the cheapest way there, and behind a battery that is
+    /// overrun or a beach that is opened what only the march itself brings into supply (§10.8d, §6.6g).
+    pub fn routes(&self, mover: &Mover, from: Hex, maps: &SupplyMaps) -> Vec<(Hex, Vec<Hex>, Mp)> {
+        let reach = self.reach(mover, from, maps);
+        let way =
+            |reach: &Reach<_, 2>, hex| reach.path(hex).unwrap_or_default().into_iter().skip(1).collect::<Vec<_>>();
+        let mut routes: Vec<(Hex, Vec<Hex>, Mp)> =
+            reach.costs().map(|(hex, cost)| (hex, way(&reach, hex), cost)).collect();
+        if mover.nation != Nation::Us || mover.lost {
+            return routes;
         }
-        !stride.overrun || !self.may_be_supplied_vacated(maps, to)
+        let mut behind: Vec<(Hex, Vec<Hex>, Mp)> = Vec::new();
+        for (gate, path, cost) in routes.iter().filter(|(hex, _, _)| *hex != from) {
+            let held = self.state.tokens_in(*gate).next().is_some();
+            if self.enemy_zone(mover, *gate) == Trit::Yes || !(held || self.may_open(*gate)) {
+                continue;
+            }
+            let Some(wider) = maps.widened(self, *gate) else { continue };
+            let onward = Mover { purse: mover.purse - *cost, landing: true, ..mover.clone() };
+            let beyond = self.reach(&onward, *gate, &wider);
+            for (hex, more) in beyond.costs().filter(|(hex, _)| !reach.contains(*hex)) {
+                let path = path.iter().copied().chain(way(&beyond, hex)).collect();
+                behind.push((hex, path, *cost + more));
+            }
+        }
+        behind.sort_by(|one, other| (one.0, one.2, &one.1).cmp(&(other.0, other.2, &other.1)));
+        behind.dedup_by_key(|(hex, _, _)| *hex);
+        routes.extend(behind);
+        routes.sort_by_key(|(hex, _, _)| *hex);
+        routes
     }
 
-    /// How far everything is from supply, for a mover who is out of it (§12.10c).
+    /// How far everything is from supply, for a mover who is out of it (§12.10c); a beach that he opens is in supply.
     pub fn way_home(&self, mover: &Mover, maps: &SupplyMaps) -> Option<WayHome> {
         mover.lost.then(|| {
-            let least = self.steps_to_supply(&maps.maybe);
-            let most = if maps.maybe == maps.surely { least.clone() } else { self.steps_to_supply(&maps.surely) };
+            let least = self.steps_to_supply(&maps.maybe, mover.beach);
+            let alike = maps.maybe == maps.surely;
+            let most = if alike { least.clone() } else { self.steps_to_supply(&maps.surely, mover.beach) };
             WayHome { least, most }
         })
+    }
+
+    /// The beach on a march that its order says is opened (§6.6a).
+    pub fn beach_opened(&self, order: &MoveOrder) -> Option<Hex> {
+        let on_way = order.path.iter().copied().chain(order.to);
+        on_way.filter(|_| order.open == Some(true)).find(|hex| self.may_open(*hex))
     }
 
     /// §12.10c: who is out of supply only moves towards it, one hex closer with each step. Where face-down counters
@@ -299,6 +450,25 @@ impl Position<'_> {
             Some(Post::In(HoldingBox::Manzanillo)) => Ok(self.data().manzanillo),
             _ => Err(Bar::new("23.1e", format!("{token} is in no holding box"))),
         }
+    }
+
+    /// The first step of a reinforcement: by road into its entry hex, or everything that bars it (§23.1, §23.2).
+    pub fn entry_stride(&self, mover: &Mover, to: Hex) -> Result<Stride, Vec<Bar>> {
+        let Some(token) = mover.piece.token() else {
+            return Err(vec![Bar::new("10.2a", format!("{} is not on the map", mover.piece))]);
+        };
+        let entry = self.entry(token).map_err(|bar| vec![bar])?;
+        let manzanillo = entry == self.data().manzanillo;
+        if entry != to {
+            let clause = if manzanillo { "23.2b" } else { "23.1e" };
+            return Err(vec![Bar::new(clause, format!("{token} enters at {entry}"))]);
+        }
+        let (stride, mut bars) =
+            self.spanish_stride(mover, to, (self.data().tables.terrain_effects.road(), Toll::ENTRY), None);
+        for bar in bars.iter_mut().filter(|bar| bar.clause.starts_with("9.2")) {
+            bar.clause = if manzanillo { "23.2d" } else { "23.1g" };
+        }
+        if bars.is_empty() { Ok(stride) } else { Err(bars) }
     }
 }
 

@@ -194,6 +194,23 @@ document! {
     }
 }
 
+impl AttackOrder {
+    /// An attack without conditions or wishes.
+    pub fn plain(target: Hex, attackers: Vec<Piece>) -> AttackOrder {
+        AttackOrder {
+            target,
+            attackers,
+            after: None,
+            if_vacant: None,
+            min_odds: None,
+            go_on: false,
+            losses: Vec::new(),
+            advance: Vec::new(),
+            open: None,
+        }
+    }
+}
+
 document! {
     /// A player turn, or one of its halves where movement and combat are ordered apart.
     pub struct TurnOrders {

@@ -60,7 +60,7 @@ impl Play<'_, '_> {
         side: Side,
         entry: &Concealed<T>,
         what: &'static str,
-        bar: impl Fn(&Position<'_>, &T) -> Option<Bar>,
+        bar: impl Fn(&Position<'_>, &T) -> Vec<Bar>,
         (counters, own): (&[Token], impl Fn(&Position<'_>, &T) -> Option<Bar>),
         name: impl Fn(&T) -> String,
     ) -> Ruling<Option<T>> {
@@ -68,14 +68,12 @@ impl Play<'_, '_> {
             |order: &T, bar: Bar| Event::OrderLapsed { what: name(order), why: bar.why, clause: Clause(bar.clause) };
         let slot = match entry {
             Concealed::Open(order) => {
-                let barred = bar(&self.now(), order);
-                return Ok(match barred {
-                    Some(bar) => {
-                        self.umpire.note(lapse(order, bar));
-                        None
-                    }
-                    None => Some(order.clone()),
-                });
+                let bars = bar(&self.now(), order);
+                let made = bars.is_empty();
+                for bar in bars {
+                    self.umpire.note(lapse(order, bar));
+                }
+                return Ok(made.then(|| order.clone()));
             }
             Concealed::Sealed(slot) => slot,
         };
@@ -93,12 +91,12 @@ impl Play<'_, '_> {
             let Some(order) = read(game, entry) else { return true };
             let units = tokens.iter().copied().zip(units.iter().map(|unit| read(game, unit)));
             let known = Known(units.filter_map(|(token, unit)| Some((token, unit?))).collect());
-            bar(&now, &order).is_none() && own(&Position { game, state, known: &known }, &order).is_none()
+            bar(&now, &order).is_empty() && own(&Position { game, state, known: &known }, &order).is_none()
         })?;
         if !made {
             self.umpire.note(Event::Withheld { what });
             self.umpire.whisper_of(&sealed, |entry| {
-                let why = |order: &T| bar(&now, order).or_else(|| own(&now, order));
+                let why = |order: &T| bar(&now, order).into_iter().next().or_else(|| own(&now, order));
                 let reason = read(game, entry).and_then(|order| Some(lapse(&order, why(&order)?)));
                 reason.unwrap_or(Event::Withheld { what })
             });
@@ -115,7 +113,7 @@ impl Play<'_, '_> {
     pub fn called_move(&mut self, side: Side, entry: &Concealed<MoveOrder>) -> Ruling<Option<MoveOrder>> {
         let bar = |now: &Position<'_>, order: &MoveOrder| {
             let gone = order.unit.token().is_some_and(|token| !now.state.counters.contains_key(&token));
-            gone.then(|| Bar::new("10.2a", "it is out of the game"))
+            gone.then(|| Bar::new("10.2a", "it is out of the game")).into_iter().collect()
         };
         self.called(side, entry, "move", bar, (&[], |_, _| None), |order| format!("move of {}", order.unit))
     }
@@ -126,7 +124,7 @@ impl Play<'_, '_> {
         &mut self,
         side: Side,
         entry: &Concealed<AttackOrder>,
-        idle: impl Fn(&Position<'_>, &AttackOrder) -> Option<Bar>,
+        idle: impl Fn(&Position<'_>, &AttackOrder) -> Vec<Bar>,
         fought: &BTreeSet<Piece>,
     ) -> Ruling<Option<AttackOrder>> {
         let unsure = |least: Odds| Bar::new("11.1c", format!("the odds are not sure to be {least}"));

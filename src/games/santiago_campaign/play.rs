@@ -14,6 +14,7 @@ use crate::engine::{Clause, Halt, Holdings, Json, Phase, Ruling, Sealed, Seen, S
 
 use super::data::{Counter, Data};
 use super::events::{Cause, Event, PhaseName};
+use super::movement::Bar;
 use super::state::{Ending, Face, Place, Post, Stage, State};
 use super::supply::SupplyMaps;
 use super::terms::{Arm, Group, HoldingBox, Nation, Piece, StackPlace, Token, UnitId};
@@ -105,6 +106,21 @@ impl<'p> Position<'p> {
         self.identity(token).and_then(|unit| self.arm(unit))
     }
 
+    /// What a piece is, if the viewer knows.
+    pub fn piece_arm(&self, piece: Piece) -> Option<Arm> {
+        match piece.token() {
+            Some(token) => self.token_arm(token),
+            None => self.arm(piece.unit()),
+        }
+    }
+
+    /// May a marker be placed in this hex? (§6.6a, §12.11)
+    pub fn may_open(&self, hex: Hex) -> bool {
+        self.data().is_beach(hex)
+            && !self.state.sources.contains_key(&hex)
+            && self.state.markers_used < self.data().tables.limits.supply_markers
+    }
+
     /// American units in a hex.
     pub fn americans_in(&self, hex: Hex) -> Vec<UnitId> {
         self.state.units_in(hex).filter(|id| self.nation(*id) == Some(Nation::Us)).collect()
@@ -188,6 +204,13 @@ impl<'p> Position<'p> {
         let held = |which| self.state.tokens_held(which).next().is_some();
         (hex == self.data().guantanamo && held(HoldingBox::Guantanamo))
             || (hex == self.data().manzanillo && held(HoldingBox::Manzanillo))
+    }
+
+    /// §23.1f, §23.2c: why a US or Cuban unit may neither enter nor attack an entry hex.
+    pub fn closed_bar(&self, hex: Hex) -> Option<Bar> {
+        let clause = if hex == self.data().guantanamo { "23.1f" } else { "23.2c" };
+        let why = || format!("{hex} is closed until all Spanish reinforcements have entered there");
+        self.is_closed(hex).then(|| Bar::new(clause, why()))
     }
 
     /// Room in a hex for American units: non-artillery places and the artillery place left (§9.2, §9.3).

@@ -7,6 +7,7 @@ use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader};
 use crate::engine::{Clause, Concealed, Json, Query, Reply, Seen};
 
 use super::check::check;
+use super::movement::Bar;
 use super::orders::Orders;
 use super::play::{Position, Trit, own_knowledge};
 use super::state::{Stage, State};
@@ -43,8 +44,10 @@ fn reach(trial: &mut Trial<'_>, piece: Piece) -> Result<Reply, Vec<Fault>> {
     let spanish = piece.token().is_some();
     let maps = trial.maps(if spanish { SPAIN } else { US });
     let now = trial.now();
-    let (mover, from) = trial.mover(piece, &maps).map_err(|bar| {
-        vec![Fault::new(&DocPath::root(), bar.why, "choose a unit that may move").by(Clause(bar.clause))]
+    let (mover, from) = now.mover(piece, &maps).map_err(|bars| {
+        let fault =
+            |bar: Bar| Fault::new(&DocPath::root(), bar.why, "choose a unit that may move").by(Clause(bar.clause));
+        bars.into_iter().map(fault).collect::<Vec<_>>()
     })?;
     let mut reply = Reply::default();
     let place = from.map_or_else(|| "its holding box".to_owned(), |hex| now.data().say(hex));

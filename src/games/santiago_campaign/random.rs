@@ -246,7 +246,7 @@ fn moves(trial: &mut Trial<'_>, side: Side, orders: &mut TurnOrders, chance: &mu
             }
         }
         let maps = trial.maps(side);
-        let Ok((mover, _)) = trial.mover(piece, &maps) else { continue };
+        let Ok((mover, _)) = trial.now().mover(piece, &maps) else { continue };
         let mut choices = trial.choices(piece, &maps);
         // Nobody tries to overrun what is surrounded.
         choices.retain(|(hex, path, _)| {
@@ -269,9 +269,8 @@ fn moves(trial: &mut Trial<'_>, side: Side, orders: &mut TurnOrders, chance: &mu
         let open = if beach && chance.one_in(2) { Some(chance.one_in(2)) } else { None };
         // A beach that stays shut gives no supply on the way.
         if open == Some(false)
-            && trial
-                .mover(piece, &maps)
-                .is_ok_and(|(mover, from)| trial.walk(&mover, from, &path, &maps, false).is_err())
+            && let Ok((mover, from)) = trial.now().mover(piece, &maps)
+            && trial.copy().walk(&mover, from, &path, open).is_err()
         {
             continue;
         }
@@ -318,7 +317,7 @@ fn surround(
             continue;
         }
         let way = pieces.iter().copied().filter(suits).find_map(|piece| {
-            let (mover, _) = trial.mover(piece, &maps).ok()?;
+            let (mover, _) = trial.now().mover(piece, &maps).ok()?;
             let choices = if now.may_stay(&mover, hex) { trial.choices(piece, &maps) } else { Vec::new() };
             let ways = choices.into_iter().filter(|(to, path, _)| *to == hex && !path.contains(&target));
             ways.map(|(_, path, _)| (piece, path)).next()
@@ -356,7 +355,7 @@ fn relief(
     let mut pairs = Vec::new();
     for (hex, path, _) in trial.choices(cuban, &maps) {
         let Some(american) = due(hex).filter(|_| now.spanish_zone(hex) == Trit::Maybe) else { continue };
-        let Ok((mover, _)) = trial.mover(american, &maps) else { continue };
+        let Ok((mover, _)) = trial.now().mover(american, &maps) else { continue };
         for (to, way, _) in trial.choices(american, &maps) {
             let doubtful = way.first().is_some_and(|first| now.spanish_zone(*first) != Trit::No);
             if doubtful && now.may_stay(&mover, to) && path.iter().all(|hex| now.state.tokens_in(*hex).next().is_none())
@@ -424,7 +423,7 @@ fn attacks(trial: &Trial<'_>, side: Side, surrounded: Option<Hex>, orders: &mut 
         let again = !orders.attacks.is_empty() && chance.one_in(6);
         let mut attackers: Vec<Piece> = (own.iter().copied())
             .filter(|piece| (again || !used.contains(piece)) && near(piece))
-            .filter(|piece| now.attacker_bar(side, *piece, target, &BTreeSet::new()).is_none())
+            .filter(|piece| now.attacker_bars(side, *piece, target, &BTreeSet::new()).is_empty())
             .collect();
         let cuban = |piece: &Piece| piece.token().is_none() && now.nation(piece.unit()) == Some(Nation::Cuban);
         let only_cubans = chance.one_in(2) && Some(target) != surrounded;
@@ -455,7 +454,7 @@ fn attacks(trial: &Trial<'_>, side: Side, surrounded: Option<Hex>, orders: &mut 
             go_on: chance.one_in(2),
             open: if chance.one_in(4) { Some(chance.one_in(2)) } else { None },
         };
-        if now.attack_bar(side, &order, &BTreeSet::new()).is_some() {
+        if !now.attack_bars(side, &order, &BTreeSet::new()).is_empty() {
             continue;
         }
         let earlier = chance.pick(&orders.attacks).and_then(|attack| match attack {

@@ -151,7 +151,12 @@ pub fn set_up_bars(data: &Data, posts: &[(Post, UnitId)]) -> Vec<(Post, Option<U
             !stack_fits(data, hex, &arms)
         });
         if let Some(counter) = over {
-            let clause = if data.land(hex) == Land::Jungle { "9.2b" } else { "9.2a" };
+            let second = arms.iter().filter(|arm| **arm == Arm::Artillery).count() > 1;
+            let clause = match (data.land(hex), second) {
+                (Land::Jungle, _) => "9.2b",
+                (_, true) => "9.2e",
+                (_, false) => "9.2a",
+            };
             let garrison = stack.iter().any(|counter| counter.kind == Arm::Garrison);
             let with = if garrison { "with its garrison " } else { "" };
             let bar = Bar::new(clause, format!("{with}{} units do not fit into {hex}", stack.len()));

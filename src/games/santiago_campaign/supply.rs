@@ -5,6 +5,7 @@
 //! Spanish zone of control ends a line but is never passed through (§12.4); whether a single face-down counter has a
 //! zone at all may be hidden, so two maps bound the truth and the umpire is asked only between them.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
@@ -23,15 +24,8 @@ pub struct SupplyMaps {
     pub surely: Layer<bool>,
     /// In supply if every doubtful counter is a lone battery.
     pub maybe: Layer<bool>,
-    /// Where a line would lead in that case, if nobody stood there.
-    touched: Layer<bool>,
-}
-
-/// Where lines of supply lead.
-struct Lines {
-    supplied: Layer<bool>,
-    /// Hexes next to the end of a line that it may not enter.
-    touched: Layer<bool>,
+    /// Supply once a hex is vacated or opened, as far as anybody has asked.
+    after: RefCell<BTreeMap<(Hex, bool), Rc<SupplyMaps>>>,
 }
 
 /// What a mover of one nationality meets on the map, laid out once.
@@ -47,7 +41,37 @@ impl SupplyMaps {
     /// Maps for a mover who needs no supply.
     pub fn everywhere(position: &Position<'_>) -> SupplyMaps {
         let layer = Layer::filled(position.data().grid(), true);
-        SupplyMaps { surely: layer.clone(), maybe: layer.clone(), touched: layer }
+        SupplyMaps::of(layer.clone(), layer)
+    }
+
+    fn of(surely: Layer<bool>, maybe: Layer<bool>) -> SupplyMaps {
+        SupplyMaps { surely, maybe, after: RefCell::default() }
+    }
+
+    fn supposing(&self, position: &Position<'_>, hex: Hex, opened: bool) -> Rc<SupplyMaps> {
+        if let Some(maps) = self.after.borrow().get(&(hex, opened)) {
+            return Rc::clone(maps);
+        }
+        let suppose = Suppose { vacated: (!opened).then_some(hex), opened: opened.then_some(hex) };
+        let maps = Rc::new(position.supply_maps(suppose));
+        self.after.borrow_mut().insert((hex, opened), Rc::clone(&maps));
+        maps
+    }
+
+    /// Supply once the Spanish counters in a hex are gone (§10.8d, §12.10h).
+    pub fn once_vacated(&self, position: &Position<'_>, hex: Hex) -> Rc<SupplyMaps> {
+        self.supposing(position, hex, false)
+    }
+
+    /// Supply once a hex with counters is overrun or a beach opened, if anything beyond that hex gains by it.
+    pub fn widened(&self, position: &Position<'_>, hex: Hex) -> Option<Rc<SupplyMaps>> {
+        let held = position.state.tokens_in(hex).next().is_some();
+        let wider = self.supposing(position, hex, !held);
+        let grid = position.data().grid();
+        let gains =
+            |(other, after): (Hex, &bool)| *after && other != hex && self.maybe.get(grid, other) == Some(&false);
+        let any = wider.maybe.iter(grid).any(gains);
+        any.then_some(wider)
     }
 }
 
@@ -64,7 +88,7 @@ impl Position<'_> {
     /// Hexes in supply, given which Spanish stacks exert a zone of control.
     pub fn supplied_hexes(&self, suppose: Suppose, exerts: impl Fn(Hex) -> bool) -> Layer<bool> {
         let held: Vec<(Hex, bool)> = self.stacks().into_keys().map(|hex| (hex, exerts(hex))).collect();
-        self.trace(suppose, self.state.supply_length, &held).supplied
+        self.trace(suppose, self.state.supply_length, &held)
     }
 
     /// Hexes a line of supply may enter: no Spanish unit, no closed entry hex (§12.2d); swamp and open water are not in
@@ -83,7 +107,7 @@ impl Position<'_> {
 
     /// Hexes from which a line leads to a source with so many hexes off the road, past the hexes that Spanish stacks
     /// hold, with or without a zone of control.
-    fn trace(&self, suppose: Suppose, length: u32, held: &[(Hex, bool)]) -> Lines {
+    fn trace(&self, suppose: Suppose, length: u32, held: &[(Hex, bool)]) -> Layer<bool> {
         let data = self.data();
         let grid = data.grid();
         let net = &data.supply_net;
@@ -95,7 +119,7 @@ impl Position<'_> {
                 zone[index] = true;
             }
         }
-        let (mut supplied, mut touched) = (vec![false; net.len()], vec![false; net.len()]);
+        let mut supplied = vec![false; net.len()];
         // The road part: along roads of any length from every source (§12.3a). What is in a zone of control is reached
         // and not passed (§12.4); the source itself may lie in one (§12.4c).
         let mut road: VecDeque<usize> = VecDeque::with_capacity(net.len());
@@ -114,9 +138,7 @@ impl Position<'_> {
             }
             country.push_back((hex, 0));
             for link in net[hex].iter().filter(|link| link.road) {
-                if !passable[link.to] {
-                    touched[link.to] = true;
-                } else if !supplied[link.to] {
+                if passable[link.to] && !supplied[link.to] {
                     supplied[link.to] = true;
                     road.push_back(link.to);
                 }
@@ -128,15 +150,13 @@ impl Position<'_> {
                 continue;
             }
             for link in net[hex].iter().filter(|link| !link.off_map) {
-                if !passable[link.to] {
-                    touched[link.to] = true;
-                } else if !supplied[link.to] {
+                if passable[link.to] && !supplied[link.to] {
                     supplied[link.to] = true;
                     country.push_back((link.to, steps + 1));
                 }
             }
         }
-        Lines { supplied: Layer::from_values(supplied), touched: Layer::from_values(touched) }
+        Layer::from_values(supplied)
     }
 
     /// Why a unit in a hex would be out of supply, as far as the viewer can tell; what he cannot see speaks for supply.
@@ -150,23 +170,22 @@ impl Position<'_> {
         }
         // Far from the roads, with the zones as they are: how long the line would have to be.
         let cells = u32::try_from(grid.len()).unwrap_or(u32::MAX);
-        if at(&self.trace(suppose, cells, &held).supplied, hex) {
-            let needed =
-                (length..cells).find(|longer| at(&self.trace(suppose, *longer, &held).supplied, hex)).unwrap_or(cells);
+        if at(&self.trace(suppose, cells, &held), hex) {
+            let needed = (length..cells).find(|longer| at(&self.trace(suppose, *longer, &held), hex)).unwrap_or(cells);
             return format!(
                 "its line would be {needed} hexes long to the nearest road or source that can be used, and this turn's \
                  off-road length is {length}"
             );
         }
         // Cut off: the nearest places where a line ends in a zone of control.
-        let reached = self.trace(suppose, length, &held).supplied;
+        let reached = self.trace(suppose, length, &held);
         let mut ends: Vec<Hex> = (reached.iter(grid).filter(|(_, yes)| **yes).map(|(end, _)| end))
             .filter(|end| self.spanish_zone(*end) == Trit::Yes)
             .collect();
         ends.sort_by_key(|end| (grid.distance(*end, hex), *end));
         let nearest = ends.first().map_or(0, |end| grid.distance(*end, hex));
         ends.retain(|end| grid.distance(*end, hex) == nearest);
-        let free = at(&self.trace(suppose, length, &self.held(|_| false)).supplied, hex);
+        let free = at(&self.trace(suppose, length, &self.held(|_| false)), hex);
         match (ends.is_empty(), free) {
             (false, true) => {
                 let names: Vec<String> = ends.iter().map(Hex::to_string).collect();
@@ -183,26 +202,14 @@ impl Position<'_> {
         let held = |counts: fn(Trit) -> bool| levels.iter().map(|(hex, level)| (*hex, counts(*level))).collect();
         let length = self.state.supply_length;
         let zones: Vec<(Hex, bool)> = held(|level| level != Trit::No);
-        let Lines { supplied: surely, touched } = self.trace(suppose, length, &zones);
+        let surely = self.trace(suppose, length, &zones);
         if levels.iter().any(|(_, level)| *level == Trit::Maybe) {
             let zones: Vec<(Hex, bool)> = held(|level| level == Trit::Yes);
-            let Lines { supplied: maybe, touched } = self.trace(suppose, length, &zones);
-            SupplyMaps { surely, maybe, touched }
+            let maybe = self.trace(suppose, length, &zones);
+            SupplyMaps::of(surely, maybe)
         } else {
-            SupplyMaps { maybe: surely.clone(), surely, touched }
+            SupplyMaps::of(surely.clone(), surely)
         }
-    }
-
-    /// May a Spanish-held hex be in supply once it is vacated, if what the viewer cannot see speaks for it?
-    pub fn may_be_supplied_vacated(&self, maps: &SupplyMaps, hex: Hex) -> bool {
-        let grid = self.data().grid();
-        if self.exerts(hex) != Trit::Yes && !self.state.sources.contains_key(&hex) {
-            // No zone goes with the stack and no source comes free: every line stays as it is.
-            return maps.touched.get(grid, hex) == Some(&true) && !self.is_closed(hex);
-        }
-        let vacated = Suppose { vacated: Some(hex), opened: None };
-        let maybe = self.trace(vacated, self.state.supply_length, &self.held(|level| level == Trit::Yes)).supplied;
-        maybe.get(grid, hex) == Some(&true)
     }
 
     /// What each Spanish stack exerts, by hex.
@@ -259,10 +266,11 @@ impl Position<'_> {
     }
 
     /// Steps from every hex to the nearest one in supply, over ground an American unit could travel (§12.10c).
-    pub fn steps_to_supply(&self, supplied: &Layer<bool>) -> Field {
+    pub fn steps_to_supply(&self, supplied: &Layer<bool>, beach: Option<Hex>) -> Field {
         let data = self.data();
         let passable = self.passable(self.stacks().into_keys());
-        let mut steps: Vec<Option<u32>> = supplied.iter(data.grid()).map(|(_, yes)| yes.then_some(0)).collect();
+        let mut steps: Vec<Option<u32>> =
+            supplied.iter(data.grid()).map(|(hex, yes)| (*yes || beach == Some(hex)).then_some(0)).collect();
         let mut queue: VecDeque<(usize, u32)> = VecDeque::new();
         queue.extend(steps.iter().enumerate().filter(|(_, steps)| steps.is_some()).map(|(hex, _)| (hex, 0)));
         while let Some((hex, count)) = queue.pop_front() {
@@ -333,7 +341,7 @@ impl Play<'_, '_> {
         }
         let maps = self.supply_maps();
         let leads = |position: &Position<'_>, supplied: &Layer<bool>| {
-            let least = position.steps_to_supply(supplied);
+            let least = position.steps_to_supply(supplied, mover.beach);
             position.brings_home(Some(&WayHome { most: least.clone(), least }), from, to)
         };
         if maps.surely == maps.maybe {

@@ -155,7 +155,8 @@ fn landings(now: &Position<'_>, text: &mut String) {
     let maps = now.supply_maps(Suppose::default());
     for site in &sites {
         if let Some(unit) = now.pool().first() {
-            let hexes = now.landing_hexes(*unit, *site, true, &maps);
+            let choices = now.landing_choices(*unit, *site, true, &maps);
+            let hexes: Vec<Hex> = choices.into_iter().map(|(hex, _)| hex).collect();
             line(text, format!("#  {site}: [{{class: any, to: HEX}}]    # for {unit}: {}", runs(&hexes)));
         }
     }
@@ -185,7 +186,7 @@ fn moves(trial: &mut Trial<'_>, spanish: bool, text: &mut String) {
     for piece in pieces {
         let place =
             now.hex_of(piece).map_or_else(|| "in its box".to_owned(), |hex| format!("in {}", now.data().say(hex)));
-        match trial.mover(piece, &maps) {
+        match now.mover(piece, &maps) {
             Ok((mover, _)) => {
                 let choices = trial.choices(piece, &maps);
                 let hexes: Vec<Hex> =
@@ -201,7 +202,10 @@ fn moves(trial: &mut Trial<'_>, spanish: bool, text: &mut String) {
                     ),
                 );
             }
-            Err(bar) => line(text, format!("#    {} {place}: {} (§{})", now.say(piece), bar.why, bar.clause)),
+            Err(bars) => {
+                let why = list(bars.iter().map(|bar| format!("{} (§{})", bar.why, bar.clause)));
+                line(text, format!("#    {} {place}: {why}", now.say(piece)));
+            }
         }
         if piece.token().is_none() && now.arm(piece.unit()) == Some(Arm::Balloon) {
             line(
@@ -221,24 +225,7 @@ fn attacks(now: &Position<'_>, spanish: bool, text: &mut String) {
     line(text, "# advance: [units], open: no");
     line(text, "attacks: []");
     let side = if spanish { SPAIN } else { US };
-    let targets: BTreeSet<Hex> = if spanish {
-        now.state.units.values().filter_map(|unit| unit.at.hex()).collect()
-    } else {
-        now.stacks().into_keys().collect()
-    };
-    let own: Vec<Piece> = if spanish {
-        now.state.counters.keys().copied().map(Piece::from).collect()
-    } else {
-        now.state.units.keys().copied().map(Piece::from).collect()
-    };
-    for target in targets {
-        let able: Vec<String> = (own.iter())
-            .filter(|piece| now.hex_of(**piece).is_some())
-            .filter(|piece| now.attacker_bar(side, **piece, target, &BTreeSet::new()).is_none())
-            .map(ToString::to_string)
-            .collect();
-        if !able.is_empty() {
-            line(text, format!("#  - {{target: {target}, attackers: [{}]}}", able.join(", ")));
-        }
+    for choice in now.attack_choices(side, &BTreeSet::new()) {
+        line(text, format!("#  - {{target: {}, attackers: [{}]}}", choice.target, list(&choice.attackers)));
     }
 }

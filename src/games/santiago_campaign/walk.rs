@@ -8,19 +8,20 @@ use crate::engine::{Clause, Question, Ruling, Say, Subject};
 use super::US;
 use super::data::Mp;
 use super::events::{Cause, Cut, Event, MarkerEvent, Paid};
-use super::movement::{Bar, Mover, Stride};
+use super::movement::{Bar, Leg, Mover, Stride};
 use super::orders::MoveOrder;
 use super::play::{Play, Trit};
 use super::policy::{Ever, OPEN_BEACH, Policy};
 use super::state::{Face, Place, Post, Source};
 use super::supply::{SupplyMaps, Suppose};
 use super::terms::{Arm, Land, Nation, Piece, Token, UnitId};
-use super::toll::Toll;
 
 /// A walk as it was carried out.
 pub struct Walked {
     /// Hexes entered and what they cost.
     pub path: Vec<Paid>,
+    /// Beaches opened on the way, and the markers left after each.
+    pub opened: Vec<(Hex, u32)>,
     /// Points spent.
     pub spent: Mp,
     /// Why it ended early.
@@ -28,51 +29,36 @@ pub struct Walked {
 }
 
 impl Play<'_, '_> {
-    /// Walks a path as far as it is legal, hidden facts included. Nothing is moved but what is overrun.
+    /// Walks a path as far as it is legal, hidden facts included, from a hex where `spent` points are gone already.
+    /// Nothing is moved; what is overrun is gone at once, and a beach that is opened supplies the next step (§6.6g).
     ///
     /// The walk ends in the last hex in which the unit may stay (§9.4c); hexes before are passed.
-    pub fn walk(&mut self, mover: &Mover, from: Hex, path: &[Hex], mut spent: Mp, opens: bool) -> Ruling<Walked> {
-        let mut taken: Vec<Paid> = Vec::new();
-        let mut at = from;
-        let mut cut = None;
-        let mut stop_here = false;
+    pub fn walk(&mut self, mover: &Mover, from: Hex, path: &[Hex], spent: Mp, open: Option<bool>) -> Ruling<Walked> {
+        let mut walked = Walked { path: Vec::new(), opened: Vec::new(), spent, cut: None };
+        let (mut at, mut halted) = (from, false);
         for (count, to) in path.iter().copied().enumerate() {
-            let refuse = |bar: Bar| Some(Cut { before: to, why: bar.why, clause: Clause(bar.clause) });
-            if !self.data().adjacent(at, to) {
-                cut = refuse(Bar::new("10.3b", format!("{to} does not touch {at}")));
-                break;
-            }
-            if stop_here {
-                cut = refuse(Bar::new("7.1c", format!("{at} is in an enemy zone of control")));
-                break;
-            }
             let maps = if mover.nation == Nation::Us {
                 self.supply_maps()
             } else {
                 Rc::new(SupplyMaps::everywhere(&self.now()))
             };
-            let now = self.now();
-            let stride = match now.stride(mover, at, to, &maps) {
+            let first = count == 0;
+            let leg = Leg { at, first, halted, spent: walked.spent, home: None, opens: open != Some(false) };
+            let stride = match self.now().pace(mover, leg, to, &maps) {
                 Ok(stride) => stride,
-                Err(bar) => {
-                    cut = refuse(bar);
+                Err(bars) => {
+                    walked.cut = Cut::before(to, bars);
                     break;
                 }
             };
-            if !self.leads_home(mover, at, to)? {
-                cut = refuse(Bar::new("12.10c", format!("{to} does not bring it one hex closer to supply")));
+            if let Some(bar) = self.hidden_bar(mover, at, to, &stride)? {
+                walked.cut = Cut::before(to, vec![bar]);
                 break;
             }
-            let total = spent + stride.cost;
-            if total > mover.purse {
-                cut = refuse(Bar::new(
-                    "10.3d",
-                    format!("{to} costs {} and {} of {} are spent", stride.cost, spent, mover.purse),
-                ));
-                break;
-            }
-            if let Some(bar) = self.hidden_bar(mover, at, to, count == 0 && !mover.landing, &stride, opens)? {
-                cut = refuse(bar);
+            let opens = self.opens(mover.piece, to, open)?;
+            if !opens && !self.ends_supplied(mover, to, &stride)? {
+                let why = format!("a unit in {to} would be out of supply");
+                walked.cut = Cut::before(to, vec![Bar::new("12.10a", why)]);
                 break;
             }
             let zone = match stride.zone {
@@ -82,12 +68,15 @@ impl Play<'_, '_> {
             if stride.overrun {
                 self.overrun(mover, to)?;
             }
-            taken.push(Paid { hex: to, cost: stride.cost, why: stride.why });
-            spent = total;
+            if opens {
+                let next = self.state.turn + 1;
+                walked.opened.push((to, self.lay_source(to, next)));
+            }
+            walked.path.push(Paid { hex: to, cost: stride.cost, why: stride.why });
+            walked.spent += stride.cost;
             at = to;
-            stop_here = zone;
+            halted = zone;
         }
-        let mut walked = Walked { path: taken, spent, cut };
         // Where the walk was cut short in a hex it may only pass.
         if walked.cut.is_some() {
             self.back_off(mover, &mut walked);
@@ -116,46 +105,28 @@ impl Play<'_, '_> {
     }
 
     /// What a hidden fact forbids, asked only where the public cannot tell.
-    fn hidden_bar(
-        &mut self,
-        mover: &Mover,
-        from: Hex,
-        to: Hex,
-        first: bool,
-        stride: &Stride,
-        opens: bool,
-    ) -> Ruling<Option<Bar>> {
-        if mover.nation == Nation::Spanish {
-            // §7.1d for Spanish units: everything is in the open.
-            let pinned = first && stride.zone == Trit::Yes && self.now().us_zone(from);
-            return Ok(pinned.then(|| Bar::new("7.1d", format!("{from} and {to} are both in US zones of control"))));
+    fn hidden_bar(&mut self, mover: &Mover, from: Hex, to: Hex, stride: &Stride) -> Ruling<Option<Bar>> {
+        if !self.leads_home(mover, from, to)? {
+            return Ok(Some(Bar::new("12.10c", format!("{to} does not bring it one hex closer to supply"))));
         }
-        if stride.overrun && !self.lone_battery(to)? {
+        if stride.overrun && mover.nation != Nation::Spanish && !self.lone_battery(to)? {
             return Ok(Some(Bar::new("10.7b", format!("{to} is held by a Spanish unit that is no battery"))));
         }
-        if mover.nation == Nation::Cuban {
-            return Ok(None);
-        }
-        if first && stride.zone != Trit::No && self.spanish_zone(to)? && self.spanish_zone(from)? {
+        if stride.pinned == Trit::Maybe && self.spanish_zone(to)? && self.spanish_zone(from)? {
             return Ok(Some(Bar::new("7.1d", format!("{from} and {to} are both in Spanish zones of control"))));
-        }
-        if mover.lost {
-            return Ok(None);
-        }
-        // §12.10a, §6.6g: a beach that is opened on entry counts with its marker; after an overrun, without the battery.
-        let opened = (opens && self.may_open(to)).then_some(to);
-        let vacated = stride.overrun.then_some(to);
-        if stride.supply != Trit::Yes && !self.supplied(to, Suppose { vacated, opened })? {
-            return Ok(Some(Bar::new("12.10a", format!("a unit in {to} would be out of supply"))));
         }
         Ok(None)
     }
 
-    /// May a marker be placed in this hex? (§6.6a, §12.11)
-    pub fn may_open(&self, hex: Hex) -> bool {
-        self.data().is_beach(hex)
-            && !self.state.sources.contains_key(&hex)
-            && self.state.markers_used < self.data().tables.limits.supply_markers
+    /// §12.10a: is a unit in supply where a step takes it, without a marker of its own, once what it overruns is gone?
+    fn ends_supplied(&mut self, mover: &Mover, to: Hex, stride: &Stride) -> Ruling<bool> {
+        if mover.nation != Nation::Us || mover.lost {
+            return Ok(true);
+        }
+        match stride.supply {
+            Trit::Maybe => self.supplied(to, Suppose { vacated: stride.overrun.then_some(to), opened: None }),
+            level => Ok(level == Trit::Yes),
+        }
     }
 
     /// Eliminates what is overrun (§10.8).
@@ -183,11 +154,13 @@ impl Play<'_, '_> {
     }
 
     /// Moves a unit along a walk, hex by hex: control, markers, beaches, victory.
-    pub fn follow(&mut self, piece: Piece, walked: &Walked, open: Option<bool>) -> Ruling<()> {
+    pub fn follow(&mut self, piece: Piece, walked: &Walked) -> Ruling<()> {
         for paid in &walked.path {
             self.put(piece, paid.hex);
             self.entered(piece, paid.hex, "movement")?;
-            self.offer_beach(piece, paid.hex, open)?;
+            for (hex, left) in walked.opened.iter().filter(|(hex, _)| *hex == paid.hex).copied() {
+                self.umpire.note(Event::SourcePlaced { hex, how: MarkerEvent::Overland, left });
+            }
         }
         Ok(())
     }
@@ -214,11 +187,11 @@ impl Play<'_, '_> {
         }
     }
 
-    /// An American unit has entered a beach: is it opened? (§6.6)
-    pub fn offer_beach(&mut self, piece: Piece, hex: Hex, ordered: Option<bool>) -> Ruling<()> {
+    /// An American unit enters a beach: is it opened? (§6.6)
+    fn opens(&mut self, piece: Piece, hex: Hex, ordered: Option<bool>) -> Ruling<bool> {
         let american = piece.token().is_none() && self.now().nation(piece.unit()) == Some(Nation::Us);
-        if !american || !self.may_open(hex) {
-            return Ok(());
+        if !american || !self.now().may_open(hex) {
+            return Ok(false);
         }
         let question = Question {
             who: US,
@@ -230,12 +203,16 @@ impl Play<'_, '_> {
             default: true,
             also: None,
         };
-        let open = self.umpire.ask(question, ordered, |policy| match policy {
+        self.umpire.ask(question, ordered, |policy| match policy {
             Policy::Ever(ever) => Say::Choose(*ever == Ever::Always),
             Policy::Hexes(hexes) => Say::Choose(hexes.contains(&hex)),
             _ => Say::Default,
-        })?;
-        if open {
+        })
+    }
+
+    /// An American unit has advanced into a beach: is it opened? (§6.6g)
+    pub fn offer_beach(&mut self, piece: Piece, hex: Hex, ordered: Option<bool>) -> Ruling<()> {
+        if self.opens(piece, hex, ordered)? {
             let next = self.state.turn + 1;
             self.place_source(hex, next, MarkerEvent::Overland);
         }
@@ -244,43 +221,53 @@ impl Play<'_, '_> {
 
     /// Places a Supply Source marker.
     pub fn place_source(&mut self, hex: Hex, landing_from: u32, how: MarkerEvent) {
+        let left = self.lay_source(hex, landing_from);
+        self.umpire.note(Event::SourcePlaced { hex, how, left });
+    }
+
+    /// The same, still to be told: how many markers are left.
+    fn lay_source(&mut self, hex: Hex, landing_from: u32) -> u32 {
         self.state.markers_used += 1;
         let number = self.state.markers_used;
         self.state.sources.insert(hex, Source { number, landing_from });
         self.supply = None;
-        let left = self.data().tables.limits.supply_markers.saturating_sub(number);
-        self.umpire.note(Event::SourcePlaced { hex, how, left });
+        self.data().tables.limits.supply_markers.saturating_sub(number)
+    }
+
+    /// A move that is not made: everything that bars it.
+    fn stays(&mut self, piece: Piece, bars: Vec<Bar>) {
+        for bar in bars {
+            self.lapse(format!("move of {piece}"), bar.clause, bar.why);
+        }
     }
 
     /// One move of the US Movement Phase (§10). `to_come` are the units that still move after it.
     pub fn us_move(&mut self, order: &MoveOrder, to_come: &[Piece]) -> Ruling<()> {
-        let id = order.unit.unit();
-        let unit = self.state.unit(id);
-        let (Some(from), Some(nation)) = (unit.at.hex(), self.now().nation(id)) else {
-            self.lapse(format!("move of {id}"), "10.2a", "it is not on the map");
-            return Ok(());
-        };
-        if unit.landed && !order.path.is_empty() {
-            self.lapse(format!("move of {id}"), "6.5g", "it landed this turn");
-            return Ok(());
+        if order.path.is_empty() {
+            return Ok(()); // the balloon has changed its mode, and flipping is no move (§17.2e)
         }
-        if unit.fever {
-            self.lapse(format!("move of {id}"), "13.2c", "it is infected with fever");
-            return Ok(());
-        }
-        let out_of_supply = nation == Nation::Us && !self.supplied(from, Suppose::default())?;
         let maps = self.supply_maps();
-        let Some(mut mover) = self.now().mover(order.unit, &maps) else { return Ok(()) };
-        let full = self.data().movement_factor(nation);
-        mover.lost = out_of_supply;
-        mover.purse = if out_of_supply { full.half().unwrap_or(full) } else { full };
-        let mut walked = self.walk(&mover, from, &order.path, Mp::ZERO, order.open != Some(false))?;
+        let (mut mover, from) = match self.now().mover(order.unit, &maps) {
+            Ok((mover, Some(from))) => (mover, from),
+            Ok((_, None)) => return Ok(()),
+            Err(bars) => {
+                self.stays(order.unit, bars);
+                return Ok(());
+            }
+        };
+        // §12.8a: hidden counters may decide whether it is in supply.
+        let american = mover.nation == Nation::Us;
+        if american && !mover.lost && !self.supplied(from, Suppose::default())? {
+            mover = mover.out_of_supply();
+        }
+        mover.beach = self.now().beach_opened(order);
+        let mut walked = self.walk(&mover, from, &order.path, Mp::ZERO, order.open)?;
         self.stop_short(&mover, &mut walked, to_come);
-        self.note_move(&mover, Some(from), &walked, out_of_supply);
-        self.follow(order.unit, &walked, order.open)
+        self.note_move(&mover, Some(from), &walked);
+        self.follow(order.unit, &walked)
     }
 
-    fn note_move(&mut self, mover: &Mover, from: Option<Hex>, walked: &Walked, out_of_supply: bool) {
+    fn note_move(&mut self, mover: &Mover, from: Option<Hex>, walked: &Walked) {
         if walked.path.is_empty() && walked.cut.is_none() {
             return;
         }
@@ -291,71 +278,60 @@ impl Play<'_, '_> {
             path: walked.path.clone(),
             spent: walked.spent,
             purse: mover.purse,
-            out_of_supply,
+            out_of_supply: mover.lost,
             cut: walked.cut.clone(),
         });
     }
 
     /// One move of the Spanish Movement Phase, entries included (§10, §23).
     pub fn spanish_move(&mut self, order: &MoveOrder) -> Ruling<()> {
-        let Some(token) = order.unit.token() else {
-            self.lapse(format!("move of {}", order.unit), "10.2a", "it is no Spanish counter");
-            return Ok(());
+        let none = SupplyMaps::everywhere(&self.now());
+        let found = match order.unit.token() {
+            Some(token) => self.now().mover(order.unit, &none).map(|found| (token, found)),
+            None => Err(vec![Bar::new("1.1a", format!("{} is no Spanish counter", order.unit))]),
         };
-        let Some(post) = self.state.counters.get(&token).map(|counter| counter.at) else {
-            self.lapse(format!("move of {token}"), "10.2a", "it is out of the game");
-            return Ok(());
+        let (token, (mover, from)) = match found {
+            Ok(found) => found,
+            Err(bars) => {
+                self.stays(order.unit, bars);
+                return Ok(());
+            }
         };
         let data = self.data();
         // §2.12c: garrisons never move; the counter is hidden, so its owner vouches for it.
         let garrison = |unit: &UnitId| data.counter(*unit).is_some_and(|counter| counter.kind == Arm::Garrison);
         self.attest(&[token], "2.12c", |units| !units.values().any(garrison))?;
-        let purse = data.movement_factor(Nation::Spanish);
-        let arm = self.now().token_arm(token);
-        let mover =
-            Mover { piece: order.unit, nation: Nation::Spanish, arm, light: false, purse, lost: false, landing: false };
-        let (from, walked) = match post {
-            Post::At(hex) => {
-                let walked = self.walk(&mover, hex, &order.path, Mp::ZERO, false)?;
-                (Some(hex), walked)
-            }
-            Post::In(_) => (None, self.enter_map(token, &mover, &order.path)?),
+        let walked = match from {
+            Some(hex) => self.walk(&mover, hex, &order.path, Mp::ZERO, None)?,
+            None => self.enter_map(&mover, &order.path)?,
         };
         self.vouch(token, &walked)?;
-        self.note_move(&mover, from, &walked, false);
-        self.follow(order.unit, &walked, None)
+        self.note_move(&mover, from, &walked);
+        self.follow(order.unit, &walked)
     }
 
     /// A reinforcement comes on the map by road and goes on (§23.1h, §23.1n).
-    fn enter_map(&mut self, token: Token, mover: &Mover, path: &[Hex]) -> Ruling<Walked> {
-        let none = |cut| Walked { path: Vec::new(), spent: Mp::ZERO, cut };
-        let Some((first, rest)) = path.split_first() else { return Ok(none(None)) };
-        let now = self.now();
-        let refuse = |bar: Bar| Some(Cut { before: *first, why: bar.why, clause: Clause(bar.clause) });
-        let hex = match now.entry(token) {
-            Ok(hex) if hex == *first => hex,
-            Ok(hex) => return Ok(none(refuse(Bar::new("23.1e", format!("{token} enters at {hex}"))))),
-            Err(bar) => return Ok(none(refuse(bar))),
-        };
-        let cost = self.data().tables.terrain_effects.road();
-        let stride = match now.spanish_stride(mover, hex, (cost, Toll::ENTRY), None) {
+    fn enter_map(&mut self, mover: &Mover, path: &[Hex]) -> Ruling<Walked> {
+        let mut walked = Walked { path: Vec::new(), opened: Vec::new(), spent: Mp::ZERO, cut: None };
+        let Some((first, rest)) = path.split_first() else { return Ok(walked) };
+        let stride = match self.now().entry_stride(mover, *first) {
             Ok(stride) => stride,
-            Err(bar) => return Ok(none(refuse(bar))),
+            Err(bars) => {
+                walked.cut = Cut::before(*first, bars);
+                return Ok(walked);
+            }
         };
-        let mut walked = Walked { path: vec![Paid { hex, cost, why: stride.why }], spent: cost, cut: None };
-        if rest.is_empty() {
-            return Ok(walked);
-        }
-        if stride.zone == Trit::Yes {
-            let before = rest.first().copied().unwrap_or(hex);
-            let why = format!("{hex} is in an enemy zone of control");
-            walked.cut = Some(Cut { before, why, clause: Clause("23.1n") });
+        walked.path.push(Paid { hex: *first, cost: stride.cost, why: stride.why });
+        walked.spent = stride.cost;
+        if let Some(next) = rest.first().filter(|_| stride.zone == Trit::Yes) {
+            let why = format!("the move ends in {first}, in an enemy zone of control");
+            walked.cut = Cut::before(*next, vec![Bar::new("23.1n", why)]);
             return Ok(walked);
         }
         // It stands in the entry hex from here on; the rest is an ordinary walk.
-        let mut onward = self.walk(&Mover { landing: true, ..mover.clone() }, hex, rest, cost, false)?;
-        walked.path.append(&mut onward.path);
-        Ok(Walked { path: walked.path, spent: onward.spent, cut: onward.cut })
+        let onward = self.walk(&Mover { landing: true, ..mover.clone() }, *first, rest, stride.cost, None)?;
+        walked.path.extend(onward.path);
+        Ok(Walked { spent: onward.spent, cut: onward.cut, ..walked })
     }
 
     /// The Spanish player vouches for what the public cannot see of a walk: stacking on the way, and overruns.
@@ -373,9 +349,9 @@ impl Play<'_, '_> {
                 units.values().filter(gun).count()
             };
             let count = tokens.len();
-            self.attest(&tokens, "9.2a", |units| {
-                let guns = guns(units);
-                if jungle { count <= 1 } else { guns <= 1 && count - guns <= 2 }
+            self.attest(&tokens, "9.2e", |units| jungle || guns(units) <= 1)?;
+            self.attest(&tokens, if jungle { "9.2b" } else { "9.2a" }, |units| {
+                if jungle { count <= 1 } else { count - guns(units) <= 2 }
             })?;
         }
         Ok(())
