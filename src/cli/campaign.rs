@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::engine::doc::{Fault, Source, read_document};
-use crate::engine::submission::{Checked, Due, Joined, Submission, join};
+use crate::engine::submission::{Checked, Due, Joined, Outlook, Submission, join};
 use crate::engine::{Charter, Holdings, Json, Key, Match, Questions, Ruleset, Side, Stop, View};
 use crate::games;
 use crate::report::TurnReport;
@@ -259,13 +259,18 @@ impl Campaign {
 
     /// Reads and checks the order files of one seat.
     pub fn check(&self, files: &[PathBuf]) -> Result<(Submission, FoundIn), Trouble> {
+        self.foresee(files).map(|(submission, _, warnings)| (submission, warnings))
+    }
+
+    /// The same, with what will come of them if all goes well.
+    pub fn foresee(&self, files: &[PathBuf]) -> Result<(Submission, Option<Outlook>, FoundIn), Trouble> {
         let (joined, mut faults) = read_files(files)?;
-        let Checked { submission, faults: found } = self.due(|due| Submission::check(&joined.node, due));
+        let Checked { submission, faults: found, outlook } = self.due(|due| Submission::check(&joined.node, due));
         let joined_well = faults.is_empty();
         faults.extend(found);
         let sorted: FoundIn = joined.sort(faults).into_iter().map(|(source, list)| (source.clone(), list)).collect();
         match submission {
-            Some(submission) if joined_well => Ok((submission, sorted)),
+            Some(submission) if joined_well => Ok((submission, outlook, sorted)),
             _ => Err(Trouble::faults(sorted)),
         }
     }

@@ -8,20 +8,21 @@ use serde_json::json;
 use crate::engine::Json;
 use crate::engine::doc::{Fault, Source};
 use crate::engine::submission::Submission;
-use crate::report::faults;
+use crate::report::{OutlookReport, faults, terminal};
 
 use super::campaign::Campaign;
 use super::{Done, Trouble, World};
 
 /// Check an order file: all faults at once, each in its line, with the clause and what would be legal.
 ///
-/// Nothing is signed or written. What is shown at the end is what `resolve` would sign: names resolved, every `to`
-/// written out as the path it stands for.
+/// Nothing is signed or written. A good file is carried out as you hope: the outlook tells what will happen then, with
+/// the chances of every die, what is left to a question and whose, and what is laid down for yours. What is shown at the
+/// end is what would be signed: names resolved, every `to` written out as the path it stands for.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   garcia check orders/t3-us-turn.yaml
   garcia check shafter.yaml wheeler.yaml     the files of two commanders of one side, as one packet
-  garcia check --json orders.yaml            [{\"line\", \"column\", \"clause\", \"what\", \"remedy\", …}]
+  garcia check --json orders.yaml            {\"ok\", \"faults\", \"outlook\", \"signed\"}
 
 Exit code 0: no faults (there may be warnings); 1: faults.")]
 pub struct Check {
@@ -33,17 +34,24 @@ pub struct Check {
 impl Check {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
         let campaign = Campaign::open(world)?;
-        let (submission, warnings) = campaign.check(&self.files)?;
+        let (submission, outlook, warnings) = campaign.foresee(&self.files)?;
+        let outlook =
+            outlook.map(|outlook| OutlookReport { table: campaign.table(), reader: submission.side, outlook });
         let packet = packet(&campaign, &submission)?;
         if world.json {
             let list: Vec<faults::ShownFault> =
                 warnings.iter().flat_map(|(source, list)| faults::entries(list, source)).collect();
-            return Done::json(&json!({ "ok": true, "faults": list, "signed": packet }));
+            let outlook = outlook.map(|report| report.json()).transpose();
+            let outlook = outlook.map_err(|error| Trouble::bug(error.to_string()))?;
+            return Done::json(&json!({ "ok": true, "faults": list, "outlook": outlook, "signed": packet }));
         }
         let yaml = serde_yaml::to_string(&packet).map_err(|error| Trouble::bug(error.to_string()))?;
         let warned = warned(&warnings, world);
         let verb = campaign.signing_verb();
-        Ok(Done::good(format!("{warned}What will be signed:\n{yaml}\nNo faults. `garcia {verb}` signs it.\n")))
+        let foreseen = outlook.map(|report| terminal(&report.page(), world.look) + "\n").unwrap_or_default();
+        Ok(Done::good(format!(
+            "{warned}{foreseen}What will be signed:\n{yaml}\nNo faults. `garcia {verb}` signs it.\n"
+        )))
     }
 }
 
@@ -61,13 +69,8 @@ fn packet(campaign: &Campaign, submission: &Submission) -> Result<Json, Trouble>
         packet.insert("orders".to_owned(), orders);
     }
     for (name, policies) in [("policies", &submission.policies), ("standing", &submission.standing)] {
-        let said: std::collections::BTreeMap<String, Json> = policies
-            .iter()
-            .filter(|(_, policy)| policy.as_str() != Some("default"))
-            .map(|(kind, policy)| (kind.clone(), policy.clone()))
-            .collect();
-        if !said.is_empty() {
-            packet.insert(name.to_owned(), Json::Map(said));
+        if !policies.is_empty() {
+            packet.insert(name.to_owned(), Json::Map(policies.clone()));
         }
     }
     if !submission.answers.is_empty() {

@@ -12,7 +12,7 @@ use super::game::{
     self, About, Arranged, Charter, DataFinding, Failure, Game, Picture, Query, Reply, Seen, Verdict, Window,
 };
 use super::{
-    Bar, Clause, Diary, Event, Foresaid, Holdings, Json, KindInfo, Lapse, Minutes, NotCanonical, Noted, Pending,
+    Clause, Diary, Event, Foresaid, Holdings, Json, KindInfo, Lapse, Lapsed, Minutes, NotCanonical, Noted, Pending,
     Policy, Segment, Settled, Side, Slot, Stop, foresee, to_json,
 };
 
@@ -80,8 +80,8 @@ pub struct AnyOutcome {
     pub kept: Holdings,
     /// Fixed dice that were not called for.
     pub dice_left: usize,
-    /// Bars of lapsed orders that rest on nothing their author could not know: a check should have found them.
-    pub uncaused: Vec<Bar>,
+    /// Orders that were not carried out.
+    pub lapsed: Vec<Lapsed>,
 }
 
 /// What foreseeing a packet of some game came to.
@@ -130,6 +130,8 @@ pub trait Ruleset: Sync + Send {
     fn about(&self) -> &'static About;
     /// The sides.
     fn sides(&self) -> &'static [Side];
+    /// Whether packets are checked by carrying them out beforehand.
+    fn foreseen(&self) -> bool;
     /// Every kind of question the game can put.
     fn kinds(&self) -> &'static [KindInfo];
     /// Lays the table for a match.
@@ -264,6 +266,9 @@ impl<G: Game> Ruleset for RulesOf<G> {
     }
     fn sides(&self) -> &'static [Side] {
         G::SIDES
+    }
+    fn foreseen(&self) -> bool {
+        G::FORESEEN
     }
     fn kinds(&self) -> &'static [KindInfo] {
         G::Policy::KINDS
@@ -411,7 +416,7 @@ impl<G: Game> Match for Table<G> {
             settled: outcome.settled,
             kept: outcome.kept,
             dice_left: outcome.dice_left,
-            uncaused: outcome.uncaused,
+            lapsed: outcome.lapsed,
         })
     }
     fn template(&self, view: View<'_>, stop: &Stop) -> String {

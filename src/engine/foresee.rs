@@ -53,6 +53,17 @@ impl fmt::Display for Cloud {
     }
 }
 
+/// An order that was not carried out, and what that rests on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lapsed {
+    /// The entry of the packet.
+    pub order: DocPath,
+    /// Why.
+    pub bar: Bar,
+    /// What its author could not know. Without it the check of the packet should have found the bar.
+    pub cloud: Option<Cloud>,
+}
+
 /// A question that will come up, as far as can be foreseen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pending {
@@ -173,8 +184,10 @@ impl<G: Game> Umpire<'_, G> {
         }
         let order = self.in_hand.clone().unwrap_or_else(DocPath::root);
         let Some(hopes) = &mut self.hopes else {
-            let uncaused = bars.iter().filter(|bar| !bar.about.iter().any(|subject| self.clouds.contains_key(subject)));
-            self.uncaused.extend(uncaused.cloned());
+            for bar in &bars {
+                let cloud = bar.about.iter().find_map(|subject| self.clouds.get(subject)).cloned();
+                self.lapsed.push(Lapsed { order: order.clone(), bar: bar.clone(), cloud });
+            }
             let event = event(&bars);
             return self.note(event);
         };

@@ -9,7 +9,8 @@ use super::dice::Chance;
 use super::doc::{DocPath, Fault, FromDoc, Lexicon, Node, Reader, did_you_mean, nearest, one_of};
 use super::umpire::Umpire;
 use super::{
-    Clause, Diary, Event, Holdings, Json, Key, Lapse, Minutes, Noted, Policy, Segment, Settled, Side, Slot, Stop,
+    Clause, Diary, Event, Holdings, Json, Key, Lapse, Lapsed, Minutes, Noted, Policy, Segment, Settled, Side, Slot,
+    Stop,
 };
 
 /// What rules code returns: a value, or the reason why resolution ends here.
@@ -445,8 +446,8 @@ pub struct Outcome<G: Game> {
     pub kept: Holdings,
     /// Fixed dice that were not called for.
     pub dice_left: usize,
-    /// Bars of lapsed orders that rest on nothing their author could not know: a check should have found them.
-    pub uncaused: Vec<super::Bar>,
+    /// Orders that were not carried out.
+    pub lapsed: Vec<Lapsed>,
 }
 
 /// Why a segment has no outcome.
@@ -505,6 +506,6 @@ pub fn run<G: Game>(
         settled: record.settled,
         kept: record.kept,
         dice_left: record.dice_left,
-        uncaused: record.uncaused,
+        lapsed: record.lapsed,
     })
 }

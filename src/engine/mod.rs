@@ -42,7 +42,7 @@ pub use diary::{Diary, DiaryEntry, count_of};
 pub use erased::{
     AnyArranged, AnyForeseen, AnyJournal, AnyOrders, AnyOutcome, AnyState, Match, RulesOf, Ruleset, View,
 };
-pub use foresee::{Cloud, Foresaid, Foreseen, Pending, entries_of, foresee, hoping};
+pub use foresee::{Cloud, Foresaid, Foreseen, Lapsed, Pending, entries_of, foresee, hoping};
 pub use game::{
     About, Arranged, Breach, Charter, DataFinding, Fact, Failure, Game, Halt, OptionInfo, Outcome, Patch, Picture,
     Query, Reply, Ruling, ScenarioInfo, Seen, Tone, Verdict, Window, run,

@@ -17,7 +17,10 @@ pub use template::{flow, template};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::doc::{DocPath, Fault, Fields, Node, Reader, clip, did_you_mean, nearest, one_of};
-use super::{AnyOrders, AnyOutcome, Asked, Failure, Json, Key, KindInfo, Match, Moment, Questions, Side, Stop, View};
+use super::{
+    AnyJournal, AnyOrders, AnyOutcome, Asked, Failure, Foresaid, Json, Key, Kind, KindInfo, Match, Moment, Pending,
+    Questions, Side, Stop, View,
+};
 
 /// How many digits of the game id stand in an order file.
 pub const MATCH_DIGITS: usize = 8;
@@ -71,16 +74,55 @@ pub struct Checked {
     pub submission: Option<Submission>,
     /// Everything found, faults and warnings.
     pub faults: Vec<Fault>,
+    /// What will come of it; none if it cannot be read.
+    pub outlook: Option<Outlook>,
+}
+
+/// What will come of an order file if all goes well.
+#[derive(Clone, Debug)]
+pub struct Outlook {
+    /// What will happen, with the chances of every die.
+    pub journal: AnyJournal,
+    /// What is left to a question, and whose.
+    pub pending: Vec<Pending>,
+    /// What is laid down for the author's questions.
+    pub policies: Vec<InForce>,
+    /// Whether the game stops and asks where nothing is laid down.
+    pub asks: bool,
+}
+
+/// What is laid down for one kind of question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InForce {
+    /// The kind.
+    pub kind: Kind,
+    /// Whether it is for the author's own packet (`policies`) or the opponent's (`standing`).
+    pub own: bool,
+    /// The choice, `default` or `ask`; nothing where nobody said anything.
+    pub said: Option<Json>,
+    /// Whether this file says so, and not an earlier one.
+    pub here: bool,
+}
+
+impl InForce {
+    /// Where it comes from, in words.
+    pub fn whence(&self) -> &'static str {
+        match (&self.said, self.here) {
+            (None, _) => "nowhere",
+            (Some(_), true) => "this file",
+            (Some(_), false) => "an earlier file",
+        }
+    }
 }
 
 impl Submission {
     /// Reads and checks an order file.
     pub fn check(file: &Node, due: &Due<'_>) -> Checked {
         let mut reader = Reader::new(due.table.lexicon());
-        let submission = due.read(file, &mut reader);
+        let (submission, outlook) = due.read(file, &mut reader).unzip();
         let faults = reader.faults;
         let refused = faults.iter().any(|fault| !fault.warning);
-        Checked { submission: submission.filter(|_| !refused), faults }
+        Checked { submission: submission.filter(|_| !refused), faults, outlook: outlook.flatten() }
     }
 }
 
@@ -105,7 +147,7 @@ impl<'a> Due<'a> {
         })
     }
 
-    fn read(&self, file: &Node, reader: &mut Reader<'_>) -> Option<Submission> {
+    fn read(&self, file: &Node, reader: &mut Reader<'_>) -> Option<(Submission, Option<Outlook>)> {
         let root = DocPath::root();
         let fields = Fields::open(file, &root, reader)?;
         let Some(side) = self.stop.who() else {
@@ -119,16 +161,40 @@ impl<'a> Due<'a> {
         }
         let fits = self.header(&fields, side, reader);
         // Orders for another game, side or packet would only be refused line by line.
+        // Policies come before the orders that are carried out under them.
+        let policies = if fits { self.policies(&fields, side, true, reader) } else { BTreeMap::new() };
+        let standing = if fits { self.policies(&fields, side, false, reader) } else { BTreeMap::new() };
+        let in_force = self.in_force(side, &policies, &standing);
+        let (orders, outlook) = if fits { self.orders(&fields, in_force, reader) } else { (None, None) };
         let submission = Submission {
             side,
-            orders: if fits { self.orders(&fields, reader) } else { None },
-            policies: if fits { self.policies(&fields, side, true, reader) } else { BTreeMap::new() },
-            standing: if fits { self.policies(&fields, side, false, reader) } else { BTreeMap::new() },
+            orders,
+            policies,
+            standing,
             answers: if fits { self.answers(&fields, reader) } else { BTreeMap::new() },
             note: note(&fields, reader),
         };
         fields.finish(KEYS, reader);
-        Some(submission)
+        Some((submission, outlook))
+    }
+
+    /// What is laid down for every kind of question a side can be asked: by this file, an earlier one, or not at all.
+    fn in_force(
+        &self,
+        side: Side,
+        policies: &BTreeMap<String, Json>,
+        standing: &BTreeMap<String, Json>,
+    ) -> Vec<InForce> {
+        let laid = |own: bool| {
+            let given = if own { policies } else { standing };
+            self.kinds(side, own).map(move |info| {
+                let (here, before) = (given.get(info.kind.0), self.standing.get(info.kind.0));
+                InForce { kind: info.kind, own, said: here.or(before).cloned(), here: here.is_some() }
+            })
+        };
+        // Set-up orders, say, put no question to their author.
+        let quiet = self.table.ruleset().unquestioned(self.stop.ask());
+        laid(true).filter(|_| !quiet).chain(laid(false)).collect()
     }
 
     /// Game, match, side, turn and packet. Tells whether the orders are worth reading.
@@ -179,13 +245,18 @@ impl<'a> Due<'a> {
         }
     }
 
-    fn orders(&self, fields: &Fields<'_>, reader: &mut Reader<'_>) -> Option<AnyOrders> {
+    fn orders(
+        &self,
+        fields: &Fields<'_>,
+        policies: Vec<InForce>,
+        reader: &mut Reader<'_>,
+    ) -> (Option<AnyOrders>, Option<Outlook>) {
         let Stop::Orders { ask, .. } = self.stop else {
             if fields.has("orders") {
                 let what = "orders are given already; only answers are due now";
                 reader.fault(&DocPath::root().name("orders"), what, "take `orders` out; what was signed stands");
             }
-            return None;
+            return (None, None);
         };
         let nothing = Node::Map(Vec::new());
         let (node, at) = match fields.get("orders") {
@@ -200,12 +271,20 @@ impl<'a> Due<'a> {
         let orders = self.table.read_orders(ask, node, &at, reader);
         let form: Vec<DocPath> =
             reader.faults.iter().skip(faults).filter(|fault| !fault.warning).map(|fault| fault.at.clone()).collect();
+        let laid: BTreeMap<String, Json> = (policies.iter().filter(|policy| policy.own))
+            .filter_map(|policy| Some((policy.kind.0.to_owned(), policy.said.clone()?)))
+            .collect();
+        let said = Foresaid { policies: Some(&laid), questions: self.questions };
+        let foresee = |orders| self.table.foresee(self.view, self.stop, &said, orders, &at);
         if form.is_empty() {
-            let (orders, found) = self.table.check(self.view, self.stop, orders?, &at);
-            let found = found.into_iter().map(|fault| Fault { at: reader.in_file(&fault.at), ..fault });
+            let Some(orders) = orders else { return (None, None) };
+            let foreseen = foresee(orders);
+            let found = foreseen.faults.into_iter().map(|fault| Fault { at: reader.in_file(&fault.at), ..fault });
             let found: Vec<Fault> = found.collect();
             reader.faults.extend(found);
-            return Some(orders);
+            let outlook =
+                Outlook { journal: foreseen.outlook, pending: foreseen.pending, policies, asks: self.questions.ask };
+            return (Some(foreseen.orders), Some(outlook));
         }
         // What can be read is held against the rules all the same, so that all faults come at once.
         for fine in [true, false] {
@@ -213,14 +292,14 @@ impl<'a> Due<'a> {
             let mut again = Reader::new(self.table.lexicon());
             let rest = self.table.read_orders(ask, &pruned.node, &at, &mut again).filter(|_| !again.refused());
             if let Some(rest) = rest {
-                let (_, found) = self.table.check(self.view, self.stop, rest, &at);
+                let found = foresee(rest).faults;
                 reader.faults.extend(
                     found.into_iter().map(|fault| Fault { at: pruned.origin(&again.in_file(&fault.at)), ..fault }),
                 );
                 break;
             }
         }
-        None
+        (None, None)
     }
 
     /// `policies` (`own`) or `standing`: kind and what is to be done.

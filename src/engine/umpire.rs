@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::dice::{self, Die};
 use super::doc::{DocPath, Node, Reader};
-use super::foresee::{Cloud, Hopes, Pending};
+use super::foresee::{Cloud, Hopes, Lapsed, Pending};
 use super::{
     Asked, Bar, Breach, Choice, Claim, Clause, Concealed, Dice, Fact, Game, Halt, Hidden, Holdings, Json, Key, Kind,
     Lapse, Minutes, Noted, Opening, Phase, Policy, Question, Rolled, Ruling, Say, Sealed, Segment, Settled, Side, Slot,
@@ -35,8 +35,8 @@ pub struct Umpire<'a, G: Game> {
     pub(super) in_hand: Option<DocPath>,
     /// What may be otherwise than the author could know, and why.
     pub(super) clouds: BTreeMap<Subject, Cloud>,
-    /// Bars of lapsed orders that rest on nothing uncertain: a check should have found them.
-    pub(super) uncaused: Vec<Bar>,
+    /// Orders that were not carried out.
+    pub(super) lapsed: Vec<Lapsed>,
 }
 
 /// What the umpire knows at the end of a segment.
@@ -47,8 +47,8 @@ pub(super) struct Record<G: Game> {
     pub settled: Settled,
     pub kept: Holdings,
     pub dice_left: usize,
-    /// Bars of lapsed orders that rest on nothing uncertain.
-    pub uncaused: Vec<Bar>,
+    /// Orders that were not carried out.
+    pub lapsed: Vec<Lapsed>,
     /// Settled in an earlier segment and not called for again: a fault of the game.
     pub forgotten: Option<Key>,
 }
@@ -75,7 +75,7 @@ impl<'a, G: Game> Umpire<'a, G> {
             hopes: None,
             in_hand: None,
             clouds: BTreeMap::new(),
-            uncaused: Vec::new(),
+            lapsed: Vec::new(),
         }
     }
 
@@ -104,7 +104,7 @@ impl<'a, G: Game> Umpire<'a, G> {
             settled: self.settled,
             kept: self.kept,
             dice_left,
-            uncaused: self.uncaused,
+            lapsed: self.lapsed,
             forgotten,
         }
     }

@@ -2,6 +2,7 @@
 
 mod broken;
 mod letters;
+mod mutate;
 mod random;
 mod sitting;
 mod statistics;

@@ -4,19 +4,20 @@
 //! sees the same, and the journal goes on where it stopped. After every packet: no invariant of the rules is broken and
 //! the state reads back equal.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use super::mutate::{mutated, words};
 use super::{Broken, Sitting, Statistics, Tale};
 use crate::engine::dice::{Chance, Seed};
 use crate::engine::digest::hash_bytes;
 use crate::engine::doc::{DocPath, Fault, Node, Reader, read_document};
 use crate::engine::submission::{Due, Submission, template};
 use crate::engine::{
-    AnyOrders, AnyOutcome, AnyState, Asked, Charter, Diary, Dice, Holdings, Json, Match, Questions, Ruleset, Said,
-    Side, Stop, View,
+    AnyOrders, AnyOutcome, AnyState, Asked, Charter, Clause, Diary, Dice, Failure, Holdings, Json, Lapsed, Match,
+    Questions, Ruleset, Said, Side, Stop, View,
 };
 
 /// No game has this many packets; one that goes on for so long never ends.
@@ -193,6 +194,16 @@ fn told(head: &str, faults: &[Fault]) -> String {
     format!("{head}:{}", faults.collect::<String>())
 }
 
+/// An order that was accepted lapses only for something its author could not know.
+fn carried_out(outcome: &AnyOutcome) -> Result<(), String> {
+    match outcome.lapsed.iter().find(|lapsed| lapsed.cloud.is_none()) {
+        None => Ok(()),
+        Some(Lapsed { order, bar, .. }) => {
+            Err(format!("{order} was accepted and lapsed all the same: {} {} ({:?})", bar.clause, bar.why, bar.about))
+        }
+    }
+}
+
 fn refusals(faults: Vec<Fault>) -> Vec<Fault> {
     faults.into_iter().filter(|fault| !fault.warning).collect()
 }
@@ -229,10 +240,15 @@ impl Hall<'_, '_> {
         let written = self.table().orders_json(&orders).map_err(|error| format!("the orders: {error}"))?;
         self.broken.orders = written.to_string();
         let said = Said { policies: self.policies()?, ..Said::default() };
+        if self.players == Players::Random && self.chance.one_in(4) {
+            self.mistaken(who, stop, &written, &said)?;
+            self.broken.orders = written.to_string();
+        }
         let mut span = self.sitting.span(orders, said, self.questions);
         for _ in 0..MOST_STOPS {
             let outcome = self.segment(&span)?;
             self.sitting.follow(&mut span, &outcome)?;
+            carried_out(&outcome)?;
             let whole = outcome.stop.ends_span();
             self.check_state(&outcome.state, whole).map_err(|what| format!("{what}\n{}", self.ended(&outcome)))?;
             self.tale.lapses += u64::try_from(outcome.lapses.len()).unwrap_or(u64::MAX);
@@ -261,6 +277,50 @@ impl Hall<'_, '_> {
             }
         }
         Err(format!("no end after {MOST_STOPS} stops in one packet"))
+    }
+
+    /// The same packet with a mistake in it. What the check accepts is carried out, unless for something its author
+    /// could not know; what it refuses lapses for the same reason if it is signed all the same.
+    fn mistaken(&mut self, who: Side, stop: &Stop, written: &Json, said: &Said) -> Result<(), String> {
+        let table = self.sitting.table;
+        let state = self.sitting.state.clone();
+        let mut vocabulary = BTreeSet::new();
+        words(written, &mut vocabulary);
+        words(&table.state_json(&state).map_err(|error| format!("the state: {error}"))?, &mut vocabulary);
+        let vocabulary: Vec<String> = vocabulary.into_iter().collect();
+        let Some(changed) = mutated(written, &vocabulary, &mut self.chance) else { return Ok(()) };
+        let at = DocPath::root();
+        let mut reader = Reader::new(table.lexicon());
+        let read = table.read_orders(stop.ask(), &Node::from_json(&changed), &at, &mut reader);
+        let Some(orders) = read.filter(|_| !reader.refused()) else { return Ok(()) };
+        self.broken.orders = changed.to_string();
+        let holdings = self.sitting.holdings_of(who);
+        let view = View { state: &state, holdings: &holdings, side: Some(who) };
+        let (whole, faults) = table.check(view, stop, orders.clone(), &at);
+        let faults = refusals(faults);
+        let signed = if faults.is_empty() { whole } else { orders };
+        let span = self.sitting.span(signed, said.clone(), self.questions);
+        let seed = Seed::new(hash_bytes("mistake", &[&self.seed, &self.segments.to_string()]));
+        let outcome = match self.sitting.resolve(&span, Dice::Seed(seed)) {
+            Ok(outcome) => outcome,
+            // A value that fits no rule is a breach of its owner; `check` must have said so.
+            Err(Failure::Breach(_)) if !faults.is_empty() => return Ok(()),
+            Err(failure) => return Err(format!("a mistaken packet cannot be carried out: {failure}")),
+        };
+        self.tale.mistakes += 1;
+        if faults.is_empty() {
+            return carried_out(&outcome);
+        }
+        let clauses: BTreeSet<Clause> = faults.iter().filter_map(|fault| fault.clause).collect();
+        let lapsed = |lapsed: &Lapsed| clauses.contains(&lapsed.bar.clause);
+        let told = outcome.lapsed.iter().any(lapsed) || clauses.is_empty() || !outcome.stop.ends_span();
+        if table.ruleset().foreseen() && !told {
+            return Err(self::told(
+                "these faults were found, but signed all the same the orders are carried out",
+                &faults,
+            ));
+        }
+        Ok(())
     }
 
     /// Where a segment ended, and the events before.

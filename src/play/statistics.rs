@@ -27,6 +27,8 @@ pub struct Tale {
     pub stops: u64,
     /// Choices that were replaced by their default.
     pub lapses: u64,
+    /// Packets with a mistake in them that were judged and carried out beside the game.
+    pub mistakes: u64,
     /// Events.
     pub events: u64,
     /// Questions put, by kind.
@@ -46,6 +48,7 @@ impl Tale {
             segments: 0,
             stops: 0,
             lapses: 0,
+            mistakes: 0,
             events: 0,
             asked: BTreeMap::new(),
             clauses: BTreeMap::new(),
@@ -110,6 +113,8 @@ pub struct Statistics {
     pub stops: u64,
     /// Choices that were replaced by their default.
     pub lapses: u64,
+    /// Packets with a mistake in them that were judged and carried out beside the games.
+    pub mistakes: u64,
     /// Events.
     pub events: u64,
     /// Questions put, by kind.
@@ -136,6 +141,7 @@ impl Statistics {
             segments: 0,
             stops: 0,
             lapses: 0,
+            mistakes: 0,
             events: 0,
             asked: ruleset.kinds().iter().map(|info| (info.kind.0.to_owned(), 0)).collect(),
             clauses: BTreeMap::new(),
@@ -156,6 +162,7 @@ impl Statistics {
         self.segments += tale.segments;
         self.stops += tale.stops;
         self.lapses += tale.lapses;
+        self.mistakes += tale.mistakes;
         self.events += tale.events;
         for (kind, count) in &tale.asked {
             *self.asked.entry((*kind).to_owned()).or_insert(0) += count;
@@ -200,8 +207,8 @@ impl Statistics {
         }
         let _ = writeln!(
             text,
-            "\n{} packets, {} segments, {} stops, {} lapsed choices, {} events",
-            self.packets, self.segments, self.stops, self.lapses, self.events
+            "\n{} packets, {} segments, {} stops, {} lapsed choices, {} mistaken packets tried, {} events",
+            self.packets, self.segments, self.stops, self.lapses, self.mistakes, self.events
         );
         let _ = writeln!(text, "\nQuestions put");
         for (kind, count) in &self.asked {

@@ -3,6 +3,7 @@
 pub mod faults;
 mod html;
 mod markdown;
+mod outlook;
 mod page;
 mod picture;
 mod plain;
@@ -11,6 +12,7 @@ mod terminal;
 pub use faults::Look;
 pub use html::html;
 pub use markdown::markdown;
+pub use outlook::OutlookReport;
 pub use page::{Page, Section, TurnReport, awaited, when};
 pub use picture::{picture_html, picture_text};
 pub use plain::{PlainLine, plain};

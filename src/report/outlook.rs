@@ -1,0 +1,83 @@
+//! The outlook of an order file: what will happen if all goes well, before anything is signed.
+
+use serde_json::json;
+
+use crate::engine::submission::{InForce, Outlook};
+use crate::engine::{Diary, Match, NotCanonical, Pending, Side};
+
+use super::Page;
+
+/// What an outlook is made from.
+pub struct OutlookReport<'a> {
+    /// The match.
+    pub table: &'a dyn Match,
+    /// Who wrote the orders.
+    pub reader: Side,
+    /// What was foreseen.
+    pub outlook: Outlook,
+}
+
+impl OutlookReport<'_> {
+    /// The outlook for people.
+    pub fn page(&self) -> Page {
+        let mut page = Page::new("Outlook, if all goes well");
+        let mut told = Diary::new();
+        self.table.tell(&self.outlook.journal, 0, Some(self.reader), &mut told);
+        page.section("", told);
+        page.section("Left to a question", self.questions());
+        page.section("Laid down for your questions", self.policies());
+        page
+    }
+
+    fn questions(&self) -> Diary {
+        let mut diary = Diary::new();
+        for pending in &self.outlook.pending {
+            let asked = match (pending.stops, pending.who == self.reader) {
+                (true, true) => "you will be asked",
+                (true, false) => "your opponent may be asked",
+                (false, true) => "you have laid this down",
+                (false, false) => "your opponent decides",
+            };
+            let Pending { kind, text, reckoned, clause, .. } = pending;
+            diary.line(format!("`{kind}`, {asked}: {text} Reckoned with: {reckoned}."), &[*clause]);
+        }
+        diary
+    }
+
+    fn policies(&self) -> Diary {
+        let turn = |own: bool| if own { "own turn" } else { "opponent's turn" };
+        let row = |policy: &InForce| {
+            let said = policy.said.as_ref()?.to_string();
+            Some(vec![policy.kind.to_string(), turn(policy.own).to_owned(), said, policy.whence().to_owned()])
+        };
+        let mut diary = Diary::new();
+        let head = ["question", "when", "laid down", "from"];
+        diary.table(&head, self.outlook.policies.iter().filter_map(row).collect());
+        let then = if self.outlook.asks { "you are asked" } else { "the default applies" };
+        for own in [true, false] {
+            let unsaid = self.outlook.policies.iter().filter(|policy| policy.own == own && policy.said.is_none());
+            let kinds: Vec<&str> = unsaid.map(|policy| policy.kind.0).collect();
+            if !kinds.is_empty() {
+                diary.line(format!("Nothing, so {then} in the {}: {}.", turn(own), kinds.join(", ")), &[]);
+            }
+        }
+        diary
+    }
+
+    /// The outlook for programs.
+    pub fn json(&self) -> Result<serde_json::Value, NotCanonical> {
+        let events = self.table.events(&self.outlook.journal, Some(self.reader))?;
+        let question = |pending: &Pending| {
+            json!({
+                "who": pending.who, "kind": pending.kind, "clause": pending.clause, "text": pending.text,
+                "reckoned": pending.reckoned, "stops": pending.stops,
+            })
+        };
+        let policy = |policy: &InForce| json!({ "kind": policy.kind, "own-turn": policy.own, "said": policy.said, "from": policy.whence() });
+        Ok(json!({
+            "events": events,
+            "questions": self.outlook.pending.iter().map(question).collect::<Vec<_>>(),
+            "policies": self.outlook.policies.iter().map(policy).collect::<Vec<_>>(),
+        }))
+    }
+}
