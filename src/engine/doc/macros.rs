@@ -14,8 +14,9 @@ use super::reader::{FromDoc, Reader, clip};
 /// Declares structs that people write as maps.
 ///
 /// The field `press_if` is the key `press-if` in files. Absent values (no `Option`, an empty list or map, `no`) are not
-/// written. Attributes of the struct and of its fields are kept. A struct may leave open which words stand in it:
-/// `pub struct Drawn<T> { pub legend: BTreeMap<String, T> }` for any [`Spelled`] `T`.
+/// written, unless the field is declared so: `pub losses: BTreeMap<Force, u32> = always`. Attributes of the struct and
+/// of its fields are kept. A struct may leave open which words stand in it: `pub struct Drawn<T> { pub legend:
+/// BTreeMap<String, T> }` for any [`Spelled`] `T`.
 ///
 /// ```
 /// use garcia::engine::doc::{PlainTexts, Node, document, read_as};
@@ -46,7 +47,7 @@ macro_rules! document {
     ($(
         $(#[$($attribute:tt)*])*
         $vis:vis struct $name:ident $(<$($word:ident),+>)? {
-            $( $(#[$($field_attribute:tt)*])* $field_vis:vis $field:ident : $type:ty ),* $(,)?
+            $( $(#[$($field_attribute:tt)*])* $field_vis:vis $field:ident : $type:ty $(= $always:ident)? ),* $(,)?
         }
     )+) => {$(
         $(#[$($attribute)*])*
@@ -78,7 +79,8 @@ macro_rules! document {
                 #[allow(unused_mut)]
                 let mut map = serializer.serialize_map(::std::option::Option::None)?;
                 $(
-                    if !$crate::engine::doc::FromDoc::is_absent(&self.$field) {
+                    let always = false $( || stringify!($always) == "always" )?;
+                    if always || !$crate::engine::doc::FromDoc::is_absent(&self.$field) {
                         let key = $crate::engine::doc::key_of(stringify!($field));
                         ::serde::ser::SerializeMap::serialize_entry(&mut map, &key, &self.$field)?;
                     }
@@ -318,6 +320,9 @@ impl Shape {
         generator: &mut SchemaGenerator,
     ) {
         let mut schema = generator.subschema_for::<T>();
+        if schema.as_bool() == Some(false) {
+            return; // never written
+        }
         if T::OPTIONAL {
             // An absent key is left out; nobody writes `null`.
             schema = without_null(schema);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::engine::Clause;
+use crate::engine::{Clause, Json};
 
 use super::fault::Fault;
 use super::nearest::{did_you_mean, nearest, one_of};
@@ -132,6 +132,12 @@ pub trait FromDoc: Sized {
     fn is_absent(&self) -> bool {
         false
     }
+}
+
+/// Reads back what the program wrote itself; everything that is wrong, as plain texts.
+pub fn read_back<T: FromDoc>(written: &Json, lexicon: &dyn Lexicon) -> Result<T, Vec<String>> {
+    let said = |faults: Vec<Fault>| faults.iter().map(|fault| format!("{}: {}", fault.at, fault.what)).collect();
+    read_as(&Node::from_json(written), lexicon).map(|(value, _)| value).map_err(said)
 }
 
 /// Reads a whole document: the value with its warnings, or everything that is wrong with it.

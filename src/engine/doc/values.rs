@@ -1,6 +1,6 @@
 //! How the common types are read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::json::Json;
 
@@ -148,6 +148,32 @@ impl<T: FromDoc> FromDoc for Vec<T> {
 
     fn missing(_: &DocPath, _: &str, _: &mut Reader<'_>) -> Option<Self> {
         Some(Vec::new())
+    }
+
+    fn is_absent(&self) -> bool {
+        self.is_empty()
+    }
+}
+
+/// A list in which nothing stands twice; in which order does not matter.
+impl<T: FromDoc + Ord + ToString> FromDoc for BTreeSet<T> {
+    const OPTIONAL: bool = true;
+
+    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
+        let items = Vec::<T>::read(node, at, reader)?;
+        let mut set = BTreeSet::new();
+        for (index, item) in items.into_iter().enumerate() {
+            let what = item.to_string();
+            if !set.insert(item) {
+                reader.fault(&at.index(index), format!("`{what}` stands here twice"), "keep one of the two");
+                return None;
+            }
+        }
+        Some(set)
+    }
+
+    fn missing(_: &DocPath, _: &str, _: &mut Reader<'_>) -> Option<Self> {
+        Some(BTreeSet::new())
     }
 
     fn is_absent(&self) -> bool {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::{Facing, Grid, Square};
-use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader};
+use crate::engine::doc::{DocPath, Fault, read_back};
 use crate::engine::{Clause, Concealed, Game, Json, Stop};
 
 use super::LoneWarrior;
@@ -286,11 +286,7 @@ impl Plan {
 
 /// Reads a written state back, whole and sound or not at all.
 pub fn read_state(game: &LoneWarrior, written: &Json) -> Result<State, Vec<String>> {
-    let mut reader = Reader::new(game.lexicon());
-    let read = State::read(&Node::from_json(written), &DocPath::root(), &mut reader);
-    let Some(state) = read.filter(|_| !reader.refused()) else {
-        return Err(reader.faults.iter().map(|fault| format!("{}: {}", fault.at, fault.what)).collect());
-    };
+    let state = read_back(written, game.lexicon())?;
     let flaws = flaws(game, &state);
     if flaws.is_empty() { Ok(state) } else { Err(flaws) }
 }

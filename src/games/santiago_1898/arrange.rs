@@ -2,96 +2,28 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Deserialize;
-
 use crate::board::{Grid, Hex};
-use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader};
+use crate::document;
+use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader, read_back};
 use crate::engine::{
-    Arranged, Charter, Game, Holdings, Json, count_of, from_json, schema_of_data, schema_to_read, schema_to_write,
+    Arranged, Charter, Game, Holdings, Json, count_of, schema_of_data, schema_to_read, schema_to_write,
 };
-use crate::{document, words};
 
 use super::data::files::{CountersFile, MapFile, ScenariosFile};
 use super::data::{Data, Factors, Unit};
 use super::orders::{SetupOrders, TurnOrders};
 use super::play::{Position, player};
-use super::state::{Cause, Ending, Machineguns, Place, Role, Stage, State, UnitState};
+use super::state::{Cause, Machineguns, Place, Role, Stage, State};
 use super::supply::Nets;
 use super::tables::Tables;
 use super::terms::{Flag, Force, Terrain, UnitId, UnitKind};
 use super::{SPAIN, Santiago1898, US};
 
-words! {
-    /// Whose packet is due.
-    pub enum StageWord {
-        /// Spanish set-up.
-        SpanishSetup = "spanish-setup",
-        /// Cuban set-up.
-        CubanSetup = "cuban-setup",
-        /// The US player turn.
-        UsTurn = "us-turn",
-        /// US combat, where phases are ordered apart.
-        UsCombat = "us-combat",
-        /// The Spanish player turn.
-        SpanishTurn = "spanish-turn",
-        /// Spanish combat, where phases are ordered apart.
-        SpanishCombat = "spanish-combat",
-    }
-}
-
-words! {
-    /// Terrain of a hex.
-    pub enum TerrainWord {
-        /// Open ground.
-        Clear = "clear",
-        /// Jungle.
-        Jungle = "jungle",
-        /// A hill.
-        Hill = "hill",
-        /// A city.
-        City = "city",
-        /// A town.
-        Town = "town",
-        /// A beach.
-        Beach = "beach",
-        /// All harbor.
-        Harbor = "harbor",
-        /// All ocean.
-        Ocean = "ocean",
-    }
-}
-
-words! {
-    /// A force.
-    pub enum ForceWord {
-        /// The US Army.
-        Us = "us",
-        /// The Cubans.
-        Cuban = "cuban",
-        /// The Spanish.
-        Spanish = "spanish",
-    }
-}
-
-words! {
-    /// What a counter is, where the rules ask.
-    pub enum KindWord {
-        /// Infantry and everything that fights like it.
-        Infantry = "infantry",
-        /// Artillery (§9.8).
-        Artillery = "artillery",
-        /// Machineguns.
-        Machinegun = "machinegun",
-        /// A leader (§6).
-        Leader = "leader",
-    }
-}
-
 document! {
     /// Changes to the map of a case.
     pub struct MapPatch {
         /// Terrain of hexes.
-        pub terrain: BTreeMap<Hex, TerrainWord>,
+        pub terrain: BTreeMap<Hex, Terrain>,
         /// Roads or railroads, each hex by hex.
         pub roads: Vec<Vec<Hex>>,
         /// River hexsides, each as two hexes.
@@ -121,9 +53,9 @@ document! {
     /// An invented counter. Its name begins with its force: `us-a`, `cu-b`, `sp-c`.
     pub struct Invented {
         /// Whose it is.
-        pub force: ForceWord,
+        pub force: Force,
         /// What it is; infantry if left out.
-        pub kind: Option<KindWord>,
+        pub kind: Option<UnitKind>,
         /// Fire factor.
         pub fire: Option<u32>,
         /// Shock factor.
@@ -153,7 +85,7 @@ document! {
         /// Everything else, read with those names known.
         pub turn: Option<u32>,
         /// Whose packet is due; the US turn if left out.
-        pub stage: Option<StageWord>,
+        pub stage: Option<Stage>,
         /// Where units stand: a hex, `off-map` or `lost`. Others keep their place in the scenario.
         pub units: Option<Node>,
         /// Steps left of reduced units.
@@ -189,32 +121,7 @@ document! {
         /// Heroic Cubans this turn.
         pub heroic_cubans: bool,
         /// Fleets that fired this turn.
-        pub fleets_fired: Vec<ForceWord>,
-    }
-}
-
-impl From<ForceWord> for Force {
-    fn from(word: ForceWord) -> Force {
-        match word {
-            ForceWord::Us => Force::Us,
-            ForceWord::Cuban => Force::Cuban,
-            ForceWord::Spanish => Force::Spanish,
-        }
-    }
-}
-
-impl From<TerrainWord> for Terrain {
-    fn from(word: TerrainWord) -> Terrain {
-        match word {
-            TerrainWord::Clear => Terrain::Clear,
-            TerrainWord::Jungle => Terrain::Jungle,
-            TerrainWord::Hill => Terrain::Hill,
-            TerrainWord::City => Terrain::City,
-            TerrainWord::Town => Terrain::Town,
-            TerrainWord::Beach => Terrain::Beach,
-            TerrainWord::Harbor => Terrain::Harbor,
-            TerrainWord::Ocean => Terrain::Ocean,
-        }
+        pub fleets_fired: BTreeSet<Force>,
     }
 }
 
@@ -225,7 +132,7 @@ pub fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Ar
     faults.append(&mut reader.faults);
     let mut table = table?;
     if start.as_map().is_some_and(<[_]>::is_empty) {
-        table.stage = Some(StageWord::SpanishSetup); // a case without a position begins at the beginning
+        table.stage = Some(Stage::SpanishSetup); // a case without a position begins at the beginning
     }
     let blank = table.scenario.as_deref() == Some("blank");
     let scenario = if blank { String::new() } else { table.scenario.clone().unwrap_or_default() };
@@ -253,10 +160,9 @@ pub fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Ar
 
 fn patch_map(data: &mut Data, map: &MapPatch) {
     for (hex, terrain) in &map.terrain {
-        let terrain = Terrain::from(*terrain);
         data.change(*hex, |ground| {
-            ground.terrain = terrain;
-            ground.beach |= terrain == Terrain::Beach;
+            ground.terrain = *terrain;
+            ground.beach |= *terrain == Terrain::Beach;
         });
     }
     for path in &map.roads {
@@ -288,15 +194,10 @@ fn patch_map(data: &mut Data, map: &MapPatch) {
 
 fn invent(data: &mut Data, name: &str, invented: &Invented) {
     let Some(mut unit) = data.units.values().next().cloned() else { return };
-    let kind = match invented.kind {
-        None | Some(KindWord::Infantry) => UnitKind::Infantry,
-        Some(KindWord::Artillery) => UnitKind::Artillery,
-        Some(KindWord::Machinegun) => UnitKind::Machinegun,
-        Some(KindWord::Leader) => UnitKind::Leader,
-    };
+    let kind = invented.kind.unwrap_or(UnitKind::Infantry);
     let mf = invented.mf.unwrap_or(4);
     unit.id = UnitId::of(name);
-    unit.force = invented.force.into();
+    unit.force = invented.force;
     unit.code = name.to_owned();
     unit.name = name.to_owned();
     unit.kind = kind;
@@ -316,19 +217,12 @@ fn invent(data: &mut Data, name: &str, invented: &Invented) {
 
 fn place(game: &Santiago1898, table: &CaseTable, blank: bool, at: &DocPath, faults: &mut Vec<Fault>) -> Option<State> {
     let mut reader = Reader::new(&game.data);
-    let units: BTreeMap<UnitId, String> = read_part(table.units.as_ref(), &at.key("units"), &mut reader);
+    let units: BTreeMap<UnitId, Place> = read_part(table.units.as_ref(), &at.key("units"), &mut reader);
     let steps: BTreeMap<UnitId, u8> = read_part(table.steps.as_ref(), &at.key("steps"), &mut reader);
     let disorganized: Vec<UnitId> = read_part(table.disorganized.as_ref(), &at.key("disorganized"), &mut reader);
     let landed: Vec<UnitId> = read_part(table.landed.as_ref(), &at.key("landed"), &mut reader);
     let mut state = State::new(&game.data);
-    state.stage = match table.stage {
-        Some(StageWord::SpanishSetup) => Stage::SpanishSetup,
-        Some(StageWord::CubanSetup) => Stage::CubanSetup,
-        None | Some(StageWord::UsTurn) => Stage::UsTurn,
-        Some(StageWord::UsCombat) => Stage::UsCombat,
-        Some(StageWord::SpanishTurn) => Stage::SpanishTurn,
-        Some(StageWord::SpanishCombat) => Stage::SpanishCombat,
-    };
+    state.stage = table.stage.unwrap_or(Stage::UsTurn);
     if blank {
         for unit in state.units.values_mut() {
             unit.at = Place::Lost;
@@ -337,18 +231,6 @@ fn place(game: &Santiago1898, table: &CaseTable, blank: bool, at: &DocPath, faul
         deploy_defaults(game, &mut state);
     }
     for (id, place) in units {
-        let at = at.key("units").key(id.as_str());
-        let place = match place.as_str() {
-            "lost" => Place::Lost,
-            "off-map" => Place::OffMap,
-            text => match game.data.hex_named(text) {
-                Some(hex) => Place::At(hex),
-                None => {
-                    reader.fault(&at, format!("`{text}` is no hex"), "write a hex, `off-map` or `lost`");
-                    continue;
-                }
-            },
-        };
         if let Some(unit) = state.units.get_mut(&id) {
             unit.at = place;
         }
@@ -395,7 +277,7 @@ fn place(game: &Santiago1898, table: &CaseTable, blank: bool, at: &DocPath, faul
     }
     state.bad_weather = table.bad_weather;
     state.heroic_cubans = table.heroic_cubans;
-    state.fleets_fired = table.fleets_fired.iter().map(|word| Force::from(*word)).collect();
+    state.fleets_fired = table.fleets_fired.clone();
     let refused = reader.refused();
     faults.append(&mut reader.faults);
     (!refused).then_some(state)
@@ -428,96 +310,16 @@ fn put_all(state: &mut State, places: &BTreeMap<UnitId, Hex>) {
     }
 }
 
-/// A state as written, before it is checked.
-#[derive(Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-struct Written {
-    turn: u32,
-    stage: Stage,
-    units: BTreeMap<String, WrittenUnit>,
-    base: Option<Hex>,
-    #[serde(default)]
-    balloon: bool,
-    us_control: BTreeSet<Hex>,
-    losses: BTreeMap<Force, BTreeMap<Cause, u32>>,
-    fleet_sailed: Option<u32>,
-    #[serde(default)]
-    santiago_fell: bool,
-    all_out: Option<u32>,
-    #[serde(default)]
-    garrisons_released: bool,
-    #[serde(default)]
-    escario_delayed: bool,
-    #[serde(default)]
-    escario_arrived: bool,
-    machineguns: Machineguns,
-    #[serde(default)]
-    bad_weather: bool,
-    #[serde(default)]
-    heroic_cubans: bool,
-    #[serde(default)]
-    fleets_fired: BTreeSet<Force>,
-    ending: Option<Ending>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-struct WrittenUnit {
-    at: String,
-    steps: u8,
-    #[serde(default)]
-    disorganized: bool,
-    #[serde(default)]
-    landed: bool,
-}
-
 /// Reads a state back; everything wrong with it at once.
 pub fn read_state(game: &Santiago1898, written: &Json) -> Result<State, Vec<String>> {
-    let read: Written = from_json(written).map_err(|error| vec![error])?;
-    let mut faults = Vec::new();
-    let mut units = BTreeMap::new();
-    for (name, unit) in read.units {
-        let Some(id) = game.data.units.keys().copied().find(|id| id.as_str() == name) else {
-            faults.push(format!("there is no unit {name}"));
-            continue;
-        };
-        let at = match unit.at.as_str() {
-            "off-map" => Place::OffMap,
-            "lost" => Place::Lost,
-            text => match text.parse() {
-                Ok(hex) => Place::At(hex),
-                Err(_) => {
-                    faults.push(format!("{name} is at `{text}`, which is no hex"));
-                    continue;
-                }
-            },
-        };
-        let Some(counter) = game.data.units.get(&id) else { continue };
-        let (steps, disorganized, landed) = (unit.steps, unit.disorganized, unit.landed);
-        units.insert(id, UnitState { at, steps, disorganized, landed, role: Role::of(counter) });
+    let mut state: State = read_back(written, &game.data)?;
+    for (id, unit) in &mut state.units {
+        if let Some(counter) = game.data.units.get(id) {
+            unit.role = Role::of(counter);
+        }
     }
-    let state = State {
-        turn: read.turn,
-        stage: read.stage,
-        units,
-        base: read.base,
-        balloon: read.balloon,
-        us_control: read.us_control,
-        losses: read.losses,
-        fleet_sailed: read.fleet_sailed,
-        santiago_fell: read.santiago_fell,
-        all_out: read.all_out,
-        garrisons_released: read.garrisons_released,
-        escario_delayed: read.escario_delayed,
-        escario_arrived: read.escario_arrived,
-        machineguns: read.machineguns,
-        bad_weather: read.bad_weather,
-        heroic_cubans: read.heroic_cubans,
-        fleets_fired: read.fleets_fired,
-        ending: read.ending,
-    };
-    faults.extend(flaws(game, &state));
-    if faults.is_empty() { Ok(state) } else { Err(faults) }
+    let flaws = flaws(game, &state);
+    if flaws.is_empty() { Ok(state) } else { Err(flaws) }
 }
 
 /// Every invariant that does not hold, recomputed from scratch. Stacking is judged only between packets.

@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 
 use crate::board::Hex;
+use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
 use crate::engine::{Side, Verdict};
+use crate::{document, words};
 
 use super::data::{Data, Unit};
 use super::terms::{Force, UnitId};
@@ -43,6 +45,16 @@ impl Serialize for Place {
     }
 }
 
+impl FromDoc for Place {
+    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
+        match node.as_text() {
+            Some("off-map") => Some(Place::OffMap),
+            Some("lost") => Some(Place::Lost),
+            _ => Hex::read(node, at, reader).map(Place::At),
+        }
+    }
+}
+
 impl JsonSchema for Place {
     fn inline_schema() -> bool {
         true
@@ -55,23 +67,21 @@ impl JsonSchema for Place {
     }
 }
 
-/// One counter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub struct UnitState {
-    /// Where it is.
-    pub at: Place,
-    /// Steps left; leaders and the Signals Detachment have none (§8.7c).
-    pub steps: u8,
-    /// Under a DIS marker (§9.6).
-    #[serde(skip_serializing_if = "is_false")]
-    pub disorganized: bool,
-    /// Landed this turn: neither moves nor attacks (§8.2e, §8.2f).
-    #[serde(skip_serializing_if = "is_false")]
-    pub landed: bool,
-    /// What the counter is, copied from the counter sheet so that a look at a hex needs no other table.
-    #[serde(skip)]
-    pub role: Role,
+document! {
+    /// One counter.
+    #[derive(Copy)]
+    pub struct UnitState {
+        /// Where it is.
+        pub at: Place,
+        /// Steps left; leaders and the Signals Detachment have none (§8.7c).
+        pub steps: u8,
+        /// Under a DIS marker (§9.6).
+        pub disorganized: bool,
+        /// Landed this turn: neither moves nor attacks (§8.2e, §8.2f).
+        pub landed: bool,
+        /// What the counter is, copied from the counter sheet so that a look at a hex needs no other table.
+        pub role: Role,
+    }
 }
 
 impl UnitState {
@@ -82,12 +92,48 @@ impl UnitState {
 }
 
 /// What a counter is to the rules.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Role {
     /// Whose it is.
     pub force: Force,
     /// What it does.
     pub part: Part,
+}
+
+/// Never written: it stands on the counter.
+impl FromDoc for Role {
+    const OPTIONAL: bool = true;
+
+    fn read(_: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
+        reader.fault(at, "a role is not written", "leave it out");
+        None
+    }
+
+    fn missing(_: &DocPath, _: &str, _: &mut Reader<'_>) -> Option<Self> {
+        Some(Role { force: Force::Us, part: Part::Signals })
+    }
+
+    fn is_absent(&self) -> bool {
+        true
+    }
+}
+
+impl Serialize for Role {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_unit()
+    }
+}
+
+impl JsonSchema for Role {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Role".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        false.into()
+    }
 }
 
 impl Role {
@@ -105,7 +151,7 @@ impl Role {
 }
 
 /// What a counter does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// It has steps and fights.
     Fights,
@@ -115,29 +161,24 @@ pub enum Part {
     Signals,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
-fn is_false(flag: &bool) -> bool {
-    !flag
-}
-
-/// Whose orders are due.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Stage {
-    /// Spanish set-up (§3.2).
-    SpanishSetup,
-    /// Cuban set-up by the US player (§3.3).
-    CubanSetup,
-    /// The US player turn; only its movement where phases are ordered apart.
-    UsTurn,
-    /// US combat, where phases are ordered apart.
-    UsCombat,
-    /// The Spanish player turn; only its movement where phases are ordered apart.
-    SpanishTurn,
-    /// Spanish combat, where phases are ordered apart.
-    SpanishCombat,
-    /// The game is over.
-    Over,
+words! {
+    /// Whose orders are due.
+    pub enum Stage {
+        /// Spanish set-up (§3.2).
+        SpanishSetup = "spanish-setup",
+        /// Cuban set-up by the US player (§3.3).
+        CubanSetup = "cuban-setup",
+        /// The US player turn; only its movement where phases are ordered apart.
+        UsTurn = "us-turn",
+        /// US combat, where phases are ordered apart.
+        UsCombat = "us-combat",
+        /// The Spanish player turn; only its movement where phases are ordered apart.
+        SpanishTurn = "spanish-turn",
+        /// Spanish combat, where phases are ordered apart.
+        SpanishCombat = "spanish-combat",
+        /// The game is over.
+        Over = "over",
+    }
 }
 
 impl Stage {
@@ -151,38 +192,38 @@ impl Stage {
     }
 }
 
-/// How steps are lost (§4.3f).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Cause {
-    /// Defensive fire (§9.2).
-    Fire,
-    /// Shock (§9.3).
-    Shock,
-    /// Friendly fire (§9.8).
-    FriendlyFire,
-    /// No legal retreat (§9.4f).
-    Retreat,
-    /// Yellow fever (§10.5).
-    Fever,
-    /// Overstacking (§5.3).
-    Overstack,
+words! {
+    /// How steps are lost (§4.3f).
+    pub enum Cause {
+        /// Defensive fire (§9.2).
+        Fire = "fire",
+        /// Shock (§9.3).
+        Shock = "shock",
+        /// Friendly fire (§9.8).
+        FriendlyFire = "friendly-fire",
+        /// No legal retreat (§9.4f).
+        Retreat = "retreat",
+        /// Yellow fever (§10.5).
+        Fever = "fever",
+        /// Overstacking (§5.3).
+        Overstack = "overstack",
+    }
 }
 
-/// How the game ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Ending {
-    /// Santiago surrendered (§4.2j).
-    Surrender,
-    /// Congress withdrew the army (§4.3d).
-    Withdrawal,
-    /// A Spanish unit entered the base (§4.5).
-    BaseCaptured,
-    /// Turn 15 is over and Santiago is Spanish (§4.1g).
-    SantiagoHeld,
-    /// Turn 15 is over and Santiago is in US hands (§4.1f).
-    SantiagoTaken,
+words! {
+    /// How the game ended.
+    pub enum Ending {
+        /// Santiago surrendered (§4.2j).
+        Surrender = "surrender",
+        /// Congress withdrew the army (§4.3d).
+        Withdrawal = "withdrawal",
+        /// A Spanish unit entered the base (§4.5).
+        BaseCaptured = "base-captured",
+        /// Turn 15 is over and Santiago is Spanish (§4.1g).
+        SantiagoHeld = "santiago-held",
+        /// Turn 15 is over and Santiago is in US hands (§4.1f).
+        SantiagoTaken = "santiago-taken",
+    }
 }
 
 impl Ending {
@@ -208,70 +249,58 @@ impl Ending {
     }
 }
 
-/// What became of the Spanish machineguns (§7.2.6a).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Machineguns {
-    /// The event has not come up.
-    Awaited,
-    /// Placed on the map.
-    Placed,
-    /// Declined, or nowhere to put them.
-    Forgone,
+words! {
+    /// What became of the Spanish machineguns (§7.2.6a).
+    pub enum Machineguns {
+        /// The event has not come up.
+        Awaited = "awaited",
+        /// Placed on the map.
+        Placed = "placed",
+        /// Declined, or nowhere to put them.
+        Forgone = "forgone",
+    }
 }
 
-/// The position.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub struct State {
-    /// The game turn, 1 to 15.
-    pub turn: u32,
-    /// Whose orders are due.
-    pub stage: Stage,
-    /// Every counter that is a unit, a leader or the Signals Detachment.
-    pub units: BTreeMap<UnitId, UnitState>,
-    /// The hex of the Logistical Base, once landed (§10.3).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub base: Option<Hex>,
-    /// The Signals Detachment is in balloon mode (§8.7f).
-    #[serde(skip_serializing_if = "is_false")]
-    pub balloon: bool,
-    /// Hexes the US player controls; all others are Spanish (§4.1h).
-    pub us_control: BTreeSet<Hex>,
-    /// Steps lost, by force and cause.
-    pub losses: BTreeMap<Force, BTreeMap<Cause, u32>>,
-    /// The turn on which Cervera's ships left (§4.2h).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fleet_sailed: Option<u32>,
-    /// Santiago fell once and is no source any more (§10.2b).
-    #[serde(skip_serializing_if = "is_false")]
-    pub santiago_fell: bool,
-    /// The turn of Roosevelt's all-out effort (§6.4a).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub all_out: Option<u32>,
-    /// El Morro and Socapa are released (§7.2.4a).
-    #[serde(skip_serializing_if = "is_false")]
-    pub garrisons_released: bool,
-    /// Escario was delayed (§7.2.2a).
-    #[serde(skip_serializing_if = "is_false")]
-    pub escario_delayed: bool,
-    /// Escario's column has entered (§8.3).
-    #[serde(skip_serializing_if = "is_false")]
-    pub escario_arrived: bool,
-    /// The machineguns.
-    pub machineguns: Machineguns,
-    /// Bad Weather this turn (§7.2.3a).
-    #[serde(skip_serializing_if = "is_false")]
-    pub bad_weather: bool,
-    /// Heroic Cubans this turn (§7.2.1a).
-    #[serde(skip_serializing_if = "is_false")]
-    pub heroic_cubans: bool,
-    /// Fleets that fired this turn (§9.7g).
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    pub fleets_fired: BTreeSet<Force>,
-    /// How the game ended.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ending: Option<Ending>,
+document! {
+    /// The position.
+    pub struct State {
+        /// The game turn, 1 to 15.
+        pub turn: u32,
+        /// Whose orders are due.
+        pub stage: Stage,
+        /// Every counter that is a unit, a leader or the Signals Detachment.
+        pub units: BTreeMap<UnitId, UnitState> = always,
+        /// The hex of the Logistical Base, once landed (§10.3).
+        pub base: Option<Hex>,
+        /// The Signals Detachment is in balloon mode (§8.7f).
+        pub balloon: bool,
+        /// Hexes the US player controls; all others are Spanish (§4.1h).
+        pub us_control: BTreeSet<Hex> = always,
+        /// Steps lost, by force and cause.
+        pub losses: BTreeMap<Force, BTreeMap<Cause, u32>> = always,
+        /// The turn on which Cervera's ships left (§4.2h).
+        pub fleet_sailed: Option<u32>,
+        /// Santiago fell once and is no source any more (§10.2b).
+        pub santiago_fell: bool,
+        /// The turn of Roosevelt's all-out effort (§6.4a).
+        pub all_out: Option<u32>,
+        /// El Morro and Socapa are released (§7.2.4a).
+        pub garrisons_released: bool,
+        /// Escario was delayed (§7.2.2a).
+        pub escario_delayed: bool,
+        /// Escario's column has entered (§8.3).
+        pub escario_arrived: bool,
+        /// The machineguns.
+        pub machineguns: Machineguns,
+        /// Bad Weather this turn (§7.2.3a).
+        pub bad_weather: bool,
+        /// Heroic Cubans this turn (§7.2.1a).
+        pub heroic_cubans: bool,
+        /// Fleets that fired this turn (§9.7g).
+        pub fleets_fired: BTreeSet<Force>,
+        /// How the game ended.
+        pub ending: Option<Ending>,
+    }
 }
 
 impl State {

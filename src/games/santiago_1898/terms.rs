@@ -3,14 +3,14 @@
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::Serialize;
 
 use crate::engine::Name;
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader, read_word};
 use crate::words;
 
 /// Whose counter it is. The US player runs the US Army and the Cubans (§1.1a).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Force {
     /// The US Army.
@@ -197,11 +197,5 @@ impl fmt::Display for UnitId {
 impl fmt::Debug for UnitId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
-    }
-}
-
-impl<'de> Deserialize<'de> for UnitId {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(UnitId::of(&String::deserialize(deserializer)?))
     }
 }

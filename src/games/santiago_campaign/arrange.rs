@@ -2,16 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Deserialize;
-
-use crate::board::{Grid, Hex};
+use crate::board::Hex;
 use crate::document;
-use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader};
-use crate::engine::{Arranged, Charter, Game, Holdings, Json, Slot, count_of, from_json};
+use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader, read_back};
+use crate::engine::{Arranged, Charter, Game, Holdings, Json, Slot, count_of};
 
 use super::data::{Along, Counter, Data};
 use super::play::{Known, Position};
-use super::state::{Ending, Face, Place, Post, Source, Stage, State, TokenState, Truce, UnitState};
+use super::state::{Face, Place, Post, Source, Stage, State, TokenState, Truce, UnitState};
 use super::terms::{Arm, Flag, HoldingBox, Land, Nation, Token, UnitId};
 use super::{SPAIN, SantiagoCampaign};
 
@@ -70,7 +68,7 @@ document! {
         /// The game turn; 3 if left out.
         pub turn: Option<u32>,
         /// Whose packet is due; `us-turn` if left out.
-        pub stage: Option<String>,
+        pub stage: Option<Stage>,
         /// Where American and Cuban units stand.
         pub units: Option<Node>,
         /// Units in the draw pool: a list, or `all`.
@@ -111,8 +109,8 @@ document! {
         pub marines_sent: bool,
         /// The Guantanamo table has been consulted.
         pub guantanamo_rolled: bool,
-        /// `none`, `pending`, `active` or `used`.
-        pub truce: Option<String>,
+        /// The truce; none if left out.
+        pub truce: Option<Truce>,
     }
 }
 
@@ -282,18 +280,7 @@ fn place(
     }
     let mut state = State::new(&game.data);
     state.turn = case.turn.unwrap_or(3);
-    let stage = case.stage.as_deref().unwrap_or("us-turn");
-    state.stage = match Stage::ALL.iter().find(|(_, word)| *word == stage) {
-        Some((stage, _)) => *stage,
-        None => {
-            faults.push(Fault::new(
-                &at.key("stage"),
-                format!("there is no stage `{stage}`"),
-                "write us-turn or spanish-turn",
-            ));
-            return None;
-        }
-    };
+    state.stage = case.stage.unwrap_or(Stage::UsTurn);
     for (id, unit) in state.units.iter_mut() {
         unit.at = if pool.contains(id) { Place::OffMap } else { Place::Lost };
         if let Some(hex) = units.get(id) {
@@ -328,20 +315,7 @@ fn place(
     state.marines_sent = case.marines_sent;
     state.guantanamo_rolled = case.guantanamo_rolled;
     state.cuban_zones = <[u32; 4]>::try_from(case.cuban_zones.clone()).ok();
-    state.truce = match case.truce.as_deref() {
-        None | Some("none") => Truce::None,
-        Some("pending") => Truce::Pending,
-        Some("active") => Truce::Active,
-        Some("used") => Truce::Used,
-        Some(other) => {
-            faults.push(Fault::new(
-                &at.key("truce"),
-                format!("`{other}` is no state of the truce"),
-                "write none, pending, active or used",
-            ));
-            return None;
-        }
-    };
+    state.truce = case.truce.unwrap_or(Truce::None);
     Some((state, holdings))
 }
 
@@ -372,150 +346,11 @@ fn lay_counters(
     holdings
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-struct Written {
-    turn: u32,
-    stage: String,
-    units: BTreeMap<String, WrittenUnit>,
-    counters: BTreeMap<String, WrittenCounter>,
-    #[serde(default)]
-    dead: Vec<String>,
-    #[serde(default)]
-    balloon_up: bool,
-    #[serde(default)]
-    spared: BTreeSet<Hex>,
-    us_passed: BTreeSet<Hex>,
-    sources: BTreeMap<Hex, WrittenSource>,
-    markers_used: u32,
-    steps_lost: u32,
-    two_steppers_lost: u32,
-    supply_length: u32,
-    #[serde(default)]
-    cuban_zones: Option<[u32; 4]>,
-    #[serde(default)]
-    marines_sent: bool,
-    #[serde(default)]
-    guantanamo_rolled: bool,
-    #[serde(default)]
-    second_site_rolled: bool,
-    truce: String,
-    #[serde(default)]
-    ending: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-struct WrittenUnit {
-    at: String,
-    steps: u8,
-    #[serde(default)]
-    fever: bool,
-    #[serde(default)]
-    landed: bool,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WrittenCounter {
-    at: String,
-    face: String,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-struct WrittenSource {
-    number: u32,
-    landing_from: u32,
-}
-
 /// Reads a state back, checking it whole.
 pub fn read_state(game: &SantiagoCampaign, written: &Json) -> Result<State, Vec<String>> {
-    let read: Written = from_json(written).map_err(|error| vec![error])?;
-    let mut faults = Vec::new();
-    let hex = |text: &str| text.parse::<Hex>().ok().filter(|hex| game.data.grid().contains(*hex));
-    let unit_named = |name: &str| game.data.unit(name);
-    let mut state = State::new(&game.data);
-    state.units.clear();
-    for (name, unit) in &read.units {
-        let at = match unit.at.as_str() {
-            "off-map" => Some(Place::OffMap),
-            "guantanamo" => Some(Place::Guantanamo),
-            "lost" => Some(Place::Lost),
-            text => hex(text).map(Place::At),
-        };
-        match (unit_named(name), at) {
-            (Some(id), Some(at)) => {
-                state.units.insert(id, UnitState { at, steps: unit.steps, fever: unit.fever, landed: unit.landed });
-            }
-            (None, _) => faults.push(format!("there is no unit {name}")),
-            (_, None) => faults.push(format!("{name} is at `{}`, which is no place", unit.at)),
-        }
-    }
-    for (name, counter) in &read.counters {
-        let at = match counter.at.as_str() {
-            "manzanillo" => Some(Post::In(HoldingBox::Manzanillo)),
-            "guantanamo" => Some(Post::In(HoldingBox::Guantanamo)),
-            text => hex(text).map(Post::At),
-        };
-        let token = Token::is_name(name).then(|| Token::named(name));
-        let face = match (&counter.face, token) {
-            (face, Some(token)) if face == token.as_str() => Some(Face::down(token)),
-            (face, _) => unit_named(face).map(Face::Up),
-        };
-        match (token, at, face) {
-            (Some(token), Some(at), Some(face)) => {
-                state.counters.insert(token, TokenState { at, face });
-            }
-            _ => {
-                faults.push(format!("the counter {name} at `{}` showing `{}` cannot be read", counter.at, counter.face))
-            }
-        }
-    }
-    for name in &read.dead {
-        match unit_named(name) {
-            Some(id) => {
-                state.dead.insert(id);
-            }
-            None => faults.push(format!("there is no unit {name}")),
-        }
-    }
-    match Stage::ALL.iter().find(|(_, word)| *word == read.stage) {
-        Some((stage, _)) => state.stage = *stage,
-        None => faults.push(format!("there is no stage `{}`", read.stage)),
-    }
-    state.truce = match read.truce.as_str() {
-        "none" => Truce::None,
-        "pending" => Truce::Pending,
-        "active" => Truce::Active,
-        "used" => Truce::Used,
-        other => {
-            faults.push(format!("`{other}` is no state of the truce"));
-            Truce::None
-        }
-    };
-    if let Some(word) = &read.ending {
-        match Ending::ALL.iter().find(|(_, name)| name == word) {
-            Some((ending, _)) => state.ending = Some(*ending),
-            None => faults.push(format!("there is no ending `{word}`")),
-        }
-    }
-    state.turn = read.turn;
-    state.balloon_up = read.balloon_up;
-    state.spared = read.spared;
-    state.us_passed = read.us_passed;
-    let source = |s: &WrittenSource| Source { number: s.number, landing_from: s.landing_from };
-    state.sources = read.sources.iter().map(|(hex, written)| (*hex, source(written))).collect();
-    state.markers_used = read.markers_used;
-    state.steps_lost = read.steps_lost;
-    state.two_steppers_lost = read.two_steppers_lost;
-    state.supply_length = read.supply_length;
-    state.cuban_zones = read.cuban_zones;
-    state.marines_sent = read.marines_sent;
-    state.guantanamo_rolled = read.guantanamo_rolled;
-    state.second_site_rolled = read.second_site_rolled;
-    faults.extend(flaws(game, &state));
-    if faults.is_empty() { Ok(state) } else { Err(faults) }
+    let state: State = read_back(written, game)?;
+    let flaws = flaws(game, &state);
+    if flaws.is_empty() { Ok(state) } else { Err(flaws) }
 }
 
 /// Every invariant of the rules that does not hold.

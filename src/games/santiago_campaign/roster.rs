@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 
+use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
+
 /// A map for a few dozen counters, which the rules mostly look through from one end to the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Roster<K, V>(Vec<(K, V)>);
@@ -19,6 +21,22 @@ impl<K: JsonSchema, V: JsonSchema> JsonSchema for Roster<K, V> {
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         BTreeMap::<K, V>::json_schema(generator)
+    }
+}
+
+impl<K: FromDoc + Ord + ToString + Copy, V: FromDoc> FromDoc for Roster<K, V> {
+    const OPTIONAL: bool = true;
+
+    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
+        BTreeMap::read(node, at, reader).map(|map: BTreeMap<K, V>| map.into_iter().collect())
+    }
+
+    fn missing(_: &DocPath, _: &str, _: &mut Reader<'_>) -> Option<Self> {
+        Some(Roster::default())
+    }
+
+    fn is_absent(&self) -> bool {
+        self.0.is_empty()
     }
 }
 

@@ -6,7 +6,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
 use crate::board::Hex;
+use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
 use crate::engine::{Sealed, Side, Slot, Verdict};
+use crate::{document, words};
 
 use super::data::Data;
 use super::roster::Roster;
@@ -64,6 +66,17 @@ impl Serialize for Place {
     }
 }
 
+impl FromDoc for Place {
+    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
+        match node.as_text() {
+            Some("off-map") => Some(Place::OffMap),
+            Some("guantanamo") => Some(Place::Guantanamo),
+            Some("lost") => Some(Place::Lost),
+            _ => Hex::read(node, at, reader).map(Place::At),
+        }
+    }
+}
+
 spelled! {
     Place, "A hex, `off-map`, `guantanamo` or `lost`";
     Post, "A hex or a holding box";
@@ -84,25 +97,19 @@ impl JsonSchema for Face {
     }
 }
 
-/// One American or Cuban counter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub struct UnitState {
-    /// Where it is.
-    pub at: Place,
-    /// Steps left.
-    pub steps: u8,
-    /// Under a Fever marker (§13.2c).
-    #[serde(skip_serializing_if = "is_false")]
-    pub fever: bool,
-    /// Landed this player turn (§6.5g).
-    #[serde(skip_serializing_if = "is_false")]
-    pub landed: bool,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
-fn is_false(flag: &bool) -> bool {
-    !flag
+document! {
+    /// One American or Cuban counter.
+    #[derive(Copy)]
+    pub struct UnitState {
+        /// Where it is.
+        pub at: Place,
+        /// Steps left.
+        pub steps: u8,
+        /// Under a Fever marker (§13.2c).
+        pub fever: bool,
+        /// Landed this player turn (§6.5g).
+        pub landed: bool,
+    }
 }
 
 /// Which way up a Spanish counter lies (§8.1a, §5.1c).
@@ -121,6 +128,15 @@ impl Face {
             Ok(slot) => Face::Down(Sealed::new(SPAIN, slot)),
             // A token's name is always a slot's name; a face-up counter of that name fails every check.
             Err(_) => Face::Up(UnitId::named(token.as_str())),
+        }
+    }
+}
+
+impl FromDoc for Face {
+    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
+        match node.as_text() {
+            Some(text) if Token::is_name(text) => Some(Face::down(Token::named(text))),
+            _ => UnitId::read(node, at, reader).map(Face::Up),
         }
     }
 }
@@ -162,51 +178,49 @@ impl Serialize for Post {
     }
 }
 
-/// One Spanish counter on the table.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub struct TokenState {
-    /// Where it is.
-    pub at: Post,
-    /// Which way up it lies.
-    pub face: Face,
+impl FromDoc for Post {
+    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
+        match node.as_text().and_then(HoldingBox::from_word) {
+            Some(which) => Some(Post::In(which)),
+            None => Hex::read(node, at, reader).map(Post::At),
+        }
+    }
 }
 
-/// Whose orders are due.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Stage {
-    /// Spanish set-up (§5.1).
-    SpanishSetup,
-    /// Cuban deployment and the Marine decision (§5.2, §5.3).
-    UsSetup,
-    /// The US player turn, or its landing and movement where phases are ordered apart.
-    UsTurn,
-    /// US combat, where phases are ordered apart.
-    UsCombat,
-    /// The Spanish player turn, or its movement.
-    SpanishTurn,
-    /// Spanish combat, where phases are ordered apart.
-    SpanishCombat,
-    /// The game is over.
-    Over,
+document! {
+    /// One Spanish counter on the table.
+    pub struct TokenState {
+        /// Where it is.
+        pub at: Post,
+        /// Which way up it lies.
+        pub face: Face,
+    }
+}
+
+words! {
+    /// Whose orders are due.
+    pub enum Stage {
+        /// Spanish set-up (§5.1).
+        SpanishSetup = "spanish-setup",
+        /// Cuban deployment and the Marine decision (§5.2, §5.3).
+        UsSetup = "us-setup",
+        /// The US player turn, or its landing and movement where phases are ordered apart.
+        UsTurn = "us-turn",
+        /// US combat, where phases are ordered apart.
+        UsCombat = "us-combat",
+        /// The Spanish player turn, or its movement.
+        SpanishTurn = "spanish-turn",
+        /// Spanish combat, where phases are ordered apart.
+        SpanishCombat = "spanish-combat",
+        /// The game is over.
+        Over = "over",
+    }
 }
 
 impl Stage {
-    /// Every stage with its word.
-    pub const ALL: [(Stage, &'static str); 7] = [
-        (Stage::SpanishSetup, "spanish-setup"),
-        (Stage::UsSetup, "us-setup"),
-        (Stage::UsTurn, "us-turn"),
-        (Stage::UsCombat, "us-combat"),
-        (Stage::SpanishTurn, "spanish-turn"),
-        (Stage::SpanishCombat, "spanish-combat"),
-        (Stage::Over, "over"),
-    ];
-
     /// The packet due in it.
     pub fn packet(self) -> &'static str {
-        Stage::ALL.iter().find(|(stage, _)| *stage == self).map_or("over", |(_, word)| word)
+        self.as_str()
     }
 
     /// Who gives orders in it.
@@ -219,65 +233,54 @@ impl Stage {
     }
 }
 
-/// A Supply Source marker on the map.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub struct Source {
-    /// The order in which it was placed, from 1.
-    pub number: u32,
-    /// The first turn in which units may land there (§6.6c).
-    pub landing_from: u32,
+document! {
+    /// A Supply Source marker on the map.
+    #[derive(Copy)]
+    pub struct Source {
+        /// The order in which it was placed, from 1.
+        pub number: u32,
+        /// The first turn in which units may land there (§6.6c).
+        pub landing_from: u32,
+    }
 }
 
-/// The truce (§19).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Truce {
-    /// None yet.
-    None,
-    /// The marker lies in the next turn's box: a roll is due when it opens (§19.2a).
-    Pending,
-    /// In force this turn (§19.3b).
-    Active,
-    /// There has been one (§19.3e).
-    Used,
+words! {
+    /// The truce (§19).
+    pub enum Truce {
+        /// None yet.
+        None = "none",
+        /// The marker lies in the next turn's box: a roll is due when it opens (§19.2a).
+        Pending = "pending",
+        /// In force this turn (§19.3b).
+        Active = "active",
+        /// There has been one (§19.3e).
+        Used = "used",
+    }
 }
 
-/// How the game ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Ending {
-    /// Every city hex is American, at a bearable price (§4.1).
-    CityMajor,
-    /// Every city hex is American, dearly bought (§4.2).
-    CityMarginal,
-    /// Santiago is besieged at the end (§4.3).
-    SiegeMarginal,
-    /// Both fortresses are American (§4.6).
-    Fortresses,
-    /// No Supply Source marker is left (§4.7).
-    NoSource,
-    /// None of this (§4.8).
-    SpainHolds,
-    /// The US player gave up (§3.3c).
-    UsCapitulates,
-    /// The Spanish player gave up (§3.3c).
-    SpainCapitulates,
+words! {
+    /// How the game ended.
+    pub enum Ending {
+        /// Every city hex is American, at a bearable price (§4.1).
+        CityMajor = "city-major",
+        /// Every city hex is American, dearly bought (§4.2).
+        CityMarginal = "city-marginal",
+        /// Santiago is besieged at the end (§4.3).
+        SiegeMarginal = "siege-marginal",
+        /// Both fortresses are American (§4.6).
+        Fortresses = "fortresses",
+        /// No Supply Source marker is left (§4.7).
+        NoSource = "no-source",
+        /// None of this (§4.8).
+        SpainHolds = "spain-holds",
+        /// The US player gave up (§3.3c).
+        UsCapitulates = "us-capitulates",
+        /// The Spanish player gave up (§3.3c).
+        SpainCapitulates = "spain-capitulates",
+    }
 }
 
 impl Ending {
-    /// Every ending with its word.
-    pub const ALL: [(Ending, &'static str); 8] = [
-        (Ending::CityMajor, "city-major"),
-        (Ending::CityMarginal, "city-marginal"),
-        (Ending::SiegeMarginal, "siege-marginal"),
-        (Ending::Fortresses, "fortresses"),
-        (Ending::NoSource, "no-source"),
-        (Ending::SpainHolds, "spain-holds"),
-        (Ending::UsCapitulates, "us-capitulates"),
-        (Ending::SpainCapitulates, "spain-capitulates"),
-    ];
-
     /// The winner.
     pub fn winner(self) -> Side {
         match self {
@@ -306,56 +309,48 @@ impl Ending {
     }
 }
 
-/// The position.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub struct State {
-    /// The game turn, 1 to 11.
-    pub turn: u32,
-    /// Whose orders are due.
-    pub stage: Stage,
-    /// American and Cuban counters.
-    pub units: Roster<UnitId, UnitState>,
-    /// Spanish counters on the table.
-    pub counters: Roster<Token, TokenState>,
-    /// The Spanish dead pile, open to all (§8.1d).
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    pub dead: BTreeSet<UnitId>,
-    /// The balloon is up (§17.2).
-    #[serde(skip_serializing_if = "is_false")]
-    pub balloon_up: bool,
-    /// Hexes that US and Cuban units share against §9.4c, which the Spanish player let be when last asked (§9.1c).
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    pub spared: BTreeSet<Hex>,
-    /// Hexes a US or Cuban unit was the last to pass; all others were last Spanish (§4.5).
-    pub us_passed: BTreeSet<Hex>,
-    /// Supply Source markers on the map.
-    pub sources: BTreeMap<Hex, Source>,
-    /// Markers placed so far (§12.11d).
-    pub markers_used: u32,
-    /// The US Steps Lost Track (§5.3f).
-    pub steps_lost: u32,
-    /// Two-step units fully eliminated (§4.1c).
-    pub two_steppers_lost: u32,
-    /// The off-road supply length of this turn (§12.5).
-    pub supply_length: u32,
-    /// Cuban units for zones 1 to 4 (§5.2a), until they are deployed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cuban_zones: Option<[u32; 4]>,
-    /// The Marines went to Guantanamo (§5.3b).
-    #[serde(skip_serializing_if = "is_false")]
-    pub marines_sent: bool,
-    /// The Guantanamo table has been consulted (§23.1b).
-    #[serde(skip_serializing_if = "is_false")]
-    pub guantanamo_rolled: bool,
-    /// The roll for a second landing site has been made (§6.2m).
-    #[serde(skip_serializing_if = "is_false")]
-    pub second_site_rolled: bool,
-    /// The truce.
-    pub truce: Truce,
-    /// How the game ended.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ending: Option<Ending>,
+document! {
+    /// The position.
+    pub struct State {
+        /// The game turn, 1 to 11.
+        pub turn: u32,
+        /// Whose orders are due.
+        pub stage: Stage,
+        /// American and Cuban counters.
+        pub units: Roster<UnitId, UnitState> = always,
+        /// Spanish counters on the table.
+        pub counters: Roster<Token, TokenState> = always,
+        /// The Spanish dead pile, open to all (§8.1d).
+        pub dead: BTreeSet<UnitId>,
+        /// The balloon is up (§17.2).
+        pub balloon_up: bool,
+        /// Hexes that US and Cuban units share against §9.4c, which the Spanish player let be when last asked (§9.1c).
+        pub spared: BTreeSet<Hex>,
+        /// Hexes a US or Cuban unit was the last to pass; all others were last Spanish (§4.5).
+        pub us_passed: BTreeSet<Hex> = always,
+        /// Supply Source markers on the map.
+        pub sources: BTreeMap<Hex, Source> = always,
+        /// Markers placed so far (§12.11d).
+        pub markers_used: u32,
+        /// The US Steps Lost Track (§5.3f).
+        pub steps_lost: u32,
+        /// Two-step units fully eliminated (§4.1c).
+        pub two_steppers_lost: u32,
+        /// The off-road supply length of this turn (§12.5).
+        pub supply_length: u32,
+        /// Cuban units for zones 1 to 4 (§5.2a), until they are deployed.
+        pub cuban_zones: Option<[u32; 4]>,
+        /// The Marines went to Guantanamo (§5.3b).
+        pub marines_sent: bool,
+        /// The Guantanamo table has been consulted (§23.1b).
+        pub guantanamo_rolled: bool,
+        /// The roll for a second landing site has been made (§6.2m).
+        pub second_site_rolled: bool,
+        /// The truce.
+        pub truce: Truce,
+        /// How the game ended.
+        pub ending: Option<Ending>,
+    }
 }
 
 impl State {
