@@ -12,7 +12,6 @@ mod grid;
 mod hex;
 mod line;
 mod path;
-
 mod points;
 pub mod sheet;
 mod square;
@@ -28,8 +27,7 @@ pub use frame::{Frame, FrameFault, Numbering, Orientation, RowsGrow, Shifted};
 pub use grid::Grid;
 pub use hex::{Cube, HexGrid};
 pub use line::{Crossing, Lines, clear_path, line_of_sight, ray, straightest_paths};
-pub use path::{Reach, Step, Walk, WalkFault, cheapest_path, reach, walk};
-
+pub use path::{Reach, Step, Stride, Walk, WalkFault, cheapest_path, march, reach, walk};
 pub use points::{NotPoints, Points};
 pub use square::{Axis, SquareFrame, SquareFrameFault, SquareGrid};
 pub use terrain::{BrokenPath, Feature, Features, Layer, NotAdjacent, Terrain};

@@ -1,8 +1,10 @@
-//! Paths with their costs: what can be reached, by which way, and what a given way costs.
+//! Marches: what can be reached, by which way, what a given way costs, and walking it, all by one step rule.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
+use std::convert::Infallible;
 use std::fmt;
+use std::ops::ControlFlow;
 
 use super::{Grid, Points};
 
@@ -243,20 +245,42 @@ impl<C: Copy + Ord, const PARTS: u32> Search<C, PARTS> {
     }
 }
 
-/// A path that can be walked, priced step by step.
+/// How far a march came.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Walk<const PARTS: u32 = 4> {
-    /// What it has cost by each cell of the path; the start is free.
+pub struct Walk<C, B, const PARTS: u32 = 4> {
+    /// What it has cost by each cell that was entered; the start is free.
     pub costs: Vec<Points<PARTS>>,
-    /// Whether the last step ended the movement.
+    /// Whether entering the last of them ended the movement.
     pub halted: bool,
+    /// Why it went no further, where that was not the end of the path.
+    pub fault: Option<WalkFault<C, B, PARTS>>,
 }
 
-impl<const PARTS: u32> Walk<PARTS> {
-    /// What the whole path costs.
+impl<C, B, const PARTS: u32> Walk<C, B, PARTS> {
+    /// What the way so far costs.
     pub fn cost(&self) -> Points<PARTS> {
         self.costs.last().copied().unwrap_or(Points::ZERO)
     }
+
+    /// How many cells were entered.
+    pub fn steps(&self) -> usize {
+        self.costs.len().saturating_sub(1)
+    }
+}
+
+/// One step of a march that is being taken: the cell is paid for and entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stride<C, const PARTS: u32 = 4> {
+    /// The place of `to` in the path.
+    pub at: usize,
+    /// The cell that was left.
+    pub from: C,
+    /// The cell that was entered.
+    pub to: C,
+    /// What this step costs.
+    pub cost: Points<PARTS>,
+    /// What the way has cost with it.
+    pub spent: Points<PARTS>,
 }
 
 /// Where and why a path cannot be walked. `at` is the place in the path of the cell that could not be entered.
@@ -325,50 +349,107 @@ pub enum WalkFault<C, B, const PARTS: u32 = 4> {
     },
 }
 
-/// Prices a path step by step; the first step that cannot be taken is the fault.
+/// Walks a path by the same step rule that [`reach`] and [`cheapest_path`] use, and calls on entering each cell.
+///
+/// `world` is what the march changes: `step` prices the next step in it as it then is, `enter` may change it, end the
+/// movement in the cell just entered (`Break`), or give up with an error of its own (a question that has to be asked
+/// first, a die that is not there). The first step that cannot be taken ends the march and is its fault; what was walked
+/// until then stands.
+///
+/// ```
+/// use std::convert::Infallible;
+/// use std::ops::ControlFlow;
+/// use garcia::board::{Bearing, Frame, Hex, HexGrid, Numbering, Orientation, Points, RowsGrow, Shifted, Step, march};
+///
+/// # let frame = Frame { orientation: Orientation::Pointy, numbering: Numbering::RowFirst, rows: [1, 9], columns: [1, 9],
+/// #     rows_grow: RowsGrow::North, shifted: Shifted::EvenRowsEast, missing: Vec::new(), source: None };
+/// let map = HexGrid::new(frame).unwrap();
+/// let path = [101, 102, 103, 104].map(Hex::printed);
+/// // A column that is halted by what it finds in 0103.
+/// let mut seen = Vec::new();
+/// let walked = march(
+///     &map,
+///     &mut seen,
+///     &path,
+///     Points::<1>::whole(4),
+///     |_, _, _: Bearing, _| Step::<&str, 1>::Pay(Points::whole(1)),
+///     |seen, stride| {
+///         seen.push(stride.to);
+///         let halt = stride.to == Hex::printed(103);
+///         Ok::<_, Infallible>(if halt { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+///     },
+/// )
+/// .unwrap();
+/// assert_eq!(seen, path[1..3]);
+/// assert_eq!((walked.cost(), walked.halted), (Points::whole(2), true));
+/// ```
+pub fn march<G: Grid, W, B, E, const PARTS: u32>(
+    grid: &G,
+    world: &mut W,
+    path: &[G::Cell],
+    purse: Points<PARTS>,
+    step: impl Fn(&W, G::Cell, G::Edge, G::Cell) -> Step<B, PARTS>,
+    mut enter: impl FnMut(&mut W, Stride<G::Cell, PARTS>) -> Result<ControlFlow<()>, E>,
+) -> Result<Walk<G::Cell, B, PARTS>, E> {
+    let mut walk = Walk { costs: Vec::with_capacity(path.len()), halted: false, fault: None };
+    let Some((&start, rest)) = path.split_first() else {
+        return Ok(Walk { fault: Some(WalkFault::Empty), ..walk });
+    };
+    if !grid.contains(start) {
+        return Ok(Walk { fault: Some(WalkFault::OffMap { at: 0, cell: start }), ..walk });
+    }
+    walk.costs.push(Points::ZERO);
+    let mut from = start;
+    for (at, &to) in (1..).zip(rest) {
+        let spent = walk.cost();
+        let priced = match grid.edge_between(from, to) {
+            _ if !grid.contains(to) => Err(WalkFault::OffMap { at, cell: to }),
+            None => Err(WalkFault::NotAdjacent { at, from, to }),
+            Some(_) if walk.halted => Err(WalkFault::Halted { at, halted: from, to, spent }),
+            Some(edge) => match step(world, from, edge, to) {
+                Step::Pay(cost) => Ok((cost, false)),
+                Step::PayAndHalt(cost) => Ok((cost, true)),
+                Step::Barred(why) => Err(WalkFault::Barred { at, from, to, why }),
+            },
+        };
+        let afforded = priced.and_then(|(cost, halts)| match spent.checked_add(cost).filter(|sum| *sum <= purse) {
+            Some(sum) => Ok((cost, sum, halts)),
+            None => Err(WalkFault::Exhausted { at, from, to, spent, needed: cost, purse }),
+        });
+        let (cost, spent, halts) = match afforded {
+            Ok(step) => step,
+            Err(fault) => return Ok(Walk { fault: Some(fault), ..walk }),
+        };
+        walk.costs.push(spent);
+        let onward = enter(world, Stride { at, from, to, cost, spent })?;
+        walk.halted = halts || onward.is_break();
+        if onward.is_break() {
+            break;
+        }
+        from = to;
+    }
+    Ok(walk)
+}
+
+/// Prices a path step by step without walking it.
 pub fn walk<G: Grid, B, const PARTS: u32>(
     grid: &G,
     path: &[G::Cell],
     purse: Points<PARTS>,
-    mut step: impl FnMut(G::Cell, G::Edge, G::Cell) -> Step<B, PARTS>,
-) -> Result<Walk<PARTS>, WalkFault<G::Cell, B, PARTS>> {
-    let Some((&start, rest)) = path.split_first() else {
-        return Err(WalkFault::Empty);
-    };
-    if !grid.contains(start) {
-        return Err(WalkFault::OffMap { at: 0, cell: start });
+    step: impl Fn(G::Cell, G::Edge, G::Cell) -> Step<B, PARTS>,
+) -> Walk<G::Cell, B, PARTS> {
+    let priced: Result<_, Infallible> = march(
+        grid,
+        &mut (),
+        path,
+        purse,
+        |(), from, edge, to| step(from, edge, to),
+        |(), _| Ok(ControlFlow::Continue(())),
+    );
+    match priced {
+        Ok(walk) => walk,
+        Err(never) => match never {},
     }
-    let mut costs = Vec::with_capacity(path.len());
-    costs.push(Points::ZERO);
-    let (mut from, mut spent, mut halted) = (start, Points::ZERO, false);
-    for (at, &to) in (1..).zip(rest) {
-        if !grid.contains(to) {
-            return Err(WalkFault::OffMap { at, cell: to });
-        }
-        let Some(edge) = grid.edge_between(from, to) else {
-            return Err(WalkFault::NotAdjacent { at, from, to });
-        };
-        if halted {
-            return Err(WalkFault::Halted { at, halted: from, to, spent });
-        }
-        let needed = match step(from, edge, to) {
-            Step::Pay(needed) => needed,
-            Step::PayAndHalt(needed) => {
-                halted = true;
-                needed
-            }
-            Step::Barred(why) => return Err(WalkFault::Barred { at, from, to, why }),
-        };
-        match spent.checked_add(needed) {
-            Some(sum) if sum <= purse => spent = sum,
-            _ => {
-                return Err(WalkFault::Exhausted { at, from, to, spent, needed, purse });
-            }
-        }
-        costs.push(spent);
-        from = to;
-    }
-    Ok(Walk { costs, halted })
 }
 
 #[cfg(test)]

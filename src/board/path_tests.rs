@@ -91,7 +91,8 @@ fn agrees<G: Grid<Cell: std::fmt::Debug>>(
         prop_assert_eq!(found.cost(cell), Some(*cost));
         prop_assert_eq!(found.path(cell), Some(path.clone()));
         prop_assert_eq!(path.len(), steps + 1);
-        let walked = walk(grid, path, purse, |a, _, b| step(a, b)).unwrap();
+        let walked = walk(grid, path, purse, |a, _, b| step(a, b));
+        prop_assert!(walked.fault.is_none());
         prop_assert_eq!(walked.cost(), *cost);
         prop_assert_eq!(walked.halted, found.halts(cell));
         let alone = cheapest_path(grid, from, cell, purse, |a, _, b| step(a, b));
@@ -131,34 +132,36 @@ proptest! {
         }
         let purse = Mp::from_parts(purse);
         let step = |a: Hex, _: Bearing, b: Hex| prices.step(a.number(), b.number());
-        let place = match walk(&map, &path, purse, step) {
-            Ok(walked) => {
-                prop_assert_eq!(walked.costs.len(), path.len());
+        let walked = walk(&map, &path, purse, step);
+        let place = match walked.fault {
+            None => {
+                prop_assert_eq!(walked.steps() + 1, path.len());
                 let alone = reach(&map, path[0], purse, step);
-                prop_assert!(alone.cost(path[path.len() - 1]).unwrap() <= walked.cost());
+                prop_assert!(alone.cost(path[path.len() - 1]).unwrap() <= *walked.costs.last().unwrap());
                 return Ok(());
             }
-            Err(WalkFault::Empty | WalkFault::OffMap { .. }) => panic!("the path lies on the map"),
-            Err(WalkFault::NotAdjacent { at, from, to }) => {
+            Some(WalkFault::Empty | WalkFault::OffMap { .. }) => panic!("the path lies on the map"),
+            Some(WalkFault::NotAdjacent { at, from, to }) => {
                 prop_assert_eq!(from, to);
                 prop_assert_eq!(path[at], to);
                 at
             }
-            Err(WalkFault::Barred { at, from, to, why }) => {
+            Some(WalkFault::Barred { at, from, to, why }) => {
                 prop_assert_eq!(step(from, Bearing::E, to), Step::Barred(why));
                 at
             }
-            Err(WalkFault::Exhausted { at, spent, needed, purse, .. }) => {
+            Some(WalkFault::Exhausted { at, spent, needed, purse, .. }) => {
                 prop_assert!(spent <= purse && spent + needed > purse);
                 at
             }
-            Err(WalkFault::Halted { at, halted, .. }) => {
+            Some(WalkFault::Halted { at, halted, .. }) => {
                 prop_assert_eq!(path[at - 1], halted);
                 at
             }
         };
-        // Everything before the fault can be walked.
-        prop_assert!(walk(&map, &path[..place], purse, step).is_ok());
+        // Everything before the fault can be walked, and has been.
+        prop_assert!(walk(&map, &path[..place], purse, step).fault.is_none());
+        prop_assert_eq!(walked.costs.len(), place);
     }
 }
 
@@ -201,11 +204,11 @@ fn a_halt_is_entered_but_not_passed() {
     assert!(!found.contains(Hex::printed(1310)));
     assert!(found.contains(Hex::printed(1409)), "by way of 1408");
     let path = hexes(&[1308, 1309, 1409]);
-    let fault = walk(&map, &path, Mp::whole(9), picket).unwrap_err();
+    let fault = walk(&map, &path, Mp::whole(9), picket).fault.unwrap();
     let halted = Hex::printed(1309);
     assert_eq!(fault, WalkFault::Halted { at: 2, halted, to: Hex::printed(1409), spent: Mp::whole(1) });
     assert_eq!(fault.to_string(), "movement ends on entering 1309, so 1409 cannot be entered");
-    let fault = walk(&map, &hexes(&[1308, 1309, 1310]), Mp::whole(9), picket).unwrap_err();
+    let fault = walk(&map, &hexes(&[1308, 1309, 1310]), Mp::whole(9), picket).fault.unwrap();
     assert!(matches!(fault, WalkFault::Halted { .. }), "the halt comes before the bar");
 }
 
@@ -232,15 +235,42 @@ fn a_walk_says_what_was_missing() {
     let step = |_: Hex, _: Bearing, to: Hex| -> Step<&'static str> {
         if to == Hex::printed(1210) { Step::Pay("2½".parse().unwrap()) } else { Step::Pay(Mp::whole(1)) }
     };
-    let fault = walk(&map, &hexes(&[1310, 1209, 1210]), Mp::whole(3), step).unwrap_err();
+    let fault = walk(&map, &hexes(&[1310, 1209, 1210]), Mp::whole(3), step).fault.unwrap();
     assert_eq!(fault.to_string(), "entering 1210 from 1209 needs 2½ more after 1 spent, of 3");
-    let fault = walk(&map, &hexes(&[1310, 1210, 1408]), Mp::whole(9), step).unwrap_err();
+    let fault = walk(&map, &hexes(&[1310, 1210, 1408]), Mp::whole(9), step).fault.unwrap();
     assert_eq!(fault.to_string(), "1408 does not touch 1210");
-    let fault = walk(&map, &hexes(&[1310, 1210, 2010]), Mp::whole(9), step).unwrap_err();
+    let fault = walk(&map, &hexes(&[1310, 1210, 2010]), Mp::whole(9), step).fault.unwrap();
     assert_eq!(fault, WalkFault::OffMap { at: 2, cell: Hex::printed(2010) });
-    assert_eq!(walk(&map, &[], Mp::whole(9), step), Err(WalkFault::Empty));
-    let walked = walk(&map, &hexes(&[1310, 1210, 1110]), Mp::whole(9), step).unwrap();
+    assert_eq!(walk(&map, &[], Mp::whole(9), step).fault, Some(WalkFault::Empty));
+    let walked = walk(&map, &hexes(&[1310, 1210, 1110]), Mp::whole(9), step);
     assert_eq!(walked.costs, ["0", "2½", "3½"].map(|text| text.parse().unwrap()));
+}
+
+#[test]
+fn a_march_enters_cell_by_cell_in_a_world_that_changes() {
+    let map = santiago_1898();
+    let path = hexes(&[1310, 1309, 1308, 1307]);
+    // Every hex entered is dearer than the one before; an ambush in 1308 ends it.
+    let step = |entered: &Vec<Hex>, _: Hex, _: Bearing, _: Hex| -> Step<&'static str> {
+        Step::Pay(Mp::whole(u32::try_from(entered.len()).unwrap() + 1))
+    };
+    let enter = |entered: &mut Vec<Hex>, stride: Stride<Hex>| -> Result<ControlFlow<()>, &'static str> {
+        entered.push(stride.to);
+        let ambush = stride.to == Hex::printed(1308);
+        Ok(if ambush { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    };
+    let mut entered = Vec::new();
+    let walked = march(&map, &mut entered, &path, Mp::whole(9), step, enter).unwrap();
+    assert_eq!(entered, hexes(&[1309, 1308]));
+    assert_eq!((walked.costs, walked.halted, walked.fault), ([0, 1, 3].map(Mp::whole).to_vec(), true, None));
+    // Where the purse ends, the hexes before it have been entered.
+    let mut entered = Vec::new();
+    let walked = march(&map, &mut entered, &path, Mp::whole(2), step, enter).unwrap();
+    assert_eq!(entered, hexes(&[1309]));
+    assert!(matches!(walked.fault, Some(WalkFault::Exhausted { at: 2, .. })), "{:?}", walked.fault);
+    // Somebody has to be asked first: the march stops there and then.
+    let asked = march(&map, &mut entered, &path, Mp::whole(9), step, |_, _| Err("a question"));
+    assert_eq!(asked, Err("a question"));
 }
 
 #[test]
