@@ -155,21 +155,6 @@ impl Relative {
         use Relative::*;
         [Ahead, AheadRight, Right, BackRight, Back, BackLeft, Left, AheadLeft]
     };
-
-    /// One of the three directions in front?
-    pub const fn is_front(self) -> bool {
-        matches!(self, Relative::Ahead | Relative::AheadLeft | Relative::AheadRight)
-    }
-
-    /// One of the three directions behind?
-    pub const fn is_back(self) -> bool {
-        matches!(self, Relative::Back | Relative::BackLeft | Relative::BackRight)
-    }
-
-    /// A diagonal, as against straight ahead, back or sideways?
-    pub const fn is_diagonal(self) -> bool {
-        self as usize % 2 == 1
-    }
 }
 
 impl fmt::Display for Relative {
@@ -214,14 +199,5 @@ mod tests {
             let (east, south) = bearing.east_south();
             assert_eq!(bearing.opposite().east_south(), (-east, -south));
         }
-    }
-
-    #[test]
-    fn three_directions_are_front_three_are_back_two_are_sides() {
-        let front: Vec<_> = Relative::ALL.into_iter().filter(|r| r.is_front()).collect();
-        assert_eq!(front, [Relative::Ahead, Relative::AheadRight, Relative::AheadLeft]);
-        assert_eq!(Relative::ALL.into_iter().filter(|r| r.is_back()).count(), 3);
-        assert_eq!(Relative::ALL.into_iter().filter(|r| r.is_diagonal()).count(), 4);
-        assert_eq!(Relative::BackLeft.to_string(), "back left");
     }
 }

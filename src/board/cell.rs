@@ -4,8 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Error as _, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
 
@@ -91,22 +90,6 @@ macro_rules! printed_number {
             }
         }
 
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                struct Digits;
-                impl Visitor<'_> for Digits {
-                    type Value = $name;
-                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                        f.write_str(concat!("a ", $kind, " number of four digits, in quotes"))
-                    }
-                    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<$name, E> {
-                        text.parse().map_err(E::custom)
-                    }
-                }
-                deserializer.deserialize_str(Digits)
-            }
-        }
-
         /// A number as printed, or a name of a place that the lexicon knows.
         impl FromDoc for $name {
             fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
@@ -158,47 +141,17 @@ printed_number! {
 }
 
 /// The side between two cells: an unordered pair, always held with the lower number first.
-///
-/// Nothing here says that the two touch; [`Border::between`] asks a grid.
+/// Nothing here says that the two touch.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Border<C> {
     low: C,
     high: C,
 }
 
-/// The side between two hexes.
-pub type Hexside = Border<Hex>;
-
 impl<C: Copy + Ord> Border<C> {
     /// The side between two cells, whichever is named first.
     pub fn new(a: C, b: C) -> Self {
         if a <= b { Self { low: a, high: b } } else { Self { low: b, high: a } }
-    }
-
-    /// The side between two cells, if they touch on this grid.
-    pub fn between<G: super::Grid<Cell = C>>(grid: &G, a: C, b: C) -> Option<Self> {
-        grid.edge_between(a, b).map(|_| Self::new(a, b))
-    }
-
-    /// Both cells, the lower number first.
-    pub fn ends(self) -> (C, C) {
-        (self.low, self.high)
-    }
-
-    /// Is this cell one of the two?
-    pub fn touches(self, cell: C) -> bool {
-        cell == self.low || cell == self.high
-    }
-
-    /// The cell on the far side of this one, if this one is an end at all.
-    pub fn other(self, cell: C) -> Option<C> {
-        if cell == self.low {
-            Some(self.high)
-        } else if cell == self.high {
-            Some(self.low)
-        } else {
-            None
-        }
     }
 }
 
@@ -211,35 +164,6 @@ impl<C: fmt::Display> fmt::Display for Border<C> {
 impl<C: fmt::Display> fmt::Debug for Border<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
-    }
-}
-
-impl<C: Serialize> Serialize for Border<C> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        (&self.low, &self.high).serialize(serializer)
-    }
-}
-
-impl<'de, C: Copy + Ord + Deserialize<'de>> Deserialize<'de> for Border<C> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (a, b) = <(C, C)>::deserialize(deserializer)?;
-        if a == b {
-            return Err(D::Error::custom("a side lies between two different cells"));
-        }
-        Ok(Self::new(a, b))
-    }
-}
-
-impl<C: JsonSchema> JsonSchema for Border<C> {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        format!("{}Side", C::schema_name()).into()
-    }
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let cell = generator.subschema_for::<C>();
-        json_schema!({ "type": "array", "items": cell, "minItems": 2, "maxItems": 2 })
     }
 }
 
@@ -269,15 +193,6 @@ mod tests {
     }
 
     #[test]
-    fn yaml_and_json_carry_a_hex_as_text() {
-        assert_eq!(serde_json::to_string(&Hex::printed(816)).unwrap(), r#""0816""#);
-        assert_eq!(serde_json::from_str::<Hex>(r#""0816""#).unwrap(), Hex::printed(816));
-        assert!(serde_json::from_str::<Hex>("816").is_err());
-        assert_eq!(serde_yaml::from_str::<Hex>("\"0816\"").unwrap(), Hex::printed(816));
-        assert!(serde_yaml::from_str::<Hex>("86").is_err());
-    }
-
-    #[test]
     fn a_hex_is_written_with_four_digits_and_read_as_people_type_it() {
         let written = crate::engine::schema_to_write::<Hex>();
         assert_eq!(written["type"], "string");
@@ -286,14 +201,6 @@ mod tests {
         let read = crate::engine::schema_to_read::<Hex>();
         assert_eq!(read["type"], serde_json::json!(["string", "integer"]));
         assert!(read.get("pattern").is_none());
-    }
-
-    #[test]
-    fn a_side_read_from_a_file_names_two_cells() {
-        let side: Hexside = serde_yaml::from_str(r#"["2805", "2705"]"#).unwrap();
-        assert_eq!(side, Hexside::new(Hex::printed(2705), Hex::printed(2805)));
-        assert_eq!(serde_json::to_string(&side).unwrap(), r#"["2705","2805"]"#);
-        assert!(serde_yaml::from_str::<Hexside>(r#"["2805", "2805"]"#).is_err());
     }
 
     proptest! {
@@ -314,11 +221,7 @@ mod tests {
         fn a_side_has_no_first_cell(a in 0u16..=9999, b in 0u16..=9999) {
             prop_assume!(a != b);
             let (a, b) = (Hex::printed(a), Hex::printed(b));
-            let side = Border::new(a, b);
-            prop_assert_eq!(side, Border::new(b, a));
-            prop_assert_eq!(side.other(a), Some(b));
-            prop_assert_eq!(side.other(b), Some(a));
-            prop_assert!(side.touches(a) && side.touches(b));
+            prop_assert_eq!(Border::new(a, b), Border::new(b, a));
         }
     }
 }

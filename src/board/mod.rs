@@ -1,12 +1,13 @@
 //! Grids, terrain and the lines drawn across them.
 //!
-//! Everything the five games share about the lie of the land and nothing about any rule: printed hex and box numbers,
-//! the frames that turn them into geometry, what lies in a cell or along a side, paths with their exact costs, lines of
-//! sight and traced lines. Costs, blocking and passage are the caller's closures. All of it is integer arithmetic and
-//! all of it is deterministic: equal routes are told apart by fewest steps and then by lowest cell numbers.
+//! Everything the games share about the lie of the land and nothing about any rule: printed hex and box numbers, the
+//! frames that turn them into geometry, map files, what lies in a cell or along a side, marches with their exact costs
+//! and distances. Costs, blocking and passage are the caller's closures. All of it is integer arithmetic and all of it
+//! is deterministic: equal routes are told apart by fewest steps and then by lowest cell numbers.
 
 mod bearing;
 mod cell;
+mod field;
 mod frame;
 mod grid;
 mod hex;
@@ -16,19 +17,18 @@ mod points;
 pub mod sheet;
 mod square;
 mod terrain;
-mod trace;
 
 #[cfg(test)]
 mod testing;
 
 pub use bearing::{Bearing, Facing, Relative};
-pub use cell::{Border, Hex, Hexside, NotANumber, Square};
+pub use cell::{Border, Hex, NotANumber, Square};
+pub use field::{Field, distance_field};
 pub use frame::{Frame, FrameFault, Numbering, Orientation, RowsGrow, Shifted};
 pub use grid::Grid;
-pub use hex::{Cube, HexGrid};
-pub use line::{Crossing, Lines, clear_path, line_of_sight, ray, straightest_paths};
+pub use hex::HexGrid;
+pub use line::straightest_paths;
 pub use path::{Reach, Step, Stride, Walk, WalkFault, cheapest_path, march, reach, walk};
 pub use points::{NotPoints, Points};
 pub use square::{Axis, SquareFrame, SquareFrameFault, SquareGrid};
 pub use terrain::{BrokenPath, Feature, Features, Layer, NotAdjacent, Terrain};
-pub use trace::{Field, Leg, TwoLegs, distance_field, trace, trace_two_legs};

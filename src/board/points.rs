@@ -74,11 +74,6 @@ impl<const PARTS: u32> Points<PARTS> {
         self.0 / PARTS
     }
 
-    /// The whole points in it, fractions counted as one.
-    pub const fn ceil(self) -> u32 {
-        self.0.div_ceil(PARTS)
-    }
-
     /// Nothing at all?
     pub const fn is_zero(self) -> bool {
         self.0 == 0
@@ -265,7 +260,7 @@ mod tests {
     #[test]
     fn halves_round_either_way() {
         let points: Points<2> = "3½".parse().unwrap();
-        assert_eq!((points.floor(), points.ceil()), (3, 4));
+        assert_eq!(points.floor(), 3);
         assert_eq!(Points::<2>::whole(3).half(), Some(Points::from_parts(3)));
         let all: Points<2> = ["½", "1", "1½"].iter().map(|text| text.parse::<Points<2>>().unwrap()).sum();
         assert_eq!(all, Points::whole(3));

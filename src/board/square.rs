@@ -1,13 +1,9 @@
 //! Boards of square boxes, in lanes and ranks, with eight neighbours.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::{Bearing, Facing, Grid, Relative, Square};
 
 /// One axis of a board of boxes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Axis {
     /// The lowest number.
     pub first: u16,
@@ -18,8 +14,7 @@ pub struct Axis {
 }
 
 /// The frame of a board of boxes, as a data file states it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SquareFrame {
     /// The lanes: the first half of a box number.
     pub lanes: Axis,
@@ -51,8 +46,7 @@ pub enum SquareFrameFault {
 }
 
 /// A board of square boxes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "SquareFrame", into = "SquareFrame")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SquareGrid {
     frame: SquareFrame,
 }
@@ -121,20 +115,6 @@ impl SquareGrid {
 
     fn ranks(&self) -> usize {
         usize::from(self.frame.ranks.last - self.frame.ranks.first) + 1
-    }
-}
-
-impl TryFrom<SquareFrame> for SquareGrid {
-    type Error = SquareFrameFault;
-
-    fn try_from(frame: SquareFrame) -> Result<Self, SquareFrameFault> {
-        Self::new(frame)
-    }
-}
-
-impl From<SquareGrid> for SquareFrame {
-    fn from(grid: SquareGrid) -> SquareFrame {
-        grid.frame
     }
 }
 
@@ -217,12 +197,12 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_of_boxes_is_read_from_yaml() {
-        let text = "lanes: {first: 1, last: 13, grow: s}\nranks: {first: 1, last: 9, grow: e}\n";
-        assert_eq!(serde_yaml::from_str::<SquareGrid>(text).unwrap(), heights());
-        let fault = serde_yaml::from_str::<SquareGrid>(&text.replace("grow: e", "grow: n")).unwrap_err();
+    fn a_frame_of_boxes_that_makes_no_board_is_refused() {
+        let frame = *heights().frame();
+        let along = Axis { grow: Facing::N, ..frame.ranks };
+        let fault = SquareGrid::new(SquareFrame { ranks: along, ..frame }).unwrap_err();
         assert!(fault.to_string().contains("one must grow north or south"), "{fault}");
-        assert!(serde_yaml::from_str::<SquareGrid>(&text.replace("last: 9", "last: 100")).is_err());
+        assert!(SquareGrid::new(SquareFrame { ranks: Axis { last: 100, ..frame.ranks }, ..frame }).is_err());
     }
 
     proptest! {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use super::{Border, Grid};
+use super::Grid;
 
 /// One value for every cell of a grid.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,12 +68,6 @@ impl<F: Feature> Features<F> {
         Self(self.0 | Self::mask(feature), PhantomData)
     }
 
-    /// The set without a feature.
-    #[must_use]
-    pub fn without(self, feature: F) -> Self {
-        Self(self.0 & !Self::mask(feature), PhantomData)
-    }
-
     /// Is the feature in the set?
     pub fn has(self, feature: F) -> bool {
         self.0 & Self::mask(feature) != 0
@@ -123,11 +117,6 @@ impl<F> Eq for Features<F> {}
 impl<F> Default for Features<F> {
     fn default() -> Self {
         Self(0, PhantomData)
-    }
-}
-impl<F: Feature> FromIterator<F> for Features<F> {
-    fn from_iter<I: IntoIterator<Item = F>>(features: I) -> Self {
-        features.into_iter().fold(Self::NONE, Self::with)
     }
 }
 impl<F: Feature + fmt::Debug> fmt::Debug for Features<F> {
@@ -246,16 +235,6 @@ impl<G: Grid, T: Copy, F: Feature> Terrain<G, T, F> {
         Ok(())
     }
 
-    /// Takes a mark off the side between two cells, in both directions.
-    pub fn clear(&mut self, a: G::Cell, b: G::Cell, feature: F) -> Result<(), NotAdjacent<G::Cell>> {
-        for (from, to) in [(a, b), (b, a)] {
-            let slot = self.grid.edge_between(from, to).and_then(|edge| self.slot(from, edge));
-            let side = slot.and_then(|slot| self.sides.get_mut(slot)).ok_or(NotAdjacent { from, to })?;
-            *side = side.without(feature);
-        }
-        Ok(())
-    }
-
     /// Marks every side a path crosses, as a road does. A broken path marks nothing and says where it is broken.
     pub fn mark_path(&mut self, path: &[G::Cell], feature: F) -> Result<(), BrokenPath<G::Cell>> {
         let steps =
@@ -273,19 +252,6 @@ impl<G: Grid, T: Copy, F: Feature> Terrain<G, T, F> {
         Ok(())
     }
 
-    /// Every side with this feature in at least one direction, in order.
-    pub fn sides_with(&self, feature: F) -> impl Iterator<Item = Border<G::Cell>> {
-        self.grid.cells().flat_map(move |cell| {
-            let mut sides: Vec<_> = (self.grid.neighbours(cell))
-                .filter(|&(_, next)| cell < next)
-                .filter(|&(_, next)| self.between(cell, next).union(self.between(next, cell)).has(feature))
-                .map(|(_, next)| Border::new(cell, next))
-                .collect();
-            sides.sort();
-            sides
-        })
-    }
-
     fn slot(&self, cell: G::Cell, edge: G::Edge) -> Option<usize> {
         Some(self.grid.index(cell)? * G::WAYS + self.grid.way(edge)?)
     }
@@ -295,7 +261,7 @@ impl<G: Grid, T: Copy, F: Feature> Terrain<G, T, F> {
 mod tests {
     use super::*;
     use crate::board::testing::{any_boxes, any_frame, heights, hexes, santiago_1898, santiago_campaign};
-    use crate::board::{Hex, Hexside, Square};
+    use crate::board::{Hex, HexGrid, Square};
     use proptest::prelude::*;
 
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -317,6 +283,10 @@ mod tests {
         Hex::printed(number)
     }
 
+    fn marks_around(map: &Terrain<HexGrid, char, Along>, cell: Hex) -> usize {
+        map.grid().neighbours(cell).filter(|&(edge, _)| !map.leaving(cell, edge).is_empty()).count()
+    }
+
     #[test]
     fn a_bridge_carries_the_road_over_the_river() {
         let mut map: Terrain<_, char, Along> = Terrain::new(santiago_campaign(), '.');
@@ -325,9 +295,7 @@ mod tests {
         let side = map.between(hex(2805), hex(2705));
         assert!(side.has(Along::River) && side.has(Along::Bridge) && !side.has(Along::Road));
         assert_eq!(side.iter().collect::<Vec<_>>(), [Along::River, Along::Bridge]);
-        assert_eq!(map.sides_with(Along::Bridge).collect::<Vec<_>>(), [Hexside::new(hex(2705), hex(2805))]);
-        map.clear(hex(2705), hex(2805), Along::Bridge).unwrap();
-        assert!(!map.between(hex(2805), hex(2705)).has_any(&[Along::Bridge, Along::Road]));
+        assert!(side.has_any(&[Along::Bridge, Along::Road]) && !side.has_any(&[Along::Road, Along::Upslope]));
         assert!(map.around(hex(2705)).has(Along::River));
     }
 
@@ -337,7 +305,6 @@ mod tests {
         map.mark_towards(hex(2914), hex(2814), Along::Upslope).unwrap();
         assert!(map.between(hex(2914), hex(2814)).has(Along::Upslope));
         assert!(map.between(hex(2814), hex(2914)).is_empty());
-        assert_eq!(map.sides_with(Along::Upslope).count(), 1);
     }
 
     #[test]
@@ -345,10 +312,9 @@ mod tests {
         let mut map: Terrain<_, char, Along> = Terrain::new(santiago_1898(), '.');
         let road = hexes(&[1112, 1111, 1210, 1310, 1309, 1308]);
         map.mark_path(&road, Along::Road).unwrap();
-        let expected: Vec<_> = [(1111, 1112), (1111, 1210), (1210, 1310), (1308, 1309), (1309, 1310)]
-            .map(|(a, b)| Hexside::new(hex(a), hex(b)))
-            .into();
-        assert_eq!(map.sides_with(Along::Road).collect::<Vec<_>>(), expected);
+        assert!(road.windows(2).all(|pair| map.between(pair[1], pair[0]).has(Along::Road)));
+        let marked: usize = map.cells().map(|(cell, _)| marks_around(&map, cell)).sum();
+        assert_eq!(marked, 2 * 5, "five sides, each met from both");
         assert!(!map.between(hex(1210), hex(1209)).has(Along::Road));
     }
 
@@ -358,7 +324,7 @@ mod tests {
         let fault = map.mark_path(&hexes(&[1308, 1309, 1411, 1412, 1414, 1415]), Along::Road).unwrap_err();
         assert_eq!(fault.to_string(), "1411 does not touch 1309 on this map; 1414 does not touch 1412 on this map");
         assert_eq!(fault.gaps.iter().map(|&(at, _)| at).collect::<Vec<_>>(), [2, 4]);
-        assert_eq!(map.sides_with(Along::Road).count(), 0);
+        assert!(map.cells().all(|(cell, _)| marks_around(&map, cell) == 0));
         assert!(map.mark(hex(1308), hex(1308), Along::Road).is_err());
         assert!(map.mark(hex(1901), hex(2001), Along::Road).is_err(), "off the map");
     }
@@ -408,11 +374,6 @@ mod tests {
                     prop_assert_eq!(map.between(from, to).has(feature), there);
                 }
             }
-        }
-        for &feature in Along::ALL {
-            let marked = expected.iter().filter(|&&(_, _, kind)| kind == feature);
-            let sides: std::collections::BTreeSet<_> = marked.map(|&(a, b, _)| Border::new(a, b)).collect();
-            prop_assert!(map.sides_with(feature).eq(sides));
         }
         Ok(())
     }
