@@ -6,7 +6,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::dice::Chance;
-use super::doc::{DocPath, Fault, FromDoc, Lexicon, Node, Reader, did_you_mean, nearest, one_of};
+use super::doc::{DocPath, Fault, FromDoc, Lexicon, Node, Reader, did_you_mean, fold, nearest, one_of};
 use super::umpire::Umpire;
 use super::{
     Clause, Diary, Event, Holdings, Json, Key, Lapse, Lapsed, Minutes, Noted, Policy, Segment, Settled, Side, Slot,
@@ -140,6 +140,28 @@ pub struct Charter {
     pub options: BTreeMap<String, String>,
     /// Data files that replace the game's own, by file name.
     pub data: BTreeMap<String, String>,
+}
+
+impl Charter {
+    /// Was this value chosen for an option?
+    pub fn chose(&self, option: &str, value: &str) -> bool {
+        self.options.get(option).is_some_and(|chosen| chosen == value)
+    }
+
+    /// The number of the scenario meant among those there are, the first if none is named; case and hyphens are
+    /// forgiven.
+    pub fn scenario_among(&self, known: &[&str]) -> Result<usize, Fault> {
+        let wanted = fold(&self.scenario);
+        if wanted.is_empty() {
+            return Ok(0);
+        }
+        known.iter().position(|name| fold(name) == wanted).ok_or_else(|| {
+            let meant = did_you_mean(&nearest(&self.scenario, known.iter().copied()));
+            let remedy = meant.unwrap_or_else(|| format!("write {}", one_of(known)));
+            let at = DocPath::root().key("scenario");
+            Fault::new(&at, format!("there is no scenario `{}`", self.scenario), remedy)
+        })
+    }
 }
 
 /// How a game ended.

@@ -65,6 +65,84 @@ impl Serialize for Name {
     }
 }
 
+/// Declares what players call by name: units, leaders, areas. The text is the class the game's lexicon knows them by;
+/// `such as` gives editors a list of names to propose.
+///
+/// ```
+/// use garcia::names;
+///
+/// names! {
+///     /// A unit by its id.
+///     pub UnitId = "unit";
+/// }
+///
+/// assert_eq!(UnitId::of("us-6r").as_str(), "us-6r");
+/// ```
+#[macro_export]
+macro_rules! names {
+    ($($(#[$doc:meta])* $vis:vis $name:ident = $class:literal $(, such as $examples:expr)?;)+) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        $vis struct $name($crate::engine::Name);
+
+        impl $name {
+            /// The one of this name. Only for names that stand in the data.
+            pub fn of(text: &str) -> $name {
+                $name($crate::engine::Name::intern(text))
+            }
+
+            /// The name as text.
+            pub fn as_str(self) -> &'static str {
+                self.0.as_str()
+            }
+        }
+
+        impl ::std::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+
+        impl ::std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
+        impl ::serde::Serialize for $name {
+            fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> ::std::result::Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl $crate::engine::doc::FromDoc for $name {
+            fn read(
+                node: &$crate::engine::doc::Node,
+                at: &$crate::engine::doc::DocPath,
+                reader: &mut $crate::engine::doc::Reader<'_>,
+            ) -> ::std::option::Option<Self> {
+                reader.name($class, node, at).map(|name| $name::of(&name))
+            }
+        }
+
+        impl ::schemars::JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
+            fn schema_name() -> ::std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+            fn json_schema(_: &mut ::schemars::SchemaGenerator) -> ::schemars::Schema {
+                #[allow(unused_mut)]
+                let mut schema =
+                    ::schemars::json_schema!({ "type": "string", "description": concat!("The name of a ", $class) });
+                $( schema.insert("examples".to_owned(), $examples.into()); )?
+                schema
+            }
+        }
+    )+};
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -148,6 +148,20 @@ impl<'f> Loader<'f> {
         loader
     }
 
+    /// What `read` makes of the files of a game, or every fault.
+    pub fn load<T>(
+        game: &'static str,
+        ours: Shipped,
+        theirs: &'f BTreeMap<String, String>,
+        read: impl FnOnce(&mut Loader<'f>) -> Option<T>,
+    ) -> Result<T, Vec<Fault>> {
+        let mut loader = Loader::new(game, ours, theirs);
+        match read(&mut loader) {
+            Some(made) if loader.faults.is_empty() => Ok(made),
+            _ => Err(loader.faults.into_iter().map(DataFault::named).collect()),
+        }
+    }
+
     /// Reads one file. Every fault of form is noted with its place, and a file that is for another game.
     pub fn read<T: FromDoc>(&mut self, file: &'static str) -> Option<T> {
         let ours = self.ours.iter().find(|(name, _)| *name == file).map_or("", |(_, text)| *text);
@@ -226,14 +240,6 @@ impl<'f> Loader<'f> {
     /// What the files that were read say, comments left out: for the digest in the first record.
     pub fn canon(&self) -> Json {
         Json::Map(self.canon.clone())
-    }
-
-    /// What was made of the files, if nothing is wrong with them; else every fault.
-    pub fn finish<T>(self, made: Option<T>) -> Result<T, Vec<Fault>> {
-        match made {
-            Some(made) if self.faults.is_empty() => Ok(made),
-            _ => Err(self.faults.into_iter().map(DataFault::named).collect()),
-        }
     }
 
     /// The facts that hold, and everything that is wrong: `garcia data check`.

@@ -24,6 +24,18 @@ pub struct Unknown {
     pub hint: String,
 }
 
+impl Unknown {
+    /// Nobody knows the text; what may have been meant, of the names there are.
+    pub fn near<'n>(text: &str, known: impl IntoIterator<Item = &'n str>) -> Unknown {
+        Unknown { nearest: nearest(text, known).into_iter().map(str::to_owned).collect(), hint: String::new() }
+    }
+
+    /// The same, with where to look.
+    pub fn hint(self, hint: impl Into<String>) -> Unknown {
+        Unknown { hint: hint.into(), ..self }
+    }
+}
+
 /// The lexicon of files that hold no names: every text stands for itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PlainTexts;

@@ -220,11 +220,7 @@ impl Data {
     /// Reads the data files; those not given are the built-in ones, which are read once.
     pub fn load(files: &BTreeMap<String, String>) -> Result<Data, Vec<Fault>> {
         static OURS: OnceLock<Result<Data, Vec<Fault>>> = OnceLock::new();
-        let load = || {
-            let mut loader = Loader::new(super::ID, FILES, files);
-            let data = Data::read(&mut loader);
-            loader.finish(data)
-        };
+        let load = || Loader::load(super::ID, FILES, files, Data::read);
         if files.is_empty() { OURS.get_or_init(load).clone() } else { load() }
     }
 

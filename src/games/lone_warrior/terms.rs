@@ -1,13 +1,9 @@
 //! The words of the game: sides, battlefields, ground, works, arms, and the names of units, leaders, heroes and areas.
 
-use std::fmt;
-
-use serde::{Serialize, Serializer};
-
 use crate::board::Facing;
+use crate::engine::Side;
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader, read_word};
-use crate::engine::{Name, Side};
-use crate::words;
+use crate::{names, words};
 
 use super::{SPAIN, US};
 
@@ -184,75 +180,15 @@ words! {
     }
 }
 
-/// A name that stands in the data, read through the game's lexicon.
-macro_rules! names {
-    ($($(#[$doc:meta])* $name:ident = $class:literal;)+) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(pub Name);
-
-        impl $name {
-            /// The one of this name. Only for names that stand in the data.
-            pub fn of(text: &str) -> $name {
-                $name(Name::intern(text))
-            }
-
-            /// The name as text.
-            pub fn as_str(self) -> &'static str {
-                self.0.as_str()
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.fmt(f)
-            }
-        }
-
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.as_str())
-            }
-        }
-
-        impl Serialize for $name {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                self.0.serialize(serializer)
-            }
-        }
-
-        impl FromDoc for $name {
-            fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
-                reader.name($class, node, at).map(|name| $name::of(&name))
-            }
-        }
-
-        impl schemars::JsonSchema for $name {
-            fn inline_schema() -> bool {
-                true
-            }
-            fn schema_name() -> std::borrow::Cow<'static, str> {
-                stringify!($name).into()
-            }
-            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                schemars::json_schema!({
-                    "type": "string",
-                    "description": concat!("The name of a ", $class),
-                })
-            }
-        }
-    )+};
-}
-
 names! {
     /// A unit.
-    UnitId = "unit";
+    pub UnitId = "unit";
     /// A leader.
-    LeaderId = "leader";
+    pub LeaderId = "leader";
     /// A hero.
-    HeroId = "hero";
+    pub HeroId = "hero";
     /// An objective area.
-    AreaId = "area";
+    pub AreaId = "area";
 }
 
 impl FromDoc for Facing {

@@ -324,9 +324,7 @@ impl Data {
 
     /// Reads the given files, and ours for those not given.
     pub fn load(files: &BTreeMap<String, String>) -> Result<Data, Vec<Fault>> {
-        let mut loader = Loader::new(super::ID, FILES, files);
-        let data = load::read(&mut loader);
-        loader.finish(data)
+        Loader::load(super::ID, FILES, files, load::read)
     }
 
     /// All data as loaded, for the digest in the first record.

@@ -3,7 +3,7 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
-use crate::engine::doc::{DocPath, FromDoc, Lexicon, Node, Reader, Unknown, nearest};
+use crate::engine::doc::{DocPath, FromDoc, Lexicon, Node, Reader, Unknown};
 
 use super::data::Data;
 use super::orders::{Advance, Effort};
@@ -15,46 +15,16 @@ impl Lexicon for Data {
             "hex" => match self.hex_named(text) {
                 Some(hex) => Ok(hex.to_string()),
                 None => {
-                    let places = self.place_names().map(|(name, _)| name);
-                    Err(Unknown {
-                        nearest: owned(nearest(text, places)),
-                        hint: "Hexes are numbered 0101 to 1924, row first; many have names (`garcia map`).".into(),
-                    })
+                    let hint = "Hexes are numbered 0101 to 1924, row first; many have names (`garcia map`).";
+                    Err(Unknown::near(text, self.place_names().map(|(name, _)| name)).hint(hint))
                 }
             },
             "unit" => match self.counter_named(text) {
                 Some(id) => Ok(id.to_string()),
-                None => {
-                    let units = self.units.keys().map(|id| id.as_str());
-                    Err(Unknown { nearest: owned(nearest(text, units)), hint: String::new() })
-                }
+                None => Err(Unknown::near(text, self.units.keys().map(|id| id.as_str()))),
             },
             _ => Ok(text.to_owned()),
         }
-    }
-}
-
-fn owned(names: Vec<&str>) -> Vec<String> {
-    names.into_iter().map(str::to_owned).collect()
-}
-
-impl FromDoc for UnitId {
-    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
-        // Only names the lexicon knows are kept.
-        reader.name("unit", node, at).map(|name| UnitId::of(&name))
-    }
-}
-
-impl JsonSchema for UnitId {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "UnitId".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let ids: Vec<&str> = Data::ours().units.keys().map(|id| id.as_str()).collect();
-        json_schema!({"type": "string", "description": "A unit by its id.", "examples": ids})
     }
 }
 

@@ -320,24 +320,24 @@ impl Game for Santiago1898 {
     };
 
     fn open(charter: &Charter) -> Result<Self, Vec<Fault>> {
-        let mut faults = Vec::new();
         let data = match charter.data.is_empty() {
             true => Data::ours().clone(),
             false => Data::load(&charter.data)?,
         };
-        let wanted = if charter.scenario.is_empty() { "standard" } else { &charter.scenario };
-        let scenario = data.scenarios.iter().position(|scenario| scenario.id == wanted);
-        if scenario.is_none() {
-            let known: Vec<&str> = data.scenarios.iter().map(|scenario| scenario.id.as_str()).collect();
-            let what = format!("there is no scenario `{wanted}`");
-            faults.push(Fault::new(&DocPath::root().key("scenario"), what, format!("choose {}", known.join(" or "))));
-        }
-        faults.extend(OptionInfo::faults(Self::ABOUT.options, &charter.options));
-        let chosen = |(name, value, _): &&(&str, &str, Switch)| charter.options.get(*name).is_some_and(|v| v == value);
-        let switches: BTreeSet<Switch> = SWITCHES.iter().filter(chosen).map(|(_, _, switch)| *switch).collect();
+        let known: Vec<&str> = data.scenarios.iter().map(|scenario| scenario.id.as_str()).collect();
+        let scenario = match charter.scenario.is_empty() {
+            true => Ok(data.scenarios.iter().position(|scenario| scenario.default).unwrap_or(0)),
+            false => charter.scenario_among(&known),
+        };
+        let mut faults = OptionInfo::faults(Self::ABOUT.options, &charter.options);
+        let chosen = SWITCHES.iter().filter(|(name, value, _)| charter.chose(name, value));
+        let switches = chosen.map(|(_, _, switch)| *switch).collect();
         match scenario {
-            Some(scenario) if faults.is_empty() => Ok(Santiago1898 { data, scenario, switches }),
-            _ => Err(faults),
+            Ok(scenario) if faults.is_empty() => Ok(Santiago1898 { data, scenario, switches }),
+            scenario => {
+                faults.extend(scenario.err());
+                Err(faults)
+            }
         }
     }
 

@@ -5,9 +5,10 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::engine::Name;
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader, read_word};
-use crate::words;
+use crate::{names, words};
+
+use super::data::Data;
 
 /// Whose counter it is. The US player runs the US Army and the Cubans (§1.1a).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
@@ -171,31 +172,7 @@ impl Terrain {
     }
 }
 
-/// A counter, by the name a player types: `us-inf-9`.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(transparent)]
-pub struct UnitId(pub Name);
-
-impl UnitId {
-    /// The counter of this name. Only for names that stand in the data.
-    pub fn of(text: &str) -> UnitId {
-        UnitId(Name::intern(text))
-    }
-
-    /// The name as text.
-    pub fn as_str(self) -> &'static str {
-        self.0.as_str()
-    }
-}
-
-impl fmt::Display for UnitId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl fmt::Debug for UnitId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
+names! {
+    /// A counter, by the name a player types: `us-inf-9`.
+    pub UnitId = "unit", such as Data::ours().units.keys().map(|id| id.as_str()).collect::<Vec<_>>();
 }

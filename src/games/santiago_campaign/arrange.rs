@@ -159,7 +159,7 @@ pub fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Ar
     }
     game.data.lay_net();
     for (name, invented) in &case.counters {
-        let id = UnitId::named(name);
+        let id = UnitId::of(name);
         let kind = invented.kind.unwrap_or(Arm::Infantry);
         let mut counter = Counter::invented(id, invented.nation, kind, invented.factor, invented.reduced);
         counter.flags = invented.flags.clone();

@@ -286,7 +286,7 @@ impl Checker<'_> {
                 }
                 let end = order.path.last().copied().or(order.to);
                 let mover = Mover {
-                    piece: Piece::named("landing"),
+                    piece: Piece::of("landing"),
                     nation: Nation::Us,
                     arm: None,
                     light: false,

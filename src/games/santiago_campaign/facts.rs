@@ -49,7 +49,7 @@ impl Facts<'_> {
         let state = State::new(&self.game.data);
         let position = Position { game: self.game, state: &state, known: &known };
         let mover = Mover {
-            piece: Piece::named("us-6r"),
+            piece: Piece::of("us-6r"),
             nation: Nation::Us,
             arm: Some(Arm::Infantry),
             light: false,
@@ -147,7 +147,7 @@ impl Facts<'_> {
         let (found, printed) = data.counter_total;
         let one_step = |c: &super::data::Counter| c.nation != Nation::Us && c.steps() != 1;
         let lower = data.counters.values().all(|c| c.reduced.is_none_or(|reduced| Some(reduced) < c.factor));
-        let has = |id: &str| data.counter(UnitId::named(id)).is_some();
+        let has = |id: &str| data.counter(UnitId::of(id)).is_some();
         vec![
             ("2.3a", "total", "98 counters and markers, as many as the total says", found == printed && printed == 98),
             ("2.13b", "units", "Spanish and Cuban units have one step", count(&one_step) == 0),
@@ -234,7 +234,7 @@ impl Facts<'_> {
                 cubans.len() == 6
                     && cubans.iter().all(|(_, row)| row_sum(row) == 14 && row.iter().all(|n| (2..=5).contains(n)))
             }),
-            ("13.2b", "fever", "fever 23 is the 71NY", tables.fever.entry(2, 3) == [UnitId::named("us-71ny")]),
+            ("13.2b", "fever", "fever 23 is the 71NY", tables.fever.entry(2, 3) == [UnitId::of("us-71ny")]),
             ("13.3b", "fever", "no fever entry names more than two units", {
                 (1..=6).all(|tens| (1..=6).all(|ones| tables.fever.entry(tens, ones).len() <= 2))
             }),

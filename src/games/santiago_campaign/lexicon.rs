@@ -1,7 +1,7 @@
 //! The names a player may type: units by id or label, Spanish counters by number, hexes by number or place.
 
 use crate::board::{Grid, Hex};
-use crate::engine::doc::{Lexicon, Unknown, fold, nearest};
+use crate::engine::doc::{Lexicon, Unknown, fold};
 
 use super::SantiagoCampaign;
 use super::terms::{Nation, Token};
@@ -14,7 +14,7 @@ impl Lexicon for SantiagoCampaign {
                 let [west, east] = self.data.grid().frame().columns;
                 let [north, south] = self.data.grid().frame().rows;
                 let hint = format!("Hexes are numbered {west}{north:02} to {east}{south}, column first; many have names (`garcia map`).");
-                Unknown { nearest: owned(nearest(text, places)), hint }
+                Unknown::near(text, places).hint(hint)
             }),
             "unit" => self.unit_named(text).ok_or_else(|| self.unknown_unit(text)),
             "token" | "piece" => {
@@ -58,11 +58,6 @@ impl SantiagoCampaign {
     }
 
     fn unknown_unit(&self, text: &str) -> Unknown {
-        let ids = self.data.counters.keys().map(|id| id.as_str());
-        Unknown { nearest: owned(nearest(text, ids)), hint: String::new() }
+        Unknown::near(text, self.data.counters.keys().map(|id| id.as_str()))
     }
-}
-
-fn owned(names: Vec<&str>) -> Vec<String> {
-    names.into_iter().map(str::to_owned).collect()
 }

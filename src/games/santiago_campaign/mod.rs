@@ -127,7 +127,7 @@ impl SantiagoCampaign {
 impl SantiagoCampaign {
     /// Every hex a unit can reach in its next move, as its owner sees the position (§10); nothing if it cannot move.
     pub fn reachable(&self, seen: &Seen<'_, State>, unit: &str) -> Vec<Hex> {
-        let piece = Piece::named(unit);
+        let piece = Piece::of(unit);
         let side = if piece.token().is_some() { SPAIN } else { US };
         let mut trial = trial::Trial::new(self, seen.state, own_knowledge(self, seen, side));
         // §12.1b: Cubans need no supply.
@@ -363,20 +363,15 @@ impl Game for SantiagoCampaign {
     };
 
     fn open(charter: &Charter) -> Result<Self, Vec<Fault>> {
-        let mut faults = Vec::new();
-        if !charter.scenario.is_empty() && charter.scenario != "campaign" {
-            let what = format!("there is no scenario `{}`", charter.scenario);
-            faults.push(Fault::new(&DocPath::root().key("scenario"), what, "choose campaign"));
-        }
-        faults.extend(OptionInfo::faults(Self::ABOUT.options, &charter.options));
-        let chosen = |name: &str, value: &str| charter.options.get(name).is_some_and(|chosen| chosen == value);
+        let mut faults = OptionInfo::faults(Self::ABOUT.options, &charter.options);
+        faults.extend(charter.scenario_among(&["campaign"]).err());
         let options = Options {
-            spanish_plan: !chosen("spanish-turn", "direct"),
-            phases_apart: chosen("packets", "phases"),
-            face_up: chosen("concealment", "face-up"),
-            defenders_once: !chosen("defenders", "always"),
-            hexside_all: !chosen("hexside-shift", "any"),
-            oos_defence_half: !chosen("oos-defence", "full"),
+            spanish_plan: !charter.chose("spanish-turn", "direct"),
+            phases_apart: charter.chose("packets", "phases"),
+            face_up: charter.chose("concealment", "face-up"),
+            defenders_once: !charter.chose("defenders", "always"),
+            hexside_all: !charter.chose("hexside-shift", "any"),
+            oos_defence_half: !charter.chose("oos-defence", "full"),
         };
         match Data::load(&charter.data) {
             Ok(data) if faults.is_empty() => Ok(SantiagoCampaign { data, options }),

@@ -79,7 +79,7 @@ impl Play<'_, '_> {
         };
         let sealed: Sealed<Node> = Sealed::new(side, slot.clone());
         let seals = self.seals(counters);
-        let tokens: Vec<Token> = seals.iter().map(|seal| Token::named(seal.slot().as_str())).collect();
+        let tokens: Vec<Token> = seals.iter().map(|seal| Token::of(seal.slot().as_str())).collect();
         let units: Vec<Sealed<Node>> =
             seals.iter().map(|seal| Sealed::new(seal.owner(), seal.slot().clone())).collect();
         let of: Vec<&Sealed<Node>> = std::iter::once(&sealed).chain(&units).collect();

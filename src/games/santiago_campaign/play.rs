@@ -368,7 +368,7 @@ impl<'p, 'u> Play<'p, 'u> {
     ) -> Ruling<F> {
         let seals = self.seals(tokens);
         let sealed: Vec<&Sealed<UnitId>> = seals.iter().collect();
-        let hidden: Vec<Token> = seals.iter().map(|seal| Token::named(seal.slot().as_str())).collect();
+        let hidden: Vec<Token> = seals.iter().map(|seal| Token::of(seal.slot().as_str())).collect();
         let open: BTreeMap<Token, UnitId> =
             tokens.iter().filter_map(|token| Some((*token, self.now().identity(*token)?))).collect();
         self.umpire.fact(&sealed, &Subject::of(about), what, |values: &[UnitId]| {
@@ -395,7 +395,7 @@ impl<'p, 'u> Play<'p, 'u> {
             return Err(Halt::Bug(format!("§{clause} does not hold of open counters")));
         }
         let sealed: Vec<&Sealed<UnitId>> = seals.iter().collect();
-        let hidden: Vec<Token> = seals.iter().map(|seal| Token::named(seal.slot().as_str())).collect();
+        let hidden: Vec<Token> = seals.iter().map(|seal| Token::of(seal.slot().as_str())).collect();
         self.umpire.attest(&sealed, Clause(clause), |values: &[UnitId]| {
             let mut units = open.clone();
             units.extend(hidden.iter().copied().zip(values.iter().copied()));

@@ -127,7 +127,7 @@ impl Face {
         match Slot::parse(token.as_str()) {
             Ok(slot) => Face::Down(Sealed::new(SPAIN, slot)),
             // A token's name is always a slot's name; a face-up counter of that name fails every check.
-            Err(_) => Face::Up(UnitId::named(token.as_str())),
+            Err(_) => Face::Up(UnitId::of(token.as_str())),
         }
     }
 }
@@ -135,7 +135,7 @@ impl Face {
 impl FromDoc for Face {
     fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
         match node.as_text() {
-            Some(text) if Token::is_name(text) => Some(Face::down(Token::named(text))),
+            Some(text) if Token::is_name(text) => Some(Face::down(Token::of(text))),
             _ => UnitId::read(node, at, reader).map(Face::Up),
         }
     }

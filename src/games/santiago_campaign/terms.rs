@@ -3,92 +3,33 @@
 use std::borrow::Borrow;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 
-use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
-use crate::engine::{Name, Side};
-use crate::words;
+use crate::engine::Side;
+use crate::{names, words};
 
 use super::{SPAIN, US};
 
-macro_rules! counter_name {
-    ($(#[$doc:meta])* $name:ident, $class:literal, $text:literal) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-        #[serde(transparent)]
-        pub struct $name(Name);
-
-        impl $name {
-            /// The one with this name.
-            pub fn named(text: &str) -> $name {
-                $name(Name::intern(text))
-            }
-
-            /// The name.
-            pub fn as_str(self) -> &'static str {
-                self.0.as_str()
-            }
-        }
-
-        // Ordered and compared as its text, so a map can be asked for a text.
-        impl Borrow<str> for $name {
-            fn borrow(&self) -> &str {
-                self.as_str()
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.pad(self.as_str())
-            }
-        }
-
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.as_str())
-            }
-        }
-
-        impl FromDoc for $name {
-            fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
-                reader.name($class, node, at).map(|name| $name::named(&name))
-            }
-        }
-
-        impl JsonSchema for $name {
-            fn inline_schema() -> bool {
-                true
-            }
-            fn schema_name() -> std::borrow::Cow<'static, str> {
-                stringify!($name).into()
-            }
-            fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                json_schema!({ "type": "string", "description": $text })
-            }
-        }
-    };
-}
-
-counter_name! {
+names! {
     /// A counter by its designation: `us-6r`, `cu-03`, `sp-1-65`.
-    UnitId, "unit", "A unit by its id, such as us-6r"
-}
-
-counter_name! {
+    pub UnitId = "unit";
     /// A Spanish counter lying on the map, whichever it is: `sp-07`. Named in order of hex and place at set-up.
-    Token, "token", "A Spanish counter on the table, such as sp-07"
+    pub Token = "token";
+    /// Something that moves and fights: an American or Cuban unit, or a Spanish counter on the table.
+    pub Piece = "piece";
 }
 
-counter_name! {
-    /// Something that moves and fights: an American or Cuban unit, or a Spanish counter on the table.
-    Piece, "piece", "A unit or a Spanish counter, such as us-6r or sp-07"
+// Ordered and compared as its text, so a map can be asked for a text.
+impl Borrow<str> for UnitId {
+    fn borrow(&self) -> &str {
+        self.as_str()
+    }
 }
 
 impl Token {
     /// The counter with this number.
     pub fn numbered(number: usize) -> Token {
-        Token::named(&format!("sp-{number:02}"))
+        Token::of(&format!("sp-{number:02}"))
     }
 
     /// Is this the name of a counter on the table, rather than a unit's designation?
