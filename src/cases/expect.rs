@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::events;
 use super::matching::{misfit, pair};
-use super::parts::{Expect, FaultPart, NextPart, QueryPart, ViewPart};
+use super::parts::{Expect, FaultPart, NextPart, OutlookPart, QueryPart, ViewPart};
 use crate::engine::doc::{DocPath, Fault, Node};
 use crate::engine::{Json, Reply, Stop};
 use crate::report::{PlainLine, plain};
@@ -28,6 +28,19 @@ pub struct Found {
     pub verdict: Option<String>,
     /// The report on what happened, if one is expected.
     pub report: Vec<PlainLine>,
+    /// What the check foresees, if something is expected of it.
+    pub outlook: Prospect,
+}
+
+/// What a check foresees.
+#[derive(Clone, Debug, Default)]
+pub struct Prospect {
+    /// In words.
+    pub lines: Vec<PlainLine>,
+    /// The events, chances in place of dice.
+    pub events: Vec<Json>,
+    /// The kinds of questions it leaves to somebody.
+    pub asks: Vec<String>,
 }
 
 /// What one side is shown.
@@ -92,6 +105,12 @@ impl Expect {
             && self.queries().iter().all(|(_, at, part)| part.difference(&Ok(Reply::default()), at).is_none())
             && self.difference(&Found::default()).is_none()
             && self.shown(&BTreeMap::new()).is_none()
+            && self.foreseen(&Found::default()).is_none()
+    }
+
+    /// The first thing that is not foreseen as expected.
+    pub fn foreseen(&self, found: &Found) -> Option<Difference> {
+        self.outlook.as_ref()?.difference(&found.outlook, &key("outlook"))
     }
 
     /// The first difference between what was expected and what came of the packet.
@@ -99,7 +118,7 @@ impl Expect {
         (self.warnings(found))
             .or_else(|| events::missing(&self.events, &found.events, &key("events")))
             .or_else(|| events::forbidden(&self.never, &found.events, &key("never")))
-            .or_else(|| self.questions(&found.asked))
+            .or_else(|| questions(&self.asks, &self.unasked, &found.asked, &DocPath::root()))
             .or_else(|| position(self.state.as_ref(), found.state.as_ref(), &key("state")))
             .or_else(|| self.next_stop(found.stop.as_ref()))
             .or_else(|| self.winner(found.verdict.as_deref()))
@@ -134,21 +153,6 @@ impl Expect {
             .find_map(|(side, part)| part.difference(views.get(side).unwrap_or(&nothing), &key("views").key(side)))
     }
 
-    fn questions(&self, asked: &[String]) -> Option<Difference> {
-        let all = || list(asked.iter().cloned(), "no question was put");
-        let mut left: Vec<&String> = asked.iter().collect();
-        for (index, kind) in self.asks.iter().enumerate() {
-            match left.iter().position(|asked| *asked == kind) {
-                Some(place) => {
-                    left.remove(place);
-                }
-                None => return Some(Difference::expected(key("asks").index(index), kind.as_str(), all())),
-            }
-        }
-        let put = self.unasked.iter().find(|kind| asked.contains(kind))?;
-        Some(Difference::expected(key("unasked"), format!("no question {put}"), all()))
-    }
-
     fn next_stop(&self, stop: Option<&Stop>) -> Option<Difference> {
         let next = self.next.as_ref()?;
         let (who, ask) = match stop {
@@ -175,6 +179,25 @@ impl ViewPart {
             .or_else(|| self.status.as_ref()?.difference(&shown.status, &at.key("status")))
             .or_else(|| position(self.holds.as_ref(), shown.holds.as_ref(), &at.key("holds")))
     }
+}
+
+impl OutlookPart {
+    fn difference(&self, outlook: &Prospect, at: &DocPath) -> Option<Difference> {
+        (self.lines.difference(&outlook.lines, at))
+            .or_else(|| events::missing(&self.events, &outlook.events, &at.key("events")))
+            .or_else(|| events::forbidden(&self.never, &outlook.events, &at.key("never")))
+            .or_else(|| questions(&self.asks, &self.unasked, &outlook.asks, at))
+    }
+}
+
+/// Whether these kinds of questions are put, each as often as it stands there, and those not. `at` is the place of both.
+fn questions(asks: &[String], unasked: &[String], asked: &[String], at: &DocPath) -> Option<Difference> {
+    let all = || list(asked.iter().cloned(), "no question was put");
+    if let Err(index) = pair(asks, asked, |one, other| one == other) {
+        return Some(Difference::expected(at.key("asks").index(index), asks.get(index)?.as_str(), all()));
+    }
+    let put = unasked.iter().find(|kind| asked.contains(kind))?;
+    Some(Difference::expected(at.key("unasked"), format!("no question {put}"), all()))
 }
 
 impl QueryPart {

@@ -20,9 +20,9 @@ mod suite;
 mod tests;
 
 pub use coverage::{Coverage, Untestable, coverage};
-pub use expect::{Difference, Found, Shown};
+pub use expect::{Difference, Found, Prospect, Shown};
 pub use file::{Case, CaseFile, Dice, Packet, read_file};
-pub use parts::{Expect, FaultPart, LinePart, LinesPart, NextPart, QueryPart, ViewPart};
+pub use parts::{Expect, FaultPart, LinePart, LinesPart, NextPart, OutlookPart, QueryPart, ViewPart};
 pub use run::{CaseFailure, CaseVerdict, Roll, run_case};
 pub use schema::schema;
 pub use suite::{CaseReport, FileFaults, Suite, case_files, read_cases, run_files};

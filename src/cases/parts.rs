@@ -41,6 +41,8 @@ document! {
         pub supply: Vec<QueryPart>,
         /// Replies to `los` before the packet is carried out.
         pub los: Vec<QueryPart>,
+        /// What the check foresees if all goes well.
+        pub outlook: Option<OutlookPart>,
         /// A part of the state afterwards. The word `absent` says that a key is not there.
         pub state: Option<Node>,
         /// Who must speak next, and what is due from him; `end` where the game is over.
@@ -91,6 +93,78 @@ document! {
         pub lines: Option<LinesPart>,
         /// The question is refused for exactly these faults.
         pub refused: Vec<FaultPart>,
+    }
+}
+
+/// What the outlook of a packet must tell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OutlookPart {
+    /// Its lines.
+    pub lines: LinesPart,
+    /// Events it foresees in this order, others between them or not.
+    pub events: Vec<Node>,
+    /// Events it must not foresee.
+    pub never: Vec<Node>,
+    /// Kinds of questions it must leave to somebody.
+    pub asks: Vec<String>,
+    /// Kinds of questions it must not leave to anybody.
+    pub unasked: Vec<String>,
+}
+
+document! {
+    /// What the outlook of a packet must tell.
+    struct WrittenOutlook {
+        /// Lines that must stand there in this order, others between them or not.
+        lines: Vec<LinePart>,
+        /// Lines that must stand there in any order, each a line of its own.
+        has: Vec<LinePart>,
+        /// Lines that must not stand there.
+        lacks: Vec<LinePart>,
+        /// Events it must foresee in this order, others between them or not.
+        events: Vec<Node>,
+        /// Events it must not foresee.
+        never: Vec<Node>,
+        /// Kinds of questions it must leave to somebody.
+        asks: Vec<String>,
+        /// Kinds of questions it must not leave to anybody.
+        unasked: Vec<String>,
+    }
+}
+
+impl Serialize for OutlookPart {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let OutlookPart { lines: LinesPart { lines, has, lacks }, events, never, asks, unasked } = self.clone();
+        WrittenOutlook { lines, has, lacks, events, never, asks, unasked }.serialize(serializer)
+    }
+}
+
+impl FromDoc for OutlookPart {
+    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
+        if node.as_map().is_none() {
+            return Some(OutlookPart { lines: LinesPart::read(node, at, reader)?, ..OutlookPart::default() });
+        }
+        let written = WrittenOutlook::read(node, at, reader)?;
+        let WrittenOutlook { lines, has, lacks, events, never, asks, unasked } = written;
+        let part = OutlookPart { lines: LinesPart { lines, has, lacks }, events, never, asks, unasked };
+        if part == OutlookPart::default() {
+            reader.fault(at, "this expects nothing", "write lines, or `events:`, `asks:` and so on");
+            return None;
+        }
+        Some(part)
+    }
+}
+
+impl JsonSchema for OutlookPart {
+    fn schema_name() -> Cow<'static, str> {
+        "Outlook".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let (one, written) = (generator.subschema_for::<LinePart>(), generator.subschema_for::<WrittenOutlook>());
+        schemars::json_schema!({
+            "description": "Lines of the outlook in this order, others between them or not; or a map that says more.",
+            "anyOf": [{ "type": "string" }, { "type": "array", "items": one }, written]
+        })
     }
 }
 
@@ -293,8 +367,13 @@ impl Expect {
         for (side, view) in &self.views {
             groups(&view.events, &root.key("views").key(side).key("events"), &mut faults);
         }
-        if self.odds.is_some() && !orders {
-            faults.push(Fault::new(&root.key("odds"), "the packet has no orders", "write the orders to reckon with"));
+        for (key, expected) in [("odds", self.odds.is_some()), ("outlook", self.outlook.is_some())] {
+            if expected && !orders {
+                faults.push(Fault::new(&root.key(key), "the packet has no orders", "write the orders to reckon with"));
+            }
+        }
+        if let Some(outlook) = &self.outlook {
+            groups(&outlook.events, &root.key("outlook").key("events"), &mut faults);
         }
         for (what, at, part) in self.queries() {
             fault_parts(&part.refused, &at.key("refused"), &mut faults);

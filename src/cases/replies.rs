@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::expect::{Difference, Shown};
+use super::expect::{Difference, Prospect, Shown};
 use super::parts::{Expect, QueryPart};
 use super::run::Desk;
 use crate::engine::doc::{DocPath, Node};
-use crate::engine::{AnyJournal, Diary, Json, Query, Side, View};
+use crate::engine::submission::Outlook;
+use crate::engine::{AnyForeseen, AnyJournal, Diary, Json, Match, Query, Side, View};
 use crate::play::{PUBLIC, Sitting};
-use crate::report::plain;
+use crate::report::{OutlookReport, plain};
 
 impl Desk<'_, '_> {
     /// Puts the questions of the case; the first reply that is not as expected.
@@ -45,6 +46,23 @@ fn reader(sitting: &Sitting<'_>, name: &str, at: &DocPath) -> Result<Side, Diffe
         let names: Vec<&str> = known().map(Side::as_str).collect();
         Difference::expected(at.clone(), format!("one of {}", names.join(", ")), format!("`{name}`"))
     })
+}
+
+/// What a check foresees, as its author reads it in `garcia check`.
+pub(super) fn prospect(table: &dyn Match, foreseen: &AnyForeseen, author: Side) -> Prospect {
+    let (journal, pending) = (foreseen.outlook.clone(), foreseen.pending.clone());
+    let asks = pending.iter().filter(|pending| pending.stops).map(|pending| pending.kind.0.to_owned()).collect();
+    // An event that is no plain data is a fault of the game, which the cases of that event show.
+    let events = table.events(&journal, Some(author)).unwrap_or_default();
+    let outlook = Outlook { journal, pending, policies: Vec::new(), asks: true };
+    let mut diary = Diary::new();
+    for section in (OutlookReport { table, reader: author, outlook }).page().sections {
+        if !section.heading.is_empty() {
+            diary.heading(1, section.heading);
+        }
+        diary.append(section.diary);
+    }
+    Prospect { lines: plain(&diary), events, asks }
 }
 
 /// What the sides a case looks at are shown of a journal and of the position after it.

@@ -9,17 +9,20 @@ use super::expect::{Difference, Found, told};
 use super::file::{self, Case, Packet};
 use super::matching::written;
 use super::parts::Expect;
-use super::replies::shown;
+use super::replies::{prospect, shown};
 use crate::engine::doc::{DocPath, Fault, Node, Reader, did_you_mean, nearest};
 use crate::engine::{
-    AnyOrders, AnyOutcome, Asked, Diary, Dice, Failure, FixedDie, Json, Key, KindInfo, Match, Questions, Rolled,
-    Ruleset, Said, Side, Stop, View,
+    AnyOrders, AnyOutcome, Asked, Diary, Dice, Failure, FixedDie, Foresaid, Json, Key, KindInfo, Match, Questions,
+    Rolled, Ruleset, Said, Side, Stop, View,
 };
 use crate::play::{PacketInHand, Sitting};
 use crate::report::plain;
 
 /// More stops than any packet has: a game that asks on and on is at fault.
 const MOST_STOPS: usize = 1000;
+
+/// Whoever has laid down nothing is asked.
+const QUESTIONS: Questions = Questions { ask: true, max_asks: None };
 
 /// What came of a case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -178,14 +181,14 @@ impl Desk<'_, '_> {
         let who = self.who()?;
         let mut found = Found::default();
         let policies = self.policies(who, &mut found.faults)?;
-        let orders = self.orders(who, &mut found.faults);
         let expect = self.packet.expect.clone().unwrap_or_default();
+        let orders = self.orders(who, &policies, &mut found, expect.outlook.is_some());
         if !self.packet.signed || !expect.refused.is_empty() {
             difference(expect.refusal(&found))?;
         }
-        difference(self.replies(who, &expect))?;
+        difference(self.replies(who, &expect).or_else(|| expect.foreseen(&found)))?;
         let comes_of_it = expect.comes_of_it() || !self.packet.dice.is_empty();
-        let beforehand = !expect.refused.is_empty() || !expect.queries().is_empty();
+        let beforehand = !expect.refused.is_empty() || !expect.queries().is_empty() || expect.outlook.is_some();
         if beforehand && !comes_of_it {
             difference(expect.warnings(&found))?;
             return Ok(None);
@@ -207,7 +210,7 @@ impl Desk<'_, '_> {
                 said.policies.entry((*side, info.kind.0.to_owned())).or_insert_with(|| word.into());
             }
         }
-        let span = self.sitting.span(orders, said, Questions { ask: true, max_asks: None });
+        let span = self.sitting.span(orders, said, QUESTIONS);
         let mut course = Course { desk: self, span, rolls: Vec::new(), left: fixed(&self.packet.dice) };
         let outcome = course.run(&mut answers, &mut found)?;
         if expect.report.is_some() {
@@ -239,7 +242,14 @@ impl Desk<'_, '_> {
         }
     }
 
-    fn orders(&self, who: Side, faults: &mut Vec<Fault>) -> Option<AnyOrders> {
+    /// Reads and checks the orders of the packet; tells what the check foresees, if somebody wants to know.
+    fn orders(
+        &self,
+        who: Side,
+        policies: &BTreeMap<(Side, String), Json>,
+        found: &mut Found,
+        outlook: bool,
+    ) -> Option<AnyOrders> {
         let (table, stop) = (self.table(), &self.sitting.stop);
         let Some(node) = &self.packet.orders else {
             return Some(table.no_orders(&self.sitting.state, stop));
@@ -248,18 +258,24 @@ impl Desk<'_, '_> {
         let mut reader = Reader::new(table.lexicon());
         let read = table.read_orders(stop.ask(), node, &at, &mut reader);
         let refused = reader.refused();
-        faults.extend(reader.faults);
+        found.faults.extend(reader.faults);
         let Some(orders) = read else {
             if !refused {
-                faults.push(Fault::new(&at, "the orders cannot be read", "this is a fault of the game"));
+                found.faults.push(Fault::new(&at, "the orders cannot be read", "this is a fault of the game"));
             }
             return None;
         };
         let holdings = self.sitting.holdings_of(who);
         let view = View { state: &self.sitting.state, holdings: &holdings, side: Some(who) };
-        let (orders, found) = table.check(view, stop, orders, &at);
-        faults.extend(found);
-        Some(orders)
+        let own = policies.iter().filter(|((side, _), _)| *side == who);
+        let own = own.map(|((_, kind), policy)| (kind.clone(), policy.clone())).collect();
+        let said = Foresaid { policies: Some(&own), questions: QUESTIONS };
+        let foreseen = table.foresee(view, stop, &said, orders, &at);
+        if outlook {
+            found.outlook = prospect(table, &foreseen, who);
+        }
+        found.faults.extend(foreseen.faults);
+        Some(foreseen.orders)
     }
 
     /// A kind of question of the game.

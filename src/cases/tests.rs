@@ -357,6 +357,46 @@ fn what_a_side_is_shown_can_be_expected() {
 }
 
 #[test]
+fn the_outlook_of_orders_can_be_expected() {
+    let expect = |outlook: &str| {
+        let head = "  - {name: a, clauses: [3a], why: b, orders: {attacks: 1}, expect: {outlook: ";
+        let file = file(&format!("{head}{outlook}}}}}\n"));
+        file.cases.first().and_then(|case| case.expect.clone()).expect("an expectation")
+    };
+    let line = |text: &str| crate::report::PlainLine { text: text.into(), clauses: Vec::new(), under: Vec::new() };
+    let event = |text: &str| crate::engine::Json::parse_canonical(text.as_bytes()).expect("canonical");
+    let found = Found {
+        outlook: Prospect {
+            lines: vec![line("Red marches on the bridge"), line("won in 4 of 6, lost in 2")],
+            events: vec![event(r#"{"scouted":{"strong":false}}"#), event(r#"{"assault":{"won":true}}"#)],
+            asks: vec!["reply".into()],
+        },
+        ..Found::default()
+    };
+    for met in [
+        "[marches, won in 4 of 6]",
+        "won in 4 of 6",
+        "{has: [lost in 2, marches], lacks: [Blue], events: [scouted, {assault: {won: yes}}], never: [pressed]}",
+        "{asks: [reply], unasked: [press]}",
+    ] {
+        assert_eq!(expect(met).foreseen(&found), None, "{met}");
+    }
+    for (unmet, part) in [
+        ("[won, marches]", "outlook[1]"),
+        ("{lacks: [lost in 2]}", "outlook.lacks[0]"),
+        ("{events: [assault, scouted]}", "outlook.events[1]"),
+        ("{never: [{assault: {won: yes}}]}", "outlook.never[0]"),
+        ("{asks: [reply, reply]}", "outlook.asks[1]"),
+        ("{unasked: [reply]}", "outlook.unasked"),
+    ] {
+        assert_eq!(expect(unmet).foreseen(&found).map(|difference| difference.part).as_deref(), Some(part), "{unmet}");
+    }
+    // Nothing that comes of the orders is expected, so they are not carried out.
+    fails(&format!("{ASSAULT}    expect: {{outlook: [bridge]}}\n"), "outlook[0]", "no line at all");
+    passes(&format!("{ASSAULT}    expect: {{outlook: {{lacks: [bridge]}}}}\n"));
+}
+
+#[test]
 fn an_expectation_that_says_nothing_is_a_fault_of_the_file() {
     for (expect, at) in [
         ("{report: []}", "report"),
@@ -364,6 +404,9 @@ fn an_expectation_that_says_nothing_is_a_fault_of_the_file() {
         ("{report: {}}", "report"),
         ("{report: {hass: [x]}}", "report.hass"),
         ("{odds: {reply: {}}}", "odds"),
+        ("{outlook: [x]}", "outlook"),
+        ("{outlook: {}}", "outlook"),
+        ("{outlook: {evnts: [x]}}", "outlook.evnts"),
         ("{reach: {unit: a}}", "reach[0]"),
         ("{reach: {reply: {}}}", "reach[0]"),
         ("{reach: {unit: a, reply: {}, refused: [{clause: 2a}]}}", "reach[0]"),
@@ -542,7 +585,7 @@ fn the_schema_knows_every_key_of_a_case_and_of_the_games_own_parts() {
     let text = schema.to_string();
     for key in [
         "clauses", "packets", "standing", "answers", "refused", "never", "unasked", "verdict", "label", "faces",
-        "report", "views", "odds", "reach", "supply", "los", "holds", "has", "lacks", "under", "unwarned",
+        "report", "views", "odds", "reach", "supply", "los", "holds", "has", "lacks", "under", "unwarned", "outlook",
     ] {
         assert!(text.contains(&format!("\"{key}\":")), "{key}");
     }
