@@ -449,15 +449,12 @@ impl Course<'_, '_, '_> {
             let used = self.left.len().saturating_sub(outcome.dice_left);
             self.left.drain(..used);
             self.rolls.extend(outcome.minutes.rolls.iter().cloned());
-            let bad = |what: &str, error: String| Difference::new(what, "plain data", error);
-            match table.events(&outcome.journal, None) {
-                Ok(events) => found.events = events,
-                Err(error) => return Err(bad("events", error.to_string()).into()),
-            }
             if let Err(what) = sitting.follow(&mut self.span, &outcome) {
+                let events = table.events(&outcome.journal, None).unwrap_or_default();
                 let difference = Difference::new("views", "the same game in every view", what);
-                return Err(problem(difference, &found.events, &self.rolls));
+                return Err(problem(difference, &events, &self.rolls));
             }
+            found.events = self.span.told().to_vec();
             if let Stop::Answers { questions, .. } = &outcome.stop {
                 for asked in questions {
                     found.asked.push(asked.kind.0.to_owned());
@@ -467,10 +464,7 @@ impl Course<'_, '_, '_> {
                 }
                 continue;
             }
-            match table.state_json(&outcome.state) {
-                Ok(state) => found.state = Some(state),
-                Err(error) => return Err(bad("state", error.to_string()).into()),
-            }
+            found.state = Some(self.span.state().clone());
             found.stop = Some(outcome.stop.clone());
             let winner = |verdict: crate::engine::Verdict| verdict.winner.map_or("draw", Side::as_str).to_owned();
             found.verdict = table.verdict(&outcome.state).map(winner);

@@ -97,18 +97,42 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>, named: bool) -> io::Result<()>
 /// A case file with its text, for the places of faults.
 pub type ReadFile = (CaseFile, Source);
 
-/// Reads case files: what can be read, and what is wrong with the rest.
+/// Reads case files, on as many threads as there are processors: what can be read, and what is wrong with the rest.
 pub fn read_cases(files: &[PathBuf]) -> io::Result<(Vec<ReadFile>, Vec<FileFaults>)> {
-    let (mut read, mut unreadable) = (Vec::new(), Vec::new());
-    for path in files {
+    let results: Vec<io::Result<_>> = each(files, |path| {
         let name = path.display().to_string();
         let bytes = std::fs::read(path).map_err(|error| io::Error::new(error.kind(), format!("{name}: {error}")))?;
-        match read_file(&name, &bytes) {
+        Ok(read_file(&name, &bytes))
+    });
+    let (mut read, mut unreadable) = (Vec::new(), Vec::new());
+    for result in results {
+        match result? {
             Ok(file) => read.push(file),
             Err(Unreadable { source, faults }) => unreadable.push(FileFaults { source, faults }),
         }
     }
     Ok((read, unreadable))
+}
+
+/// Does the same to each item on as many threads as there are processors; the results are in the order of the items.
+fn each<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let results: Mutex<BTreeMap<usize, R>> = Mutex::default();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(items.len());
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some((at, item)) = {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    items.get(at).map(|item| (at, item))
+                } {
+                    let result = work(item);
+                    results.lock().unwrap_or_else(PoisonError::into_inner).insert(at, result);
+                }
+            });
+        }
+    });
+    results.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect()
 }
 
 /// Runs every case of the files, on as many threads as there are processors. The report does not depend on how many.
@@ -122,26 +146,10 @@ pub fn run_files(games: &[&'static dyn Ruleset], files: &[PathBuf]) -> io::Resul
         };
         work.extend(file.cases.iter().enumerate().map(|(index, case)| (*ruleset, source, index, case)));
     }
-    let next = AtomicUsize::new(0);
-    let verdicts: Mutex<BTreeMap<usize, CaseVerdict>> = Mutex::default();
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(work.len());
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                while let Some((at, (ruleset, _, _, case))) = {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    work.get(at).map(|item| (at, item))
-                } {
-                    let verdict = run_case(*ruleset, case);
-                    verdicts.lock().unwrap_or_else(PoisonError::into_inner).insert(at, verdict);
-                }
-            });
-        }
-    });
-    let verdicts = verdicts.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let verdicts = each(&work, |(ruleset, _, _, case)| run_case(*ruleset, case));
     let mut suite = Suite { unreadable, ..Suite::default() };
     let mut names: BTreeMap<(&str, &str), String> = BTreeMap::new();
-    for ((ruleset, source, index, case), mut verdict) in work.into_iter().zip(verdicts.into_values()) {
+    for ((ruleset, source, index, case), mut verdict) in work.into_iter().zip(verdicts) {
         let at = DocPath::root().key("cases").index(index);
         let here = format!("{}:{}", source.name, source.place(&at).line);
         if let Some(first) = names.insert((ruleset.id(), &case.name), here) {

@@ -41,9 +41,21 @@ impl fmt::Debug for AnyOrders {
 pub struct AnyJournal {
     events: Arc<dyn Any + Send + Sync>,
     len: usize,
+    /// Whether some of it is for one side only.
+    whispers: bool,
 }
 
 impl AnyJournal {
+    fn of<E: Send + Sync + 'static>(events: Vec<Noted<E>>) -> AnyJournal {
+        let whispers = events.iter().any(|noted| noted.only.is_some());
+        AnyJournal { len: events.len(), whispers, events: Arc::new(events) }
+    }
+
+    /// Whether there is something in it that one side alone may read: otherwise everybody reads the same.
+    pub fn has_whispers(&self) -> bool {
+        self.whispers
+    }
+
     /// How many events it has.
     pub fn len(&self) -> usize {
         self.len
@@ -376,7 +388,7 @@ impl<G: Game> Match for Table<G> {
         } else {
             (self.0.check(&seen, stop, &mut packet, at), Vec::new(), Vec::new())
         };
-        let outlook = AnyJournal { len: outlook.len(), events: Arc::new(outlook) };
+        let outlook = AnyJournal::of(outlook);
         AnyForeseen { orders: AnyOrders(Arc::new(packet)), faults, outlook, pending }
     }
     fn no_orders(&self, state: &AnyState, stop: &Stop) -> AnyOrders {
@@ -410,7 +422,7 @@ impl<G: Game> Match for Table<G> {
         Ok(AnyOutcome {
             state: AnyState(Arc::new(outcome.state)),
             stop: outcome.stop,
-            journal: AnyJournal { len: outcome.journal.len(), events: Arc::new(outcome.journal) },
+            journal: AnyJournal::of(outcome.journal),
             lapses: outcome.lapses,
             minutes: outcome.minutes,
             settled: outcome.settled,
@@ -497,7 +509,7 @@ mod tests {
         let (own, stop) = table.begin();
         let packet = table.no_orders(&own, &stop);
         let (state, orders) = (AnyState(foreign()), AnyOrders(foreign()));
-        let journal = AnyJournal { events: foreign(), len: 1 };
+        let journal = AnyJournal { events: foreign(), len: 1, whispers: false };
         let at = DocPath::root();
         let seen = |state| View { state, holdings: &holdings, side: None };
         let slips: [(&str, &dyn Fn()); 13] = [

@@ -37,6 +37,8 @@ pub struct PacketInHand {
     settled: Settled,
     /// The events at the last stop: the beginning of whatever comes after it.
     told: Vec<Json>,
+    /// The state at the last stop.
+    state: Json,
     onlookers: Vec<Onlooker>,
 }
 
@@ -55,6 +57,16 @@ impl PacketInHand {
     /// What earlier segments fixed.
     pub(crate) fn settled(&self) -> &Settled {
         &self.settled
+    }
+
+    /// The events up to the last stop.
+    pub(crate) fn told(&self) -> &[Json] {
+        &self.told
+    }
+
+    /// The state at the last stop, as it is written.
+    pub(crate) fn state(&self) -> &Json {
+        &self.state
     }
 }
 
@@ -114,6 +126,7 @@ impl<'t> Sitting<'t> {
             questions,
             settled: Settled::default(),
             told: Vec::new(),
+            state: Json::map(),
             onlookers,
         }
     }
@@ -147,6 +160,7 @@ impl<'t> Sitting<'t> {
 
     /// Accepts a segment: the journal must go on where it stopped, and every onlooker must see the same.
     pub fn follow(&self, span: &mut PacketInHand, outcome: &AnyOutcome) -> Result<(), String> {
+        let state = self.state_json(&outcome.state)?;
         let events = self.table.events(&outcome.journal, None).map_err(|error| format!("an event: {error}"))?;
         if let Some(at) = first_difference(&span.told, &events) {
             return Err(format!(
@@ -160,17 +174,25 @@ impl<'t> Sitting<'t> {
         span.settled = outcome.settled.clone();
         let said = span.said.clone();
         for onlooker in &mut span.onlookers {
-            self.look_on(onlooker, &said, span.questions, outcome)?;
+            self.look_on(onlooker, &said, span.questions, outcome, &span.told, &state)?;
         }
+        span.state = state;
         Ok(())
     }
 
+    fn state_json(&self, state: &AnyState) -> Result<Json, String> {
+        self.table.state_json(state).map_err(|error| format!("the state: {error}"))
+    }
+
+    /// Lets an onlooker resolve the segment; `told` and `state` are what came out of it with everything open.
     fn look_on(
         &self,
         onlooker: &mut Onlooker,
         said: &Said,
         questions: Questions,
         outcome: &AnyOutcome,
+        told: &[Json],
+        state: &Json,
     ) -> Result<(), String> {
         onlooker.said.answers.clone_from(&said.answers);
         onlooker.said.policies.clone_from(&said.policies);
@@ -203,8 +225,10 @@ impl<'t> Sitting<'t> {
         }
         let reader = onlooker.side.unwrap_or(PUBLIC);
         let mine = self.table.events(&seen.journal, Some(reader)).map_err(|error| error.to_string())?;
-        let theirs = self.table.events(&outcome.journal, Some(reader)).map_err(|error| error.to_string())?;
-        if let Some(at) = first_difference(&theirs, &mine).or_else(|| first_difference(&mine, &theirs)) {
+        let readable = outcome.journal.has_whispers().then(|| self.table.events(&outcome.journal, Some(reader)));
+        let readable = readable.transpose().map_err(|error| error.to_string())?;
+        let theirs = readable.as_deref().unwrap_or(told);
+        if let Some(at) = first_difference(theirs, &mine).or_else(|| first_difference(&mine, theirs)) {
             return Err(format!(
                 "event {} seen by {who} is {}, but with everything open it is {}",
                 at + 1,
@@ -218,8 +242,7 @@ impl<'t> Sitting<'t> {
                 seen.stop, outcome.stop
             ));
         }
-        let state = |state| self.table.state_json(state).map_err(|error| format!("the state: {error}"));
-        if state(&seen.state)? != state(&outcome.state)? {
+        if self.state_json(&seen.state)? != *state {
             return Err(format!("the state seen by {who} differs from the one with everything open"));
         }
         onlooker.settled = seen.settled;

@@ -4,7 +4,7 @@
 //! panic: what cannot be understood is reported with its place, what contradicts the rulebook with its clause.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::board::{Axis, Border, Facing, Grid, Square, SquareFrame, SquareGrid};
 use crate::engine::Json;
@@ -213,7 +213,8 @@ pub struct Data {
     pub heroes: BTreeMap<HeroId, Hero>,
     /// Names of boxes, folded.
     pub places: BTreeMap<String, Square>,
-    canon: Json,
+    /// Shared: every case takes a copy of the data, and nothing changes this part of it.
+    canon: Arc<Json>,
 }
 
 impl Data {
@@ -240,7 +241,7 @@ impl Data {
         };
         let (san_juan, el_caney) = (field(Battlefield::SanJuan), field(Battlefield::ElCaney));
         let (units_by_id, leaders, heroes) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let canon = loader.canon();
+        let canon = loader.canon().into();
         let mut data =
             Data { san_juan: san_juan?, el_caney: el_caney?, units: units_by_id, leaders, heroes, places, canon };
         for (id, roster) in &units.battlefields {

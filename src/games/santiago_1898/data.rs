@@ -15,7 +15,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::board::{self, Bearing, Feature, Grid, Hex, HexGrid};
 use crate::engine::data::{Loader, Shipped};
@@ -84,7 +84,8 @@ pub struct Data {
     pub socapa: Hex,
     /// The counters with rules of their own.
     pub cast: Cast,
-    canon: Json,
+    /// Shared: every case takes a copy of the data, and nothing changes this part of it.
+    canon: Arc<Json>,
 }
 
 /// What lies along a hexside.

@@ -4,7 +4,7 @@ mod files;
 mod tables;
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::board::sheet::PlaceEntry;
 use crate::board::{Feature, Features, Grid, Hex, HexGrid, Points, Terrain};
@@ -189,8 +189,8 @@ pub struct Data {
     pub guantanamo: Hex,
     /// Counters and markers together.
     pub counter_total: (u32, u32),
-    /// Everything as loaded.
-    pub loaded: Json,
+    /// Everything as loaded; every case takes a copy of the data, and nothing changes this part of it.
+    pub loaded: Arc<Json>,
 }
 
 impl Data {
@@ -243,7 +243,7 @@ impl Data {
             manzanillo: map.entries.manzanillo,
             guantanamo: map.entries.guantanamo,
             counter_total: (unit_count + markers, counters.total.count),
-            loaded: loader.canon(),
+            loaded: loader.canon().into(),
             map: terrain,
             supply_net: Vec::new(),
             batteries: Vec::new(),

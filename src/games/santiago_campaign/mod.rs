@@ -388,7 +388,7 @@ impl Game for SantiagoCampaign {
     }
 
     fn rules_data(&self) -> Json {
-        self.data.loaded.clone()
+        Json::clone(&self.data.loaded)
     }
 
     fn lexicon(&self) -> &dyn Lexicon {

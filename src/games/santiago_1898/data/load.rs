@@ -59,7 +59,7 @@ pub(super) fn read(loader: &mut Loader<'_>) -> Option<Data> {
         el_morro: map.el_morro.hex,
         socapa: map.socapa.hex,
         cast,
-        canon,
+        canon: canon.into(),
     })
 }
 
