@@ -91,14 +91,14 @@ fn other_orders_for_the_same_moment_are_refused() {
     for name in ["0003-solo-orders.yaml", "0004-solo-result.yaml"] {
         fs::remove_file(table.path("g/ledger").join(name)).expect("a record");
     }
-    // The same orders again are the same record; others were never signed here.
+    // What was signed comes back out of the secrets; others were never signed here.
     let text = fs::read_to_string(table.path("1.yaml")).expect("orders");
     let other = text.replacen("standing:", "standing:\n  retreat: [1309]", 1).replacen("\n  retreat: default", "", 1);
     assert_ne!(text, other);
     fs::write(table.path("other.yaml"), other).expect("written");
     let refused = table.says(64, &["-C", "g", "resolve", "other.yaml"]);
     assert!(refused.contains("signed"), "{refused}");
-    table.says(0, &["-C", "g", "resolve", "1.yaml"]);
+    table.says(0, &["-C", "g", "resolve"]);
     table.says(0, &["-C", "g", "verify"]);
 }
 

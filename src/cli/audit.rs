@@ -4,7 +4,8 @@ use clap::Args;
 
 use crate::trust::seat::Awaited;
 
-use super::desk::{self, Desk};
+use super::folder::GameFolder;
+use super::post;
 use super::{Done, Trouble, World};
 
 /// After the end: open what was sealed here, and check what the opponent opened.
@@ -23,18 +24,21 @@ pub struct Audit {
 
 impl Audit {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
-        let mut desk = Desk::open(world)?;
-        let made = desk.seat.advance()?;
-        desk.save()?;
-        let notes = match (made.is_empty(), desk.seat.ledger().awaited()) {
+        let mut folder = GameFolder::open(world)?;
+        let made = folder.seat.advance()?;
+        folder.save()?;
+        let notes = match (made.is_empty(), folder.seat.ledger().awaited()) {
             (false, _) => "The audit is signed.\n".to_owned(),
             (true, Awaited::Nothing) => "All audits are in. `garcia verify` checks them.\n".to_owned(),
             (true, Awaited::Audit(who)) => format!("The audit of {who} is awaited.\n"),
             (true, _) => {
-                return Err(Trouble::usage("the game is not over: nothing is opened before the end", desk.next_line()));
+                return Err(Trouble::usage(
+                    "the game is not over: nothing is opened before the end",
+                    folder.next_line(),
+                ));
             }
         };
-        let posted = if made.is_empty() { None } else { desk.post(self.eml)? };
-        desk::answer(&desk, &notes, None, posted.as_ref(), world)
+        let posted = if made.is_empty() { None } else { folder.post(self.eml)? };
+        post::answer(&folder, &notes, None, posted.as_ref(), world)
     }
 }

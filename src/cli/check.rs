@@ -10,7 +10,7 @@ use crate::engine::doc::{Fault, Source};
 use crate::engine::submission::Submission;
 use crate::report::{OutlookReport, faults, terminal};
 
-use super::campaign::Campaign;
+use super::sight::Sight;
 use super::{Done, Trouble, World};
 
 /// Check an order file: all faults at once, each in its line, with the clause and what would be legal.
@@ -33,11 +33,10 @@ pub struct Check {
 
 impl Check {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
-        let campaign = Campaign::open(world)?;
-        let (submission, outlook, warnings) = campaign.foresee(&self.files)?;
-        let outlook =
-            outlook.map(|outlook| OutlookReport { table: campaign.table(), reader: submission.side, outlook });
-        let packet = packet(&campaign, &submission)?;
+        let sight = Sight::open(world)?;
+        let (submission, outlook, warnings) = sight.foresee(&self.files)?;
+        let outlook = outlook.map(|outlook| OutlookReport { table: sight.table(), reader: submission.side, outlook });
+        let packet = packet(&sight, &submission)?;
         if world.json {
             let list: Vec<faults::ShownFault> =
                 warnings.iter().flat_map(|(source, list)| faults::entries(list, source)).collect();
@@ -47,7 +46,7 @@ impl Check {
         }
         let yaml = serde_yaml::to_string(&packet).map_err(|error| Trouble::bug(error.to_string()))?;
         let warned = warned(&warnings, world);
-        let verb = campaign.signing_verb();
+        let verb = sight.signing_verb();
         let foreseen = outlook.map(|report| terminal(&report.page(), world.look) + "\n").unwrap_or_default();
         Ok(Done::good(format!(
             "{warned}{foreseen}What will be signed:\n{yaml}\nNo faults. `garcia {verb}` signs it.\n"
@@ -62,10 +61,10 @@ pub fn warned(warnings: &[(Source, Vec<Fault>)], world: &World) -> String {
 }
 
 /// What would be signed, as data.
-fn packet(campaign: &Campaign, submission: &Submission) -> Result<Json, Trouble> {
+fn packet(sight: &Sight, submission: &Submission) -> Result<Json, Trouble> {
     let mut packet = std::collections::BTreeMap::new();
     if let Some(orders) = &submission.orders {
-        let orders = campaign.table().orders_json(orders).map_err(|error| Trouble::bug(error.to_string()))?;
+        let orders = sight.table().orders_json(orders).map_err(|error| Trouble::bug(error.to_string()))?;
         packet.insert("orders".to_owned(), orders);
     }
     for (name, policies) in [("policies", &submission.policies), ("standing", &submission.standing)] {

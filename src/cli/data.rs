@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use super::campaign::{data_files, ruleset};
+use super::folder::data_files;
+use super::sight::ruleset;
 use super::{Done, Trouble, World, exit};
 
 /// Work with data files of your own: map, counters, tables.

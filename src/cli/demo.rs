@@ -8,19 +8,20 @@ use serde_json::json;
 
 use crate::engine::dice::Chance;
 use crate::engine::digest::hash_bytes;
+use crate::engine::submission::Submission;
 use crate::engine::{Charter, Diary, Json, Match, Moment, Ruleset, Side, Stop, View};
 use crate::games::GAMES;
 use crate::report::{Page, terminal};
-use crate::trust::data::Answer;
-use crate::trust::home::GameFile;
 use crate::trust::key::PrivateKey;
-use crate::trust::ledger::{Ledger, Pen, Speech, Terms};
+use crate::trust::ledger::{Company, Ledger, Terms};
 use crate::trust::replay::Vision;
+use crate::trust::seat::Seat;
 use crate::trust::secret::GameSecret;
 use crate::trust::store::{LedgerFile, LedgerFiles};
 use crate::trust::verify::{Verification, verify};
 
-use super::campaign::{Campaign, lay, ruleset};
+use super::folder::lay;
+use super::sight::{Sight, ruleset};
 use super::{Done, Trouble, World};
 
 /// More records than any match has; a game that does not end is at fault.
@@ -59,17 +60,17 @@ impl Demo {
         };
         let charter = Charter { scenario: self.scenario.clone().unwrap_or_default(), ..Charter::default() };
         let mut show = Show { text: String::new(), spans: Vec::new() };
-        let campaign = self.play(game, charter, world, &mut show)?;
-        let verification = check(&campaign);
+        let sight = self.play(game, charter, world, &mut show)?;
+        let verification = check(&sight);
         let code = match verification.exit_code() {
             // The match may be cut short; then somebody's orders are due, which is as it should be.
             3 => 0,
             code => code,
         };
         if world.json {
-            let verdict = campaign.table().verdict(campaign.view(None).state);
+            let verdict = sight.table().verdict(sight.view(None).state);
             return Ok(Done::json(&json!({
-                "game": game.id(), "seed": self.seed, "records": campaign.ledger.records().len(),
+                "game": game.id(), "seed": self.seed, "records": sight.ledger.records().len(),
                 "spans": show.spans, "verdict": verdict, "verification": verification.to_json(),
             }))?
             .with(code));
@@ -82,37 +83,26 @@ impl Demo {
         Ok(Done::good(text).with(code))
     }
 
-    fn play(&self, game: &dyn Ruleset, charter: Charter, world: &World, show: &mut Show) -> Result<Campaign, Trouble> {
+    fn play(&self, game: &dyn Ruleset, charter: Charter, world: &World, show: &mut Show) -> Result<Sight, Trouble> {
         let table = game.open(&charter).map_err(Trouble::refused)?;
         let key = PrivateKey::from_seed(&hash_bytes("demo", &["key", &self.seed]));
         let secret = GameSecret::from_bytes(hash_bytes("demo", &["secret", &self.seed]));
         let solo = Terms { charter, ask: true, max_asks: Some(1), links: 1024, note: None };
-        let (ledger, mut file) = Ledger::begin_solo_in_memory(table, solo, &key, secret)?;
-        let mut campaign = Campaign::of(PathBuf::new(), ledger);
+        let (ledger, file) = Ledger::begin_in_memory(table, Company::Solo, solo, &key, secret)?;
+        let mut seat = Seat::of(ledger, key, file);
         let mut chance = Chance::new(&self.seed);
         for _ in 0..MOST_PACKETS {
-            let turn = campaign.table().turn(campaign.view(None).state);
-            let stop = campaign.stop().clone();
+            let sight = Sight::of(PathBuf::new(), seat.ledger().clone());
+            let turn = sight.table().turn(sight.view(None).state);
+            let stop = sight.stop().clone();
             if stop == Stop::End || self.turns.is_some_and(|turns| turn > turns && stop.ends_span()) {
-                return Ok(campaign);
+                return Ok(sight);
             }
-            let speech = speech(&campaign, &stop, &mut chance)?;
-            self.step(&mut campaign, speech, &key, &mut file)?;
-            show.add(&campaign, self.brief, world)?;
+            seat.send(&submission(&sight, &stop, &mut chance)?)?;
+            seat.advance()?;
+            show.add(&Sight::of(PathBuf::new(), seat.ledger().clone()), self.brief, world)?;
         }
         Err(Trouble::bug("the match does not end"))
-    }
-
-    fn step(
-        &self,
-        campaign: &mut Campaign,
-        speech: Speech,
-        key: &PrivateKey,
-        file: &mut GameFile,
-    ) -> Result<(), Trouble> {
-        campaign.ledger.play(speech, &mut Pen { key, file })?;
-        campaign.refresh();
-        Ok(())
     }
 }
 
@@ -123,15 +113,15 @@ struct Show {
 }
 
 impl Show {
-    fn add(&mut self, campaign: &Campaign, brief: bool, world: &World) -> Result<(), Trouble> {
-        let report = campaign.turn_report().ok_or_else(|| Trouble::bug("a result without a journal"))?;
+    fn add(&mut self, sight: &Sight, brief: bool, world: &World) -> Result<(), Trouble> {
+        let report = sight.turn_report().ok_or_else(|| Trouble::bug("a result without a journal"))?;
         if world.json {
-            let events = campaign.table().events(report.journal, None);
+            let events = sight.table().events(report.journal, None);
             let events = events.map_err(|error| Trouble::bug(error.to_string()))?;
             self.spans.push(json!({ "headline": report.headline, "told": report.told, "events": events }));
             return Ok(());
         }
-        let page = if brief { digest(campaign.table(), &report.headline, report.journal) } else { report.page() };
+        let page = if brief { digest(sight.table(), &report.headline, report.journal) } else { report.page() };
         self.text.push_str(&terminal(&page, world.look));
         self.text.push('\n');
         Ok(())
@@ -148,35 +138,38 @@ fn digest(table: &dyn Match, headline: &str, journal: &crate::engine::AnyJournal
 }
 
 /// What a player who chooses at random among the legal things says now.
-fn speech(campaign: &Campaign, stop: &Stop, chance: &mut Chance) -> Result<Speech, Trouble> {
-    let table = campaign.table();
+fn submission(sight: &Sight, stop: &Stop, chance: &mut Chance) -> Result<Submission, Trouble> {
+    let table = sight.table();
+    let side = stop.who().ok_or_else(|| Trouble::bug("nobody has anything to decide"))?;
+    let mut said = Submission {
+        side,
+        orders: None,
+        policies: BTreeMap::new(),
+        standing: BTreeMap::new(),
+        answers: BTreeMap::new(),
+        note: None,
+    };
     match stop {
         Stop::Answers { questions, .. } => {
-            let mut answers = Vec::new();
             for asked in questions {
                 let choice = chance.pick(&asked.options).unwrap_or(&asked.default).clone();
-                answers.push(Answer { key: asked.key.clone(), choice });
+                said.answers.insert(asked.key.clone(), choice);
             }
-            Ok(Speech { answers, ..Speech::default() })
         }
-        Stop::Orders { who, .. } => {
-            let view: View<'_> = campaign.view(Some(*who));
-            let orders = table.random_orders(view, stop, chance);
-            let orders = table.orders_json(&orders).map_err(|error| Trouble::bug(error.to_string()))?;
-            Ok(Speech {
-                orders: Some(orders),
-                policies: policies(campaign, *who, true, chance),
-                standing: policies(campaign, *who, false, chance),
-                answers: Vec::new(),
-            })
+        Stop::Orders { .. } => {
+            let view: View<'_> = sight.view(Some(side));
+            said.orders = Some(table.random_orders(view, stop, chance));
+            said.policies = policies(sight, side, true, chance);
+            said.standing = policies(sight, side, false, chance);
         }
-        Stop::Facts { .. } | Stop::End => Err(Trouble::bug("nobody has anything to decide")),
+        Stop::Facts { .. } | Stop::End => return Err(Trouble::bug("nobody has anything to decide")),
     }
+    Ok(said)
 }
 
 /// A policy now and then; most questions take their default.
-fn policies(campaign: &Campaign, side: Side, own: bool, chance: &mut Chance) -> BTreeMap<String, Json> {
-    let table = campaign.table();
+fn policies(sight: &Sight, side: Side, own: bool, chance: &mut Chance) -> BTreeMap<String, Json> {
+    let table = sight.table();
     let mut policies = BTreeMap::new();
     for info in table.ruleset().kinds() {
         let here = match info.moment {
@@ -186,7 +179,7 @@ fn policies(campaign: &Campaign, side: Side, own: bool, chance: &mut Chance) -> 
         };
         if here && info.asked_of.contains(&side) {
             let policy = match chance.below(4) {
-                0 => table.random_policy(campaign.view(None).state, side, info.kind.0, chance),
+                0 => table.random_policy(sight.view(None).state, side, info.kind.0, chance),
                 _ => Json::from("default"),
             };
             policies.insert(info.kind.0.to_owned(), policy);
@@ -196,12 +189,12 @@ fn policies(campaign: &Campaign, side: Side, own: bool, chance: &mut Chance) -> 
 }
 
 /// The ledger as a stranger would find it, walked from its first record.
-fn check(campaign: &Campaign) -> Verification {
+fn check(sight: &Sight) -> Verification {
     let file = |record: &crate::trust::record::Record| LedgerFile {
         name: record.file_name(),
         seq: record.body().seq,
         record: Ok(record.clone()),
     };
-    let found = LedgerFiles { files: campaign.ledger.records().iter().map(file).collect(), problems: Vec::new() };
-    verify(&found, &|genesis| lay(&campaign.folder, genesis), &Vision::public())
+    let found = LedgerFiles { files: sight.ledger.records().iter().map(file).collect(), problems: Vec::new() };
+    verify(&found, &|genesis| lay(&sight.folder, genesis), &Vision::public())
 }

@@ -7,7 +7,7 @@ use crate::engine::{Diary, OptionInfo, Ruleset};
 use crate::games::GAMES;
 use crate::report::{Page, terminal};
 
-use super::campaign::ruleset;
+use super::sight::ruleset;
 use super::{Done, Trouble, World};
 
 /// Options that every game has.

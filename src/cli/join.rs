@@ -7,8 +7,8 @@ use clap::Args;
 use crate::trust::seat::Seat;
 use crate::trust::store::{Lock, Readers, write_whole};
 
-use super::campaign::{self, DATA, ORDERS};
-use super::desk::{self, Arrived, Desk, fresh_folder, read_mail};
+use super::folder::{self, DATA, GameFolder, ORDERS, fresh_folder};
+use super::post::{self, Arrived, read_mail};
 use super::{Done, Trouble, World, new};
 
 /// Accept an offer to play.
@@ -47,37 +47,37 @@ impl Join {
         };
         let game = genesis.id();
         let id = genesis.body().data.get("ruleset").and_then(|id| id.as_str()).unwrap_or_default().to_owned();
-        let ruleset = campaign::ruleset(&id)?;
+        let ruleset = super::sight::ruleset(&id)?;
         let folder = self.folder.clone().unwrap_or_else(|| PathBuf::from(ruleset.id()));
         fresh_folder(&folder)?;
         let mut offered: Vec<_> =
             records.into_iter().filter(|r| r.body().seq == 0 || r.body().game == Some(game)).collect();
         offered.sort_by_key(|record| record.body().seq);
-        let home = campaign::home(world)?;
+        let home = folder::home(world)?;
         let held = Lock::take(&folder)?;
         if let Some(data) = &self.data {
-            for (name, text) in campaign::data_files(data)? {
+            for (name, text) in folder::data_files(data)? {
                 write_whole(&folder.join(DATA).join(name), text.as_bytes(), Readers::Anyone)?;
             }
         }
-        let seat = Seat::join(offered, None, &|genesis| campaign::lay(&folder, genesis), &home)?;
+        let seat = Seat::join(offered, None, &|genesis| folder::lay(&folder, genesis), &home)?;
         new::write_schemas(&folder, ruleset)?;
         std::fs::create_dir_all(folder.join(ORDERS))
             .map_err(|error| Trouble::new(super::exit::NO_OUTPUT, error.to_string(), "see that the disk has room"))?;
-        let mut desk = Desk::of(folder, seat, held);
-        desk.save()?;
-        desk.write_up()?;
-        let posted = desk.post(false)?;
+        let mut folder = GameFolder::of(folder, seat, held);
+        folder.save()?;
+        folder.write_up()?;
+        let posted = folder.post(false)?;
         let mut notes: String = troubles.iter().map(|trouble| format!("{trouble}\n")).collect();
         notes.push_str(&format!(
             "You play {} in {}/. Your key begins {}\n(`garcia status` shows all keys: compare them by telephone once).\n",
-            desk.seat.role(),
-            desk.folder.display(),
-            desk::spelled(&desk.seat.fingerprint())
+            folder.seat.role(),
+            folder.path.display(),
+            folder::spelled(&folder.seat.fingerprint())
         ));
-        if desk.seat.to_decide().is_some() {
+        if folder.seat.to_decide().is_some() {
             notes.push_str("You have the first move: mail your acceptance now, or give your orders first; then one mail carries both.\n");
         }
-        desk::answer(&desk, &notes, None, posted.as_ref(), world)
+        post::answer(&folder, &notes, None, posted.as_ref(), world)
     }
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::engine::Window;
 use crate::report::picture_text;
 
-use super::campaign::Campaign;
+use super::sight::Sight;
 use super::{Done, Trouble, World};
 
 /// Show the map with all units.
@@ -25,16 +25,16 @@ pub struct Map {
 
 impl Map {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
-        let campaign = Campaign::open(world)?;
+        let sight = Sight::open(world)?;
         let radius = self.place.as_ref().map(|_| self.radius);
         let width = world.look.unicode.then_some(world.look.width);
         let window = Window { centre: self.place, radius, width };
         let picture =
-            campaign.table().picture(campaign.view(None), &window).map_err(|fault| Trouble::refused(vec![fault]))?;
+            sight.table().picture(sight.view(None), &window).map_err(|fault| Trouble::refused(vec![fault]))?;
         if world.json {
             let lines: Vec<String> =
                 picture.lines.iter().map(|line| line.iter().map(|patch| patch.text.as_str()).collect()).collect();
-            let state = campaign.table().state_json(campaign.view(None).state);
+            let state = sight.table().state_json(sight.view(None).state);
             let state = state.map_err(|error| Trouble::bug(error.to_string()))?;
             return Done::json(&json!({ "lines": lines, "legend": picture.legend, "state": state }));
         }

@@ -1,18 +1,18 @@
 //! What a player types: one file per verb.
 
 mod audit;
-mod campaign;
 mod case;
 mod check;
 mod compare;
 mod data;
 mod demo;
-mod desk;
+mod folder;
 mod games;
 mod join;
 mod map;
 mod new;
 mod next;
+mod post;
 mod query;
 mod receive;
 mod rehearse;
@@ -22,6 +22,7 @@ mod roll;
 mod rules;
 mod schemas;
 mod send;
+mod sight;
 mod soak;
 mod status;
 mod template;

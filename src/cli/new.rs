@@ -8,15 +8,15 @@ use serde_json::json;
 
 use crate::engine::doc::{did_you_mean, nearest};
 use crate::engine::{Charter, Ruleset};
-use crate::trust::ledger::{Ledger, Terms};
+use crate::trust::ledger::{Company, Terms};
 use crate::trust::role::Role;
 use crate::trust::seat::{Awaited, Seat};
-use crate::trust::store::{LedgerFolder, Lock, Readers, write_whole};
+use crate::trust::store::{Lock, Readers, write_whole};
 
-use super::desk::{self, Desk, fresh_folder};
-
-use super::campaign::{self, Campaign, DATA, ORDERS, SCHEMAS, ruleset};
+use super::folder::{self, DATA, GameFolder, ORDERS, SCHEMAS, fresh_folder};
 use super::games::COMMON_OPTIONS;
+use super::post;
+use super::sight::{Sight, ruleset};
 use super::{Done, Trouble, World, schemas};
 
 /// How many links a chain has: one for each result.
@@ -81,7 +81,7 @@ impl New {
             trouble.remedy = format!("name another folder: `garcia new {} FOLDER …`", game.id());
             trouble
         })?;
-        let home = campaign::home(world)?;
+        let home = folder::home(world)?;
         let held = Lock::take(&folder)?;
         for (name, text) in &terms.charter.data {
             write_whole(&folder.join(DATA).join(name), text.as_bytes(), Readers::Anyone)?;
@@ -89,29 +89,23 @@ impl New {
         write_schemas(&folder, game)?;
         std::fs::create_dir_all(folder.join(ORDERS))
             .map_err(|error| Trouble::new(super::exit::NO_OUTPUT, format!("{error}"), "see that the disk has room"))?;
-        let terms = match (&self.side, self.gm) {
-            (None, false) => terms,
-            (Some(side), _) => {
-                let role = seat_role(game, side)?;
-                let seat = Seat::offer(table, &role, terms, &home)?;
-                return offered(Desk::of(folder, seat, held), world);
+        let seat = match (&self.side, self.gm) {
+            (None, false) => {
+                let mut folder = GameFolder::of(folder, Seat::begin(table, Company::Solo, terms, &home)?, held);
+                folder.save()?;
+                folder.write_up()?;
+                return answer(&folder.sight(), world);
             }
+            (Some(side), _) => Seat::offer(table, &seat_role(game, side)?, terms, &home)?,
             (None, true) => {
                 let players = self.players.iter().map(|side| seat_role(game, side)).collect::<Result<Vec<_>, _>>()?;
-                let seat = match self.private {
+                match self.private {
                     true => Seat::host_privately(table, players, terms, &home)?,
                     false => Seat::host(table, players, terms, &home)?,
-                };
-                return offered(Desk::of(folder, seat, held), world);
+                }
             }
         };
-        let (ledger, _) = Ledger::begin_solo(table, terms, &home)?;
-        for record in ledger.records() {
-            LedgerFolder::of_game(&folder).add(record, &held)?;
-        }
-        let campaign = Campaign::of(folder, ledger);
-        campaign.write_state()?;
-        answer(&campaign, world)
+        offered(GameFolder::of(folder, seat, held), world)
     }
 
     /// What a game master enters for a side that does not sign stands in the ledger for everybody to read.
@@ -140,7 +134,7 @@ impl New {
             set(&mut terms, game, option)?;
         }
         if let Some(folder) = &self.data {
-            terms.charter.data = campaign::data_files(folder)?;
+            terms.charter.data = folder::data_files(folder)?;
             if terms.charter.data.is_empty() {
                 let what = format!("there are no data files in {}", folder.display());
                 return Err(Trouble::usage(what, "name a folder with files like map.yaml and counters.yaml"));
@@ -192,20 +186,20 @@ fn seat_role(game: &dyn Ruleset, side: &str) -> Result<Role, Trouble> {
 }
 
 /// What to do with an offer.
-fn offered(mut desk: Desk, world: &World) -> Result<Done, Trouble> {
-    desk.save()?;
-    desk.write_up()?;
+fn offered(mut folder: GameFolder, world: &World) -> Result<Done, Trouble> {
+    folder.save()?;
+    folder.write_up()?;
     // A game master whose players do not sign has nobody to mail an offer to.
-    let alone = matches!(desk.seat.ledger().awaited(), Awaited::Packet { .. });
-    let posted = if alone { None } else { desk.post(false)? };
+    let alone = matches!(folder.seat.ledger().awaited(), Awaited::Packet { .. });
+    let posted = if alone { None } else { folder.post(false)? };
     let notes = format!(
         "The game is laid out in {}/. You are {}. Your key begins {}\n\
          (`garcia status` shows all keys: compare them by telephone once).\n",
-        desk.folder.display(),
-        desk.seat.role(),
-        desk::spelled(&desk.seat.fingerprint())
+        folder.path.display(),
+        folder.seat.role(),
+        folder::spelled(&folder.seat.fingerprint())
     );
-    desk::answer(&desk, &notes, None, posted.as_ref(), world)
+    post::answer(&folder, &notes, None, posted.as_ref(), world)
 }
 
 /// Is there such a scenario?
@@ -231,11 +225,11 @@ pub fn write_schemas(folder: &Path, game: &dyn Ruleset) -> Result<(), Trouble> {
     Ok(())
 }
 
-fn answer(campaign: &Campaign, world: &World) -> Result<Done, Trouble> {
-    let folder = campaign.folder.display().to_string();
-    let stop = campaign.stop();
+fn answer(sight: &Sight, world: &World) -> Result<Done, Trouble> {
+    let folder = sight.folder.display().to_string();
+    let stop = sight.stop();
     if world.json {
-        let files: BTreeMap<&str, String> = BTreeMap::from([("folder", folder), ("game", campaign.game_id().into())]);
+        let files: BTreeMap<&str, String> = BTreeMap::from([("folder", folder), ("game", sight.game_id().into())]);
         let who = stop.who().map(|side| side.as_str());
         return Done::json(&json!({ "ok": true, "files": files, "due": { "who": who, "ask": stop.ask() } }));
     }
@@ -247,9 +241,9 @@ fn answer(campaign: &Campaign, world: &World) -> Result<Done, Trouble> {
            garcia template --write     an order file for this very moment, to edit\n  \
            garcia check FILE           all mistakes at once\n  \
            garcia resolve FILE         roll, write the new state and the report\n",
-        campaign.table().headline(campaign.view(None).state),
-        campaign.game_id().get(..8).unwrap_or_default(),
-        campaign.dice_line(),
+        sight.table().headline(sight.view(None).state),
+        sight.game_id().get(..8).unwrap_or_default(),
+        sight.dice_line(),
         stop.ask(),
     )))
 }

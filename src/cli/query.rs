@@ -8,7 +8,7 @@ use crate::engine::Query;
 use crate::engine::doc::DocPath;
 use crate::report::{Page, terminal};
 
-use super::campaign::{Campaign, read_files};
+use super::sight::{Sight, read_files};
 use super::{Done, Trouble, World};
 
 /// Show where a unit can go, by which path and at what cost.
@@ -55,27 +55,27 @@ pub struct Odds {
 impl Reach {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
         let title = format!("Where {} can go", self.unit);
-        ask(&Campaign::open(world)?, title, &Query::Reach { unit: self.unit }, world)
+        ask(&Sight::open(world)?, title, &Query::Reach { unit: self.unit }, world)
     }
 }
 
 impl Supply {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
         let title = self.unit.as_ref().map_or_else(|| "Supply".to_owned(), |unit| format!("Supply of {unit}"));
-        ask(&Campaign::open(world)?, title, &Query::Supply { unit: self.unit }, world)
+        ask(&Sight::open(world)?, title, &Query::Supply { unit: self.unit }, world)
     }
 }
 
 impl Los {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
         let title = format!("From {} to {}", self.from, self.to);
-        ask(&Campaign::open(world)?, title, &Query::Sight { from: self.from, to: self.to }, world)
+        ask(&Sight::open(world)?, title, &Query::Sight { from: self.from, to: self.to }, world)
     }
 }
 
 impl Odds {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
-        let campaign = Campaign::open(world)?;
+        let sight = Sight::open(world)?;
         let (joined, faults) = read_files(&self.files)?;
         let files = |faults| {
             let sorted = joined.sort(faults).into_iter().map(|(source, list)| (source.clone(), list));
@@ -87,7 +87,7 @@ impl Odds {
         let Some(orders) = joined.node.get("orders").cloned() else {
             return Err(Trouble::usage("there are no `orders` in the file", "see `garcia template`"));
         };
-        let reply = campaign.table().query(campaign.view(campaign.stop().who()), &Query::Odds { orders });
+        let reply = sight.table().query(sight.view(sight.stop().who()), &Query::Odds { orders });
         let reply = reply.map_err(|mut faults| {
             // The game knows its orders only; in the file they stand below `orders`.
             for fault in &mut faults {
@@ -99,9 +99,9 @@ impl Odds {
     }
 }
 
-fn ask(campaign: &Campaign, title: String, query: &Query, world: &World) -> Result<Done, Trouble> {
-    let view = campaign.view(campaign.stop().who());
-    let reply = campaign.table().query(view, query).map_err(Trouble::refused)?;
+fn ask(sight: &Sight, title: String, query: &Query, world: &World) -> Result<Done, Trouble> {
+    let view = sight.view(sight.stop().who());
+    let reply = sight.table().query(view, query).map_err(Trouble::refused)?;
     answer(title, reply, world)
 }
 

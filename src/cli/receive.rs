@@ -8,7 +8,8 @@ use crate::engine::count_of;
 use crate::trust::finding::{Code, Finding};
 use crate::trust::record::Record;
 
-use super::desk::{self, Arrived, Desk, read_mail};
+use super::folder::{self, GameFolder};
+use super::post::{self, Arrived, read_mail};
 use super::{Done, Trouble, World, exit};
 
 /// Take a mail: verify what came, close the opponent's orders, write state and report, prepare the reply.
@@ -33,23 +34,23 @@ pub struct Receive {
 impl Receive {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
         let Arrived { records, openings, troubles } = read_mail(&self.files)?;
-        let mut desk = Desk::open(world)?;
+        let mut folder = GameFolder::open(world)?;
         let mut arrived = records;
-        arrived.extend(desk::waiting(&desk.folder));
-        let mut received = desk.seat.receive(arrived);
-        desk.save()?;
-        desk.keep_waiting(&received.early)?;
-        let mut made = desk.seat.advance()?;
+        arrived.extend(folder::waiting(&folder.path));
+        let mut received = folder.seat.receive(arrived);
+        folder.save()?;
+        folder.keep_waiting(&received.early)?;
+        let mut made = folder.seat.advance()?;
         if !made.is_empty() && !received.early.is_empty() {
             // What came early may have waited for a record that is made here.
-            let again = desk.seat.receive(std::mem::take(&mut received.early));
+            let again = folder.seat.receive(std::mem::take(&mut received.early));
             received.taken.extend(again.taken);
             received.early = again.early;
             received.refused.extend(again.refused);
-            made.extend(desk.seat.advance()?);
+            made.extend(folder.seat.advance()?);
         }
-        desk.save()?;
-        desk.keep_waiting(&received.early)?;
+        folder.save()?;
+        folder.keep_waiting(&received.early)?;
         let mut notes: Vec<String> = troubles;
         for record in &received.taken {
             notes.push(format!("taken: {} (signature good)", record.file_name()));
@@ -57,7 +58,7 @@ impl Receive {
         if received.taken.is_empty() && received.early.is_empty() && !received.known.is_empty() {
             notes.push("These records are in the ledger already; nothing has changed.".to_owned());
         }
-        let next = desk.seat.ledger().records().len();
+        let next = folder.seat.ledger().records().len();
         for record in &received.early {
             notes.push(format!("{} came early and waits in the folder.", record.file_name()));
         }
@@ -68,31 +69,31 @@ impl Receive {
         }
         let mut refused = None;
         for (record, finding) in &received.refused {
-            notes.push(refusal(&desk, record, finding)?);
+            notes.push(refusal(&folder, record, finding)?);
             refused.get_or_insert(if finding.fault.is_some() { exit::FAULTS } else { exit::NOBODY });
         }
         for given in openings {
-            if Some(given.game) != desk.seat.ledger().protocol().game() {
+            if Some(given.game) != folder.seat.ledger().protocol().game() {
                 notes.push(format!("Openings of {} for another game were left aside.", given.by));
                 continue;
             }
             let count = count_of(given.reveals.len(), "opening");
-            desk.seat.entrust(&given.by, given.reveals)?;
+            folder.seat.entrust(&given.by, given.reveals)?;
             notes.push(format!("taken: {count} of {}, each fits its commitment", given.by));
         }
-        for role in desk.seat.lacking() {
+        for role in folder.seat.lacking() {
             notes.push(format!(
                 "Openings of {role} are missing: ask him for the file `…-openings.txt` of his outbox and `garcia receive` it."
             ));
         }
-        let told = desk.write_up()?;
+        let told = folder.write_up()?;
         // With own orders due the reply waits for them.
         let posted = match made.is_empty() && received.taken.is_empty() {
-            false if !desk.holds_back() => desk.post(self.eml)?,
+            false if !folder.holds_back() => folder.post(self.eml)?,
             _ => None,
         };
         let notes: String = notes.iter().map(|note| format!("{note}\n")).collect();
-        let done = desk::answer(&desk, &notes, told.as_ref(), posted.as_ref(), world)?;
+        let done = post::answer(&folder, &notes, told.as_ref(), posted.as_ref(), world)?;
         Ok(match refused {
             Some(code) => done.with(code),
             None => done,
@@ -101,7 +102,7 @@ impl Receive {
 }
 
 /// Why a record was not taken, and what to do. What is signed is kept: it proves who signed it.
-fn refusal(desk: &Desk, record: &Record, finding: &Finding) -> Result<String, Trouble> {
+fn refusal(folder: &GameFolder, record: &Record, finding: &Finding) -> Result<String, Trouble> {
     let name = record.file_name();
     let Some(fault) = &finding.fault else {
         let remedy = match finding.code {
@@ -113,15 +114,15 @@ fn refusal(desk: &Desk, record: &Record, finding: &Finding) -> Result<String, Tr
         };
         return Ok(format!("REFUSED {name}: {finding}\n  {remedy}"));
     };
-    let kept = desk.keep_refused(record)?;
+    let kept = folder.keep_refused(record)?;
     let mut text = format!("REFUSED {name}: it is not taken into the ledger.\n");
-    match desk.verify_with(record, &kept.display().to_string()).divergence {
+    match folder.verify_with(record, &kept.display().to_string()).divergence {
         Some(divergence) => text.push_str(&divergence.report("")),
         None => text.push_str(&format!("  {finding}\n")),
     }
-    let folder = match desk.folder.as_os_str().is_empty() {
+    let folder = match folder.path.as_os_str().is_empty() {
         true => String::new(),
-        false => format!(" {}", desk.folder.display()),
+        false => format!(" {}", folder.path.display()),
     };
     text.push_str(&format!(
         "  kept as evidence; check it: garcia verify{folder} --with {}\n  \

@@ -12,8 +12,10 @@ use crate::trust::ledger::Terms;
 use crate::trust::seat::Seat;
 use crate::trust::store::{Lock, Readers, write_whole};
 
-use super::desk::{Desk, read_mail};
-use super::{Done, Trouble, World, campaign, exit};
+use super::folder::{self, GameFolder};
+use super::post::read_mail;
+use super::sight::{self, Sight};
+use super::{Done, Trouble, World, exit};
 
 /// Play a match between two folders with separate secrets, by mail files alone.
 #[derive(Debug, Args)]
@@ -43,7 +45,7 @@ pub struct Rehearse {
 
 impl Rehearse {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
-        let game = campaign::ruleset(&self.game)?;
+        let game = sight::ruleset(&self.game)?;
         let mut charter = Charter { scenario: self.scenario.clone().unwrap_or_default(), ..Charter::default() };
         for option in &self.options {
             if let Some((name, value)) = option.split_once('=') {
@@ -63,41 +65,41 @@ impl Rehearse {
         };
         let role = sides.first().and_then(|side| side.parse().ok()).ok_or_else(|| Trouble::bug("no role"))?;
         let folder = first.game.clone().unwrap_or_default();
-        let seat = Seat::offer(table, &role, terms, &campaign::home(first)?)?;
-        let mut desk = Desk::of(folder.clone(), seat, Lock::take(&folder)?);
-        desk.save()?;
-        let mut mail = self.post(&desk, 0)?;
-        drop(desk);
+        let seat = Seat::offer(table, &role, terms, &folder::home(first)?)?;
+        let mut folder = GameFolder::of(folder.clone(), seat, Lock::take(&folder)?);
+        folder.save()?;
+        let mut mail = self.post(&folder, 0)?;
+        drop(folder);
         let folder = second.game.clone().unwrap_or_default();
         let offer = read_mail(std::slice::from_ref(&mail))?.records;
-        let seat = Seat::join(offer, None, &|genesis| campaign::lay(&folder, genesis), &campaign::home(second)?)?;
-        let mut desk = Desk::of(folder.clone(), seat, Lock::take(&folder)?);
-        desk.save()?;
-        drop(desk);
+        let seat = Seat::join(offer, None, &|genesis| folder::lay(&folder, genesis), &folder::home(second)?)?;
+        let mut folder = GameFolder::of(folder.clone(), seat, Lock::take(&folder)?);
+        folder.save()?;
+        drop(folder);
         let mut sent = 1;
         let mut at = 1;
         let mut idle = 0;
         while sent < self.mails && idle < 2 {
             let Some(here) = worlds.get(at) else { break };
-            let mut desk = Desk::open(here)?;
+            let mut folder = GameFolder::open(here)?;
             let records = read_mail(std::slice::from_ref(&mail))?.records;
-            desk.seat.receive(records);
-            desk.save()?;
-            let mut made = desk.seat.advance()?.len();
-            while let Some(side) = desk.seat.to_decide() {
+            folder.seat.receive(records);
+            folder.save()?;
+            let mut made = folder.seat.advance()?.len();
+            while let Some(side) = folder.seat.to_decide() {
                 let said = if self.sensible {
-                    sensible(desk.seat.ledger(), side)
+                    sensible(folder.seat.ledger(), side)
                 } else {
-                    at_random(desk.seat.ledger(), side, 12, &mut chance)
+                    at_random(folder.seat.ledger(), side, 12, &mut chance)
                 };
                 let said = said.ok_or_else(|| Trouble::bug("the player broke a rule"))?;
-                desk.seat.send(&said)?;
-                made += 1 + desk.seat.advance()?.len();
+                folder.seat.send(&said)?;
+                made += 1 + folder.seat.advance()?.len();
             }
-            desk.save()?;
-            desk.write_up()?;
+            folder.save()?;
+            folder.write_up()?;
             if made > 0 || sent == 1 {
-                mail = self.post(&desk, sent)?;
+                mail = self.post(&folder, sent)?;
                 sent += 1;
                 idle = 0;
             } else {
@@ -105,9 +107,9 @@ impl Rehearse {
             }
             at = 1 - at;
         }
-        let campaign = campaign::Campaign::open(first)?;
-        let verdict = campaign.table().verdict(campaign.view(None).state).map(|verdict| verdict.text);
-        let records = campaign.ledger.records().len();
+        let sight = Sight::open(first)?;
+        let verdict = sight.table().verdict(sight.view(None).state).map(|verdict| verdict.text);
+        let records = sight.ledger.records().len();
         Ok(Done::good(format!("{sent} mails, {records} records. {}\n", verdict.unwrap_or_default())).with(exit::GOOD))
     }
 
@@ -117,19 +119,19 @@ impl Rehearse {
     }
 
     /// Puts the mail where both can see it and gives back its file.
-    fn post(&self, desk: &Desk, number: usize) -> Result<PathBuf, Trouble> {
-        let posted = desk.post(true)?.ok_or_else(|| Trouble::bug("nothing to send"))?;
+    fn post(&self, folder: &GameFolder, number: usize) -> Result<PathBuf, Trouble> {
+        let posted = folder.post(true)?.ok_or_else(|| Trouble::bug("nothing to send"))?;
         let file = posted.files.first().ok_or_else(|| Trouble::bug("a mail without a file"))?;
         let bytes = fs::read(file).map_err(|error| Trouble::unreadable(file, &error))?;
-        let name = format!("{number:02}-{}.eml", desk.seat.role());
+        let name = format!("{number:02}-{}.eml", folder.seat.role());
         let path = self.folder.join("mails").join(name);
         write_whole(&path, &bytes, Readers::Anyone)?;
-        remove_outbox(&desk.folder);
+        remove_outbox(&folder.path);
         Ok(path)
     }
 }
 
 /// The mails of both stand together; what lies in the outbox would be the same once more.
 fn remove_outbox(folder: &Path) {
-    fs::remove_dir_all(folder.join(super::desk::OUTBOX)).ok();
+    fs::remove_dir_all(folder.join(folder::OUTBOX)).ok();
 }

@@ -13,7 +13,8 @@ use crate::trust::record::{Record, RecordKind};
 use crate::trust::replay::Vision;
 use crate::trust::store::{Readers, write_whole};
 
-use super::campaign::{self, Campaign};
+use super::folder;
+use super::sight::{self, Sight};
 use super::{Done, Trouble, World};
 
 /// The form of a report.
@@ -50,7 +51,7 @@ pub struct Report {
 
 /// Everything that was sealed, once all audits are in.
 fn all_open(folder: &Path, records: &[Record]) -> Result<Vision, Trouble> {
-    let ledger = Ledger::read(records.to_vec(), |genesis| campaign::lay(folder, genesis), Vision::public())?;
+    let ledger = Ledger::read(records.to_vec(), |genesis| folder::lay(folder, genesis), Vision::public())?;
     match ledger.protocol().due() {
         NextRecord::Audit(owing) if owing.is_empty() => Ok(Vision::after_audits(ledger.protocol())),
         _ => Err(Trouble::usage("what lies face down is opened by the audits, and they are not in", "`garcia audit`")),
@@ -59,28 +60,28 @@ fn all_open(folder: &Path, records: &[Record]) -> Result<Vision, Trouble> {
 
 impl Report {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
-        let folder = campaign::find(world)?;
-        let mut records = campaign::records(&folder)?;
+        let folder = folder::find(world)?;
+        let mut records = folder::records(&folder)?;
         let last = self.last(&records)?;
-        let campaign = if self.open {
+        let sight = if self.open {
             let vision = all_open(&folder, &records)?;
             records.truncate(last + 1);
-            let ledger = Ledger::read(records, |genesis| campaign::lay(&folder, genesis), vision)?;
-            Campaign::of(folder, ledger)
+            let ledger = Ledger::read(records, |genesis| folder::lay(&folder, genesis), vision)?;
+            Sight::of(folder, ledger)
         } else {
             records.truncate(last + 1);
-            let eyes = records.first().and_then(|genesis| campaign::own_vision(world, &genesis.id()));
-            Campaign::seen(folder, records, eyes)?
+            let eyes = records.first().and_then(|genesis| sight::own_vision(world, &genesis.id()));
+            Sight::seen(folder, records, eyes)?
         };
-        let Some(report) = campaign.turn_report() else {
+        let Some(report) = sight.turn_report() else {
             return Err(Trouble::usage("nothing has happened yet", "`garcia status` says what is awaited"));
         };
         let page = report.page();
         if world.json {
-            let table = campaign.table();
+            let table = sight.table();
             let events = table.events(report.journal, None).map_err(|error| Trouble::bug(error.to_string()))?;
             return Done::json(&json!({
-                "record": last, "headline": page.title, "dice": campaign.dice_line(), "events": events,
+                "record": last, "headline": page.title, "dice": sight.dice_line(), "events": events,
                 "told": report.told, "page": page,
             }));
         }
@@ -88,7 +89,7 @@ impl Report {
             Form::Text => terminal(&page, world.look),
             Form::Markdown => markdown(&page),
             Form::Html => {
-                let picture = campaign.table().picture(campaign.view(None), &Window::default());
+                let picture = sight.table().picture(sight.view(None), &Window::default());
                 html(&page, &picture.map_or_else(|_| String::new(), |picture| picture_html(&picture)))
             }
         };

@@ -9,7 +9,7 @@ use crate::trust::data::{Data, RollSaid};
 use crate::trust::finding::dice_words;
 use crate::trust::record::Record;
 
-use super::campaign::{find, records};
+use super::folder::{find, records};
 use super::{Done, Trouble, World};
 
 /// Show how one roll came about, step by step, with the shell commands that reproduce it.

@@ -10,7 +10,8 @@ use crate::engine::{Diary, Ruleset};
 use crate::games::GAMES;
 use crate::report::{Look, Page, terminal, wrap};
 
-use super::campaign::{Campaign, find, ruleset};
+use super::folder::find;
+use super::sight::{Sight, ruleset};
 use super::{Done, Trouble, World};
 
 /// Look a rule up: the clause in our own words, with how it is read where it is unclear.
@@ -94,8 +95,8 @@ impl Rules {
             let remedy = "write `garcia rules GAME`; `garcia games` lists the games";
             return Err(Trouble::usage("the rules of which game?", remedy));
         }
-        let campaign = Campaign::open(world)?;
-        Ok((campaign.table().ruleset(), self.words.clone()))
+        let sight = Sight::open(world)?;
+        Ok((sight.table().ruleset(), self.words.clone()))
     }
 }
 

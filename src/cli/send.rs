@@ -7,7 +7,8 @@ use clap::Args;
 use crate::trust::role::Role;
 
 use super::check::warned;
-use super::desk::{self, Desk};
+use super::folder::GameFolder;
+use super::post;
 use super::{Done, Trouble, World};
 
 /// Check and sign an order file and make the mail that carries it.
@@ -30,7 +31,7 @@ pub struct Send {
 
 impl Send {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
-        at_desk(Desk::open(world)?, &Given::Files(self.files), self.eml, world)
+        at_folder(GameFolder::open(world)?, &Given::Files(self.files), self.eml, world)
     }
 }
 
@@ -43,37 +44,36 @@ pub enum Given {
 }
 
 /// Game master: enters what was said for a side, closes it and makes the mails, in one step.
-pub fn enter(said: &Given, eml: bool, world: &World) -> Result<Done, Trouble> {
-    let desk = Desk::open(world)?;
-    if *desk.seat.role() != Role::gm() {
+pub fn enter(folder: GameFolder, said: &Given, eml: bool, world: &World) -> Result<Done, Trouble> {
+    if *folder.seat.role() != Role::gm() {
         let remedy = "`garcia send FILE` signs your orders; the game master closes them";
         return Err(Trouble::usage("the game master resolves this game", remedy));
     }
-    at_desk(desk, said, eml, world)
+    at_folder(folder, said, eml, world)
 }
 
 /// Signs what was said, closes what can be closed here, and makes the mail.
-fn at_desk(mut desk: Desk, said: &Given, eml: bool, world: &World) -> Result<Done, Trouble> {
-    desk.seat.advance()?;
-    desk.save()?;
-    if desk.seat.to_decide().is_none() {
-        return Err(Trouble::usage("no orders are due from you now", desk.next_line()));
+fn at_folder(mut folder: GameFolder, said: &Given, eml: bool, world: &World) -> Result<Done, Trouble> {
+    folder.seat.advance()?;
+    folder.save()?;
+    if folder.seat.to_decide().is_none() {
+        return Err(Trouble::usage("no orders are due from you now", folder.next_line()));
     }
     let mut notes = String::new();
     match said {
-        Given::Nothing => drop(desk.seat.no_moves()?),
+        Given::Nothing => drop(folder.seat.no_moves()?),
         Given::Files(files) => {
-            let (submission, warnings) = desk.campaign().check(files)?;
+            let (submission, warnings) = folder.sight().check(files)?;
             notes = warned(&warnings, world);
-            desk.seat.send(&submission)?;
+            folder.seat.send(&submission)?;
         }
     }
-    desk.save()?;
-    desk.seat.advance()?;
-    desk.save()?;
-    let told = desk.write_up()?;
-    let posted = desk.post(eml)?;
-    desk::answer(&desk, &notes, told.as_ref(), posted.as_ref(), world)
+    folder.save()?;
+    folder.seat.advance()?;
+    folder.save()?;
+    let told = folder.write_up()?;
+    let posted = folder.post(eml)?;
+    post::answer(&folder, &notes, told.as_ref(), posted.as_ref(), world)
 }
 
 /// Make the last mail again, byte for byte.
@@ -95,11 +95,11 @@ pub struct Resend {
 
 impl Resend {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
-        let mut desk = Desk::open(world)?;
-        desk.save()?;
-        let records = desk.seat.ledger().records();
+        let mut folder = GameFolder::open(world)?;
+        folder.save()?;
+        let records = folder.seat.ledger().records();
         let posted = match self.from {
-            None => desk.post(self.eml)?,
+            None => folder.post(self.eml)?,
             Some(from) => {
                 let from = usize::try_from(from).unwrap_or(usize::MAX);
                 let Some(wanted) = records.get(from..).filter(|wanted| !wanted.is_empty()) else {
@@ -107,12 +107,12 @@ impl Resend {
                     return Err(Trouble::usage(what, "name an earlier one"));
                 };
                 let last = records.len().saturating_sub(1);
-                Some(desk.post_records(wanted, &format!("{from:04}-{last:04}"), self.eml)?)
+                Some(folder.post_records(wanted, &format!("{from:04}-{last:04}"), self.eml)?)
             }
         };
         match posted {
-            Some(posted) => desk::answer(&desk, "", None, Some(&posted), world),
-            None => Err(Trouble::usage("there is nothing to send: the other player spoke last", desk.next_line())),
+            Some(posted) => post::answer(&folder, "", None, Some(&posted), world),
+            None => Err(Trouble::usage("there is nothing to send: the other player spoke last", folder.next_line())),
         }
     }
 }

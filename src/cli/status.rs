@@ -10,8 +10,8 @@ use crate::trust::protocol;
 use crate::trust::record::Record;
 use crate::trust::role::Role;
 
-use super::campaign::Campaign;
-use super::{Done, Trouble, World, desk, next};
+use super::sight::Sight;
+use super::{Done, Trouble, World, folder, next};
 
 /// Show whose move it is, what is awaited, and whether the dice are verified.
 #[derive(Debug, Args)]
@@ -23,66 +23,62 @@ pub struct Status {}
 
 impl Status {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
-        let campaign = Campaign::open(world)?;
+        let sight = Sight::open(world)?;
         if world.json {
-            return json_status(&campaign);
+            return json_status(&sight);
         }
-        Ok(Done::good(terminal(&page(&campaign), world.look)))
+        Ok(Done::good(terminal(&page(&sight), world.look)))
     }
 }
 
 /// Whether orders are signed and their result is owed.
-pub fn owes_result(campaign: &Campaign) -> bool {
-    matches!(campaign.ledger.protocol().due(), protocol::NextRecord::Result(_))
+pub fn owes_result(sight: &Sight) -> bool {
+    matches!(sight.ledger.protocol().due(), protocol::NextRecord::Result(_))
 }
 
-fn page(campaign: &Campaign) -> Page {
-    let (table, view, stop) = (campaign.table(), campaign.view(None), campaign.stop());
+fn page(sight: &Sight) -> Page {
+    let (table, view, stop) = (sight.table(), sight.view(None), sight.stop());
     let mut page = Page::new(table.headline(view.state));
-    page.lead.push(campaign.dice_line());
-    page.lead.push(who_and_where(campaign));
+    page.lead.push(sight.dice_line());
+    page.lead.push(who_and_where(sight));
     let mut next = Diary::new();
     if let Some(verdict) = table.verdict(view.state) {
         next.line(verdict.text, &[]);
     }
-    if let (Stop::Answers { .. }, false) = (stop, owes_result(campaign)) {
+    if let (Stop::Answers { .. }, false) = (stop, owes_result(sight)) {
         for line in awaited(table, view, stop) {
             next.line(line, &[]);
         }
     }
-    for line in next::steps(&campaign.ledger, campaign.role.as_ref()) {
+    for line in next::steps(&sight.ledger, sight.role.as_ref()) {
         next.line(line, &[]);
     }
     page.section("What comes next", next);
-    let records = records(campaign);
+    let records = records(sight);
     page.section("Records", records);
-    page.section("Keys, to be compared by telephone once", keys(campaign));
+    page.section("Keys, to be compared by telephone once", keys(sight));
     page
 }
 
 /// How each player's key begins; a solo player has nobody to compare his with.
-fn keys(campaign: &Campaign) -> Diary {
+fn keys(sight: &Sight) -> Diary {
     let mut diary = Diary::new();
-    let protocol = campaign.ledger.protocol();
+    let protocol = sight.ledger.protocol();
     if protocol.mode() != Mode::Solo {
         for (role, seat) in protocol.signatories() {
-            diary.line(format!("{:<8} {}", role.as_str(), desk::spelled(&seat.key)), &[]);
+            diary.line(format!("{:<8} {}", role.as_str(), folder::spelled(&seat.key)), &[]);
         }
     }
     diary
 }
 
 /// `match 400d107f; you play us, against spain`
-fn who_and_where(campaign: &Campaign) -> String {
-    let short = campaign.game_id().get(..8).unwrap_or_default();
-    let protocol = campaign.ledger.protocol();
-    let others: Vec<&str> = protocol
-        .roles()
-        .iter()
-        .filter(|role| Some(*role) != campaign.role.as_ref())
-        .map(|role| role.as_str())
-        .collect();
-    match (&campaign.role, protocol.mode()) {
+fn who_and_where(sight: &Sight) -> String {
+    let short = sight.game_id().get(..8).unwrap_or_default();
+    let protocol = sight.ledger.protocol();
+    let others: Vec<&str> =
+        protocol.roles().iter().filter(|role| Some(*role) != sight.role.as_ref()).map(|role| role.as_str()).collect();
+    match (&sight.role, protocol.mode()) {
         (_, Mode::Solo) => format!("match {short}"),
         (Some(me), Mode::TwoPlayer) if others.is_empty() => format!("match {short}; you play {me}"),
         (Some(me), Mode::TwoPlayer) => format!("match {short}; you play {me} against {}", others.join(" and ")),
@@ -96,19 +92,19 @@ fn who_and_where(campaign: &Campaign) -> String {
 }
 
 /// Which records are in: the last few, and those that wait for a missing one.
-fn records(campaign: &Campaign) -> Diary {
+fn records(sight: &Sight) -> Diary {
     const LAST: usize = 4;
-    let (mut diary, all) = (Diary::new(), campaign.ledger.records());
+    let (mut diary, all) = (Diary::new(), sight.ledger.records());
     diary.line(format!("{} in the ledger, each with a good signature; the last:", all.len()), &[]);
     for record in all.iter().skip(all.len().saturating_sub(LAST)) {
         diary.line(format!("{}  {}", record.file_name(), record.id().short()), &[]);
     }
-    let waiting = desk::waiting(&campaign.folder);
+    let waiting = folder::waiting(&sight.folder);
     if !waiting.is_empty() {
         let names: Vec<String> = waiting.iter().map(Record::file_name).collect();
         diary.line(format!("Came early, waiting for record {}: {}", all.len(), names.join(", ")), &[]);
     }
-    let mail = campaign.folder.join(desk::OUTBOX);
+    let mail = sight.folder.join(folder::OUTBOX);
     let number = all.len().saturating_sub(1);
     let mail = ["eml", "txt"].map(|ending| mail.join(format!("{number:04}-garcia.{ending}")));
     if let Some(mail) = mail.iter().find(|mail| mail.is_file()) {
@@ -117,8 +113,8 @@ fn records(campaign: &Campaign) -> Diary {
     diary
 }
 
-fn json_status(campaign: &Campaign) -> Result<Done, Trouble> {
-    let (table, view, stop) = (campaign.table(), campaign.view(None), campaign.stop());
+fn json_status(sight: &Sight) -> Result<Done, Trouble> {
+    let (table, view, stop) = (sight.table(), sight.view(None), sight.stop());
     let questions: Vec<serde_json::Value> = match stop {
         Stop::Answers { questions, .. } => questions
             .iter()
@@ -131,23 +127,23 @@ fn json_status(campaign: &Campaign) -> Result<Done, Trouble> {
             .collect(),
         _ => Vec::new(),
     };
-    let genesis = campaign.ledger.protocol().genesis();
+    let genesis = sight.ledger.protocol().genesis();
     Done::json(&json!({
         "game": table.ruleset().id(),
-        "match": campaign.game_id(),
-        "mode": campaign.ledger.protocol().mode().as_str(),
+        "match": sight.game_id(),
+        "mode": sight.ledger.protocol().mode().as_str(),
         "scenario": genesis.and_then(|genesis| genesis.scenario.clone()),
         "options": genesis.and_then(|genesis| genesis.options.clone()),
         "headline": table.headline(view.state),
         "turn": table.turn(view.state),
         "due": { "who": stop.who(), "ask": stop.ask(), "questions": questions },
-        "role": campaign.role.as_ref().map(|role| role.as_str()),
-        "awaited": campaign.ledger.awaited().who().map(|who| who.as_str()),
-        "result_owed": owes_result(campaign),
-        "waiting": desk::waiting(&campaign.folder).iter().map(Record::file_name).collect::<Vec<_>>(),
-        "records": campaign.ledger.records().len(),
-        "head": campaign.ledger.protocol().head(),
-        "rolls": super::campaign::rolls(campaign.ledger.records()),
+        "role": sight.role.as_ref().map(|role| role.as_str()),
+        "awaited": sight.ledger.awaited().who().map(|who| who.as_str()),
+        "result_owed": owes_result(sight),
+        "waiting": folder::waiting(&sight.folder).iter().map(Record::file_name).collect::<Vec<_>>(),
+        "records": sight.ledger.records().len(),
+        "head": sight.ledger.protocol().head(),
+        "rolls": super::sight::rolls(sight.ledger.records()),
         "verified": true,
         "verdict": table.verdict(view.state),
     }))

@@ -9,9 +9,10 @@ use crate::engine::Stop;
 use crate::engine::submission;
 use crate::trust::store::{Lock, Readers, write_whole};
 
-use super::campaign::{Campaign, ORDERS, SCHEMAS};
+use super::folder::{ORDERS, SCHEMAS};
 use super::new::write_schemas;
 use super::schemas::order_file_name;
+use super::sight::Sight;
 use super::{Done, Trouble, World, exit};
 
 /// Write an order file for this very moment.
@@ -34,16 +35,16 @@ pub struct Template {
 
 impl Template {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
-        let campaign = Campaign::open(world)?;
-        if *campaign.stop() == Stop::End {
+        let sight = Sight::open(world)?;
+        if *sight.stop() == Stop::End {
             return Err(Trouble::usage("the game is over: no orders are due", "`garcia report` tells how it ended"));
         }
-        let packet = schema_packet(&campaign);
-        let schema = format!("../{SCHEMAS}/{}", order_file_name(campaign.table().ruleset(), packet));
-        let text = campaign.due(|due| submission::template(due, &schema));
+        let packet = schema_packet(&sight);
+        let schema = format!("../{SCHEMAS}/{}", order_file_name(sight.table().ruleset(), packet));
+        let text = sight.due(|due| submission::template(due, &schema));
         let path = match (self.output, self.write) {
             (Some(path), _) => path,
-            (None, true) => campaign.folder.join(ORDERS).join(name(&campaign)),
+            (None, true) => sight.folder.join(ORDERS).join(name(&sight)),
             (None, false) if world.json => return Done::json(&json!({ "template": text })),
             (None, false) => return Ok(Done::good(text)),
         };
@@ -51,35 +52,35 @@ impl Template {
             let what = format!("{} is there already", path.display());
             return Err(Trouble::usage(what, "edit it, or write to another file with `--output FILE`"));
         }
-        let _held = Lock::take(&campaign.folder)?;
-        write_schemas(&campaign.folder, campaign.table().ruleset())?;
+        let _held = Lock::take(&sight.folder)?;
+        write_schemas(&sight.folder, sight.table().ruleset())?;
         write_whole(&path, text.as_bytes(), Readers::Anyone)
             .map_err(|trouble| Trouble::new(exit::NO_OUTPUT, trouble.to_string(), "write it elsewhere"))?;
         let shown = path.display();
         if world.json {
             return Done::json(&json!({ "file": shown.to_string() }));
         }
-        let verb = campaign.signing_verb();
+        let verb = sight.signing_verb();
         Ok(Done::good(format!("{shown} is written. Edit it, then:\n  garcia check {shown}\n  garcia {verb} {shown}\n")))
     }
 }
 
 /// The packet whose schema describes the file due; answers belong to the packet of their span.
-fn schema_packet(campaign: &Campaign) -> &'static str {
-    match campaign.stop() {
+fn schema_packet(sight: &Sight) -> &'static str {
+    match sight.stop() {
         Stop::Orders { ask, .. } => ask,
         _ => "turn",
     }
 }
 
 /// `t3-us-turn.yaml`; a second file of answers in one turn gets the number of its record.
-fn name(campaign: &Campaign) -> String {
-    let stop = campaign.stop();
+fn name(sight: &Sight) -> String {
+    let stop = sight.stop();
     let who = stop.who().map_or("all", |side| side.as_str());
-    let turn = campaign.table().turn(campaign.view(None).state);
+    let turn = sight.table().turn(sight.view(None).state);
     let number = match stop {
         Stop::Orders { .. } => String::new(),
-        _ => format!("-{}", campaign.ledger.records().len()),
+        _ => format!("-{}", sight.ledger.records().len()),
     };
     format!("t{turn}-{who}-{}{number}.yaml", stop.ask())
 }

@@ -13,8 +13,9 @@ use crate::trust::replay::Vision;
 use crate::trust::store::{FileTrouble, LedgerFile};
 use crate::trust::verify::Verification;
 
-use super::campaign::{find, lay, own_vision};
-use super::desk::read_mail;
+use super::folder::{find, lay};
+use super::post::read_mail;
+use super::sight::own_vision;
 use super::{Done, Trouble, World, exit};
 
 /// Recompute every record, die and state, and name the first that is wrong and whose key signed it.

@@ -71,7 +71,7 @@ pub struct Pen<'a> {
 
 /// What a player who seals nothing says for one side.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Speech {
+pub(super) struct Speech {
     /// The packet, checked and written out; none where only answers are due.
     pub orders: Option<Json>,
     /// Policies for the side's own packet, by kind.
@@ -176,11 +176,6 @@ impl Ledger {
         Ledger::found(table, body, &key, file)
     }
 
-    /// Begins a solo game.
-    pub fn begin_solo(table: Box<dyn Match>, terms: Terms, home: &Home) -> Result<(Ledger, GameFile), LedgerTrouble> {
-        Ledger::begin(table, Company::Solo, terms, home)
-    }
-
     /// The same without any file: for a demonstration, whose secrets need not outlive it.
     pub fn begin_in_memory(
         table: Box<dyn Match>,
@@ -193,16 +188,6 @@ impl Ledger {
         let body = terms.genesis(&*table, company, key, &secret)?;
         let file = GameFile::in_memory(body.id(), founder, secret, links);
         Ledger::found(table, body, key, file)
-    }
-
-    /// A solo game in memory.
-    pub fn begin_solo_in_memory(
-        table: Box<dyn Match>,
-        terms: Terms,
-        key: &PrivateKey,
-        secret: GameSecret,
-    ) -> Result<(Ledger, GameFile), LedgerTrouble> {
-        Ledger::begin_in_memory(table, Company::Solo, terms, key, secret)
     }
 
     fn found(

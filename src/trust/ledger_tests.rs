@@ -22,12 +22,13 @@ impl Solo {
         let folder = tempfile::tempdir().expect("a folder");
         let home = Home::find(Some(folder.path())).expect("given");
         let game = Terms { charter: Charter::default(), ask, max_asks, links, note: Some("García".to_owned()) };
-        let (ledger, file) = Ledger::begin_solo(skirmish::table(""), game, &home).expect("begun");
+        let (ledger, file) = Ledger::begin(skirmish::table(""), Company::Solo, game, &home).expect("begun");
         Solo { key: home.identity().expect("a key"), file, ledger, _folder: folder }
     }
 
     fn play(&mut self, speech: Speech) -> Result<(Record, Record), LedgerTrouble> {
-        self.ledger.play(speech, &mut Pen { key: &self.key, file: &mut self.file })
+        let pen = &mut Pen { key: &self.key, file: &mut self.file };
+        Ok((self.ledger.speak(speech, pen)?, self.ledger.close(pen)?))
     }
 
     /// What a random player says now.

@@ -262,7 +262,7 @@ impl Ledger {
     }
 
     /// Solo and game master: signs what a side says, everything in place. The result is still owed then.
-    pub fn speak(&mut self, speech: Speech, pen: &mut Pen<'_>) -> Result<Record, LedgerTrouble> {
+    pub(super) fn speak(&mut self, speech: Speech, pen: &mut Pen<'_>) -> Result<Record, LedgerTrouble> {
         self.speak_openly(speech, None, pen)
     }
 
@@ -424,12 +424,5 @@ impl Ledger {
         }
         let audit = Audit { hide_secret: pen.file.secret().hide().0, values, secret_rolls: Vec::new() };
         self.sign(&Data::Audit(audit), &[], pen)
-    }
-
-    /// Solo: speaks for a side and closes at once. Orders left unclosed by an interruption are closed, not signed again.
-    pub fn play(&mut self, speech: Speech, pen: &mut Pen<'_>) -> Result<(Record, Record), LedgerTrouble> {
-        let orders = self.speak(speech, pen)?;
-        let result = self.close(pen)?;
-        Ok((orders, result))
     }
 }

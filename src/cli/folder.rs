@@ -1,13 +1,17 @@
-//! A player's desk: his seat at a game between two, the ledger folder under lock, what goes out and what came early.
+//! A game folder: the ledger under lock, the seat of whoever plays here, what goes out and what came early.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::engine::{Side, Window};
+use crate::engine::{Charter, Match, Side, Window};
+use crate::games;
 use crate::mail::{Draft, Openings, records_in, subject};
 use crate::report::{Look, Page, markdown, picture_text};
 use crate::trust::Id;
-use crate::trust::data::Mode;
+use crate::trust::data::{Genesis, Mode};
+use crate::trust::finding::{Code, Finding};
+use crate::trust::home::Home;
 use crate::trust::ledger::Ledger;
 use crate::trust::record::{Record, RecordKind};
 use crate::trust::role::Role;
@@ -15,9 +19,9 @@ use crate::trust::seat::Seat;
 use crate::trust::store::{LedgerFile, LedgerFiles, LedgerFolder, Lock, Readers, write_whole};
 use crate::trust::verify::{Verification, verify};
 
-use super::campaign::{self, Campaign};
-use super::resolve::report_path;
-use super::{Done, Trouble, World, exit, next};
+use super::post::Posted;
+use super::sight::Sight;
+use super::{Trouble, World, exit, next};
 
 /// Where the mails lie that were made here.
 pub const OUTBOX: &str = "outbox";
@@ -26,47 +30,61 @@ const INBOX: &str = "inbox";
 /// Where signed records are kept that are wrong: evidence.
 const REFUSED: &str = "refused";
 
-/// A desk.
-pub struct Desk {
-    /// The game folder.
-    pub folder: PathBuf,
+/// The position, for reading.
+pub const STATE: &str = "state.yaml";
+/// The folder of a game's own data files, where it is played with some.
+pub const DATA: &str = "data";
+/// The folder with the schemas that editors complete order files from.
+pub const SCHEMAS: &str = "schemas";
+/// The folder of the order files.
+pub const ORDERS: &str = "orders";
+
+/// A game folder, open for writing: the lock, the ledger, the secrets of the one who plays here, reports and mails.
+pub struct GameFolder {
+    /// Where it is.
+    pub path: PathBuf,
     /// The seat.
     pub seat: Seat,
     held: Lock,
-    /// The ledger as the folder held it when the desk was opened; none for a new folder.
+    /// The ledger as the folder held it when the folder was opened; none for a new folder.
     before: Option<Ledger>,
     /// How many records are on disk.
     saved: usize,
 }
 
-impl Desk {
+impl GameFolder {
     /// Sits down in the game folder in hand.
-    pub fn open(world: &World) -> Result<Desk, Trouble> {
-        let folder = campaign::find(world)?;
-        let held = Lock::take(&folder)?;
-        let records = campaign::records(&folder)?;
+    pub fn open(world: &World) -> Result<GameFolder, Trouble> {
+        let path = find(world)?;
+        let held = Lock::take(&path)?;
+        let records = records(&path)?;
         let saved = records.len();
-        let home = campaign::home(world)?;
-        let seat = Seat::open(records, &|genesis| campaign::lay(&folder, genesis), &home)?;
+        let home = home(world)?;
+        let seat = Seat::open(records, &|genesis| lay(&path, genesis), &home)?;
         let before = Some(seat.ledger().clone());
-        Ok(Desk { folder, seat, held, before, saved })
+        Ok(GameFolder { path, seat, held, before, saved })
     }
 
-    /// A desk whose seat was just taken.
-    pub fn of(folder: PathBuf, seat: Seat, held: Lock) -> Desk {
-        Desk { folder, seat, held, before: None, saved: 0 }
+    /// A folder whose seat was just taken.
+    pub fn of(path: PathBuf, seat: Seat, held: Lock) -> GameFolder {
+        GameFolder { path, seat, held, before: None, saved: 0 }
+    }
+
+    /// How many records are on disk.
+    pub fn saved(&self) -> usize {
+        self.saved
     }
 
     /// Puts all records of the seat on disk that are not there yet.
     pub fn save(&mut self) -> Result<(), Trouble> {
-        self.seat.save(self.saved, &LedgerFolder::of_game(&self.folder), &self.held)?;
+        self.seat.save(self.saved, &LedgerFolder::of_game(&self.path), &self.held)?;
         self.saved = self.seat.ledger().records().len();
         Ok(())
     }
 
     /// Keeps the early ones and forgets those that are taken.
     pub fn keep_waiting(&self, early: &[Record]) -> Result<(), Trouble> {
-        let inbox = self.folder.join(INBOX);
+        let inbox = self.path.join(INBOX);
         let names: Vec<String> = early.iter().map(Record::file_name).collect();
         for record in early {
             write_whole(&inbox.join(record.file_name()), record.to_yaml().as_bytes(), Readers::Anyone)?;
@@ -84,33 +102,33 @@ impl Desk {
     /// Keeps a record that was refused, and gives back its file: what its signer's key stands under can be shown to others.
     pub fn keep_refused(&self, record: &Record) -> Result<PathBuf, Trouble> {
         let name = format!("{}-{}.yaml", record.file_name().trim_end_matches(".yaml"), record.id().short());
-        let path = self.folder.join(REFUSED).join(name);
+        let path = self.path.join(REFUSED).join(name);
         write_whole(&path, record.to_yaml().as_bytes(), Readers::Anyone)?;
         Ok(path)
     }
 
     /// What verification says of this ledger with one more record in it.
     pub fn verify_with(&self, record: &Record, name: &str) -> Verification {
-        let place = |record: &Record| self.folder.join("ledger").join(record.file_name()).display().to_string();
+        let place = |record: &Record| self.path.join("ledger").join(record.file_name()).display().to_string();
         let own = self.seat.ledger().records().iter().map(|record| (place(record), record));
         let file =
             |(name, record): (String, &Record)| LedgerFile { name, seq: record.body().seq, record: Ok(record.clone()) };
         let mut files: Vec<LedgerFile> = own.chain([(name.to_owned(), record)]).map(file).collect();
         files.sort_by_key(|file| file.seq);
         let found = LedgerFiles { files, problems: Vec::new() };
-        verify(&found, &|genesis| campaign::lay(&self.folder, genesis), &self.seat.vision())
+        verify(&found, &|genesis| lay(&self.path, genesis), &self.seat.vision())
     }
 
-    /// The campaign with this seat's eyes.
-    pub fn campaign(&self) -> Campaign {
-        Campaign::of_role(self.folder.clone(), self.seat.ledger().clone(), self.seat.role())
+    /// The game with this seat's eyes.
+    pub fn sight(&self) -> Sight {
+        Sight::of_role(self.path.clone(), self.seat.ledger().clone(), self.seat.role())
     }
 
     /// Writes the state and a report for every result that is new; gives back the last report.
     ///
     /// A game master gets one more for each side, to mail out.
     pub fn write_up(&self) -> Result<Option<Told>, Trouble> {
-        self.campaign().write_state()?;
+        self.sight().write_state()?;
         let Some(before) = &self.before else { return Ok(None) };
         let all = self.seat.ledger();
         let mut ledger = before.clone().seen_by(self.seat.vision());
@@ -125,13 +143,13 @@ impl Desk {
                 continue;
             }
             let then = if is_last { all.clone() } else { ledger.clone() };
-            let campaign = Campaign::of_role(self.folder.clone(), then, self.seat.role());
-            let Some(report) = campaign.turn_report() else { continue };
-            let (page, path) = (report.page(), report_path(&self.folder, &campaign));
+            let sight = Sight::of_role(self.path.clone(), then, self.seat.role());
+            let Some(report) = sight.turn_report() else { continue };
+            let (page, path) = (report.page(), sight.report_path());
             write_whole(&path, markdown(&page).as_bytes(), Readers::Anyone)?;
             let mut for_sides = Vec::new();
             for side in self.sides_served() {
-                let shown = campaign.shown_to(*side);
+                let shown = sight.shown_to(*side);
                 if let Some(report) = shown.turn_report() {
                     let path = for_side(&path, *side);
                     write_whole(&path, markdown(&report.page()).as_bytes(), Readers::Anyone)?;
@@ -160,7 +178,7 @@ impl Desk {
 
     /// The same for records of one's choice, which somebody has lost.
     pub fn post_records(&self, records: &[Record], number: &str, eml: bool) -> Result<Posted, Trouble> {
-        let outbox = self.folder.join(OUTBOX);
+        let outbox = self.path.join(OUTBOX);
         let text = outbox.join(format!("{number}-garcia.txt"));
         let pasted = Draft { records, body: "" }.pasted();
         write_whole(&text, pasted.as_bytes(), Readers::Anyone)?;
@@ -197,7 +215,7 @@ impl Desk {
         let reveals = self.seat.openings(records);
         let Some(game) = self.seat.ledger().protocol().game().filter(|_| !reveals.is_empty()) else { return Ok(None) };
         let openings = Openings { game, by: self.seat.role().clone(), reveals };
-        let path = self.folder.join(OUTBOX).join(format!("{name}-openings.txt"));
+        let path = self.path.join(OUTBOX).join(format!("{name}-openings.txt"));
         write_whole(&path, openings.armoured().as_bytes(), Readers::OwnerOnly)?;
         Ok(Some(path))
     }
@@ -218,7 +236,7 @@ impl Desk {
         let all = self.seat.ledger().records();
         let result = records.iter().rev().find(|record| record.body().kind == RecordKind::Result);
         let upto = result.map_or(all.len(), |record| usize::try_from(record.body().seq).unwrap_or(all.len()) + 1);
-        let public = Campaign::replay(self.folder.clone(), all.iter().take(upto).cloned().collect())?;
+        let public = Sight::replay(self.path.clone(), all.iter().take(upto).cloned().collect())?;
         let shown = match public.ledger.protocol().mode() {
             Mode::Gm => public.shown_to(reader),
             Mode::TwoPlayer | Mode::Solo => public.seen_as(reader),
@@ -265,6 +283,93 @@ impl Desk {
     }
 }
 
+/// The game folder that was named, or the nearest one from here upwards.
+pub fn find(world: &World) -> Result<PathBuf, Trouble> {
+    let is_game = |folder: &Path| folder.join("ledger").is_dir();
+    if let Some(folder) = &world.game {
+        if is_game(folder) {
+            return Ok(folder.clone());
+        }
+        let what = format!("{} is no game folder: it has no `ledger`", folder.display());
+        return Err(Trouble::usage(what, "name the folder that `garcia new` made"));
+    }
+    let here = std::env::current_dir().map_err(|error| Trouble::unreadable(Path::new("."), &error))?;
+    // Relative, so that messages name files as the player would.
+    let mut relative = PathBuf::new();
+    for folder in here.ancestors() {
+        if is_game(folder) {
+            return Ok(relative);
+        }
+        relative.push("..");
+    }
+    Err({
+        let remedy = "go into one, name one with `-C DIR`, or begin a game with `garcia new GAME --solo`";
+        Trouble::usage("this is no game folder, nor is any folder above it", remedy)
+    })
+}
+
+/// Every YAML file of a folder, by name.
+pub fn data_files(folder: &Path) -> Result<BTreeMap<String, String>, Trouble> {
+    let mut files = BTreeMap::new();
+    let entries = fs::read_dir(folder).map_err(|error| Trouble::unreadable(folder, &error))?;
+    for entry in entries {
+        let path = entry.map_err(|error| Trouble::unreadable(folder, &error))?.path();
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if path.is_file() && (name.ends_with(".yaml") || name.ends_with(".yml")) && !name.starts_with('.') {
+            let text = fs::read_to_string(&path).map_err(|error| Trouble::unreadable(&path, &error))?;
+            files.insert(name, text);
+        }
+    }
+    Ok(files)
+}
+
+/// Lays the table a genesis describes, with the data files of its folder.
+pub fn lay(folder: &Path, genesis: &Genesis) -> Result<Box<dyn Match>, Finding> {
+    let not_judged = |what: String| Finding::new(Code::Engine, what);
+    let Some(ruleset) = games::GAMES.iter().find(|game| game.id() == genesis.ruleset) else {
+        return Err(not_judged(format!("this garcia does not know the game `{}`", genesis.ruleset)));
+    };
+    let mut options = genesis.options.clone().unwrap_or_default();
+    options.remove("questions");
+    let own = folder.join(DATA);
+    let data = match own.is_dir() {
+        true => data_files(&own).map_err(|trouble| not_judged(trouble.what))?,
+        false => BTreeMap::new(),
+    };
+    let charter = Charter { scenario: genesis.scenario.clone().unwrap_or_default(), options, data };
+    ruleset.open(&charter).map_err(|faults| {
+        let list: Vec<String> = faults.into_iter().map(|fault| fault.what).collect();
+        not_judged(format!("the table cannot be laid: {}", list.join("; ")))
+    })
+}
+
+/// The records of a game folder, in order.
+pub fn records(folder: &Path) -> Result<Vec<Record>, Trouble> {
+    let found = LedgerFolder::of_game(folder).read().map_err(|trouble| {
+        Trouble::new(exit::NO_INPUT, trouble.to_string(), "see that the folder is there and may be read")
+    })?;
+    let mut records = Vec::new();
+    for file in found.files {
+        match file.record {
+            Ok(record) if usize::try_from(file.seq) == Ok(records.len()) => records.push(record),
+            _ => break,
+        }
+    }
+    let strange = |problem: &&String| !problem.contains("not named like a record");
+    match found.problems.iter().find(strange) {
+        None => Ok(records),
+        Some(problem) => {
+            let what = format!("the ledger is not in order: {problem}");
+            Err(Trouble::new(exit::NOBODY, what, "run `garcia verify`; get missing records from the other player"))
+        }
+    }
+}
+
+/// The folder with the player's secrets.
+pub fn home(world: &World) -> Result<Home, Trouble> {
+    Ok(Home::find(world.home.as_deref())?)
+}
+
 /// `reports/0005-us-for-spain.md`
 fn for_side(path: &Path, side: Side) -> PathBuf {
     let name = path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -282,100 +387,10 @@ pub fn waiting(folder: &Path) -> Vec<Record> {
 
 /// What was told of the last result that is new.
 pub struct Told {
-    /// The report, as the one at this desk reads it.
+    /// The report, as the one at this folder reads it.
     pub page: Page,
     /// The reports a game master mails out, one for each side.
     pub for_sides: Vec<PathBuf>,
-}
-
-/// A mail that was made.
-pub struct Posted {
-    /// The files, one mail each.
-    pub files: Vec<PathBuf>,
-    /// Who gets it.
-    pub to: String,
-    /// Its subject.
-    pub subject: String,
-    /// The records in it.
-    pub records: Vec<String>,
-    /// What goes to a private game master, and to nobody else.
-    pub openings: Option<PathBuf>,
-    /// Whether a mail program opens it.
-    pub draft: bool,
-}
-
-impl Posted {
-    /// What to do with it.
-    pub fn tell(&self) -> String {
-        let mut text = format!("Mail this to {}:\n", self.to);
-        for file in &self.files {
-            text.push_str(&format!("  {}\n", file.display()));
-        }
-        text.push_str(&format!("  carries {}\n", self.records.join(", ")));
-        text.push_str(&match self.draft {
-            true => "Your mail program opens it: put in the address and send it.\n".to_owned(),
-            false => {
-                format!("  subject {}\nAttach the file or paste its text; garcia sends nothing itself.\n", self.subject)
-            }
-        });
-        if let Some(openings) = &self.openings {
-            text.push_str(&format!(
-                "To the game master alone, never to the other player: {}\n  it opens what you sealed.\n",
-                openings.display()
-            ));
-        }
-        text
-    }
-}
-
-/// What came in: records, openings for a game master, and what could not be read.
-#[derive(Default)]
-pub struct Arrived {
-    /// The records.
-    pub records: Vec<Record>,
-    /// Openings.
-    pub openings: Vec<Openings>,
-    /// What is damaged.
-    pub troubles: Vec<String>,
-}
-
-/// Reads records out of files; `-` is standard input.
-pub fn read_mail(files: &[PathBuf]) -> Result<Arrived, Trouble> {
-    let mut arrived = Arrived::default();
-    for path in files {
-        let name = path.display().to_string();
-        let bytes = if name == "-" { read_all(std::io::stdin().lock()) } else { fs::read(path) };
-        let bytes = bytes.map_err(|error| Trouble::unreadable(path, &error))?;
-        let found = records_in(&name, &bytes);
-        if found.records.is_empty() && is_order_file(&bytes) {
-            let what = format!("{name} is an order file, not a record");
-            let remedy = format!(
-                "whoever wrote it signs it with `garcia send`; a game master enters it: `garcia resolve {name}`"
-            );
-            return Err(Trouble::usage(what, remedy));
-        }
-        arrived.records.extend(found.records);
-        arrived.openings.extend(found.openings);
-        arrived.troubles.extend(found.troubles);
-    }
-    if arrived.records.is_empty() && arrived.openings.is_empty() && !arrived.troubles.is_empty() {
-        let what = arrived.troubles.join("\n");
-        return Err(Trouble::new(exit::NOBODY, what, "nothing was changed; nobody is to blame"));
-    }
-    Ok(arrived)
-}
-
-/// Does it look like what a player writes, rather than what garcia signs?
-fn is_order_file(bytes: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(bytes);
-    let has = |word: &str| text.lines().any(|line| line.starts_with(word));
-    has("packet:") && has("side:")
-}
-
-fn read_all(mut from: impl std::io::Read) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    from.read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// A key as people read it out: the first half, in groups of four.
@@ -394,48 +409,4 @@ pub fn fresh_folder(folder: &Path) -> Result<(), Trouble> {
         return Err(Trouble::usage(what, "name another folder"));
     }
     Ok(())
-}
-
-/// The answer of a verb that made or took records.
-pub fn answer(
-    desk: &Desk,
-    notes: &str,
-    told: Option<&Told>,
-    posted: Option<&Posted>,
-    world: &World,
-) -> Result<Done, Trouble> {
-    if world.json {
-        let awaited = desk.seat.ledger().awaited();
-        return Done::json(&serde_json::json!({
-            "ok": true,
-            "game": desk.seat.ledger().protocol().game(),
-            "role": desk.seat.role().as_str(),
-            "records": desk.seat.ledger().records().len(),
-            "mail": posted.map(|posted| posted.files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>()),
-            "reports": told.map(|told| told.for_sides.iter().map(|file| file.display().to_string()).collect::<Vec<_>>()),
-            "decide": desk.seat.to_decide().map(|side| side.as_str()),
-            "awaited": awaited.who().map(|who| who.as_str()),
-            "notes": notes.lines().collect::<Vec<_>>(),
-        }));
-    }
-    let mut text = notes.to_owned();
-    if let Some(told) = told {
-        text.push_str(&crate::report::terminal(&told.page, world.look));
-        text.push('\n');
-        if !told.for_sides.is_empty() {
-            let files: Vec<String> = told.for_sides.iter().map(|file| file.display().to_string()).collect();
-            text.push_str(&format!("A report for each side: {}\n", files.join(", ")));
-        }
-    }
-    match posted {
-        Some(posted) => text.push_str(&posted.tell()),
-        None if desk.holds_back() => {
-            let owed: Vec<String> = desk.seat.outgoing().iter().map(Record::file_name).collect();
-            let owed = owed.join(", ");
-            text.push_str(&format!("Signed here and kept for one mail with your orders: {owed}\n"));
-        }
-        None => {}
-    }
-    text.push_str(&desk.next());
-    Ok(Done::good(text))
 }

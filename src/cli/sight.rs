@@ -1,45 +1,37 @@
-//! A game folder with the ledger in it, replayed.
+//! What one sees of a game: the ledger replayed, with the eyes of a player, a game master or an onlooker.
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::engine::doc::{Fault, Source, read_document};
 use crate::engine::submission::{Checked, Due, Joined, Outlook, Submission, join};
-use crate::engine::{Charter, Holdings, Json, Key, Match, Questions, Ruleset, Side, Stop, View};
+use crate::engine::{Holdings, Json, Key, Match, Questions, Ruleset, Side, Stop, View};
 use crate::games;
 use crate::report::TurnReport;
 use crate::trust::Id;
-use crate::trust::data::{Data, Genesis, Mode, RollSaid};
-use crate::trust::finding::{Code, Finding};
-use crate::trust::home::Home;
+use crate::trust::data::{Data, Mode, RollSaid};
 use crate::trust::ledger::Ledger;
 use crate::trust::record::Record;
 use crate::trust::replay::Vision;
 use crate::trust::role::Role;
-use crate::trust::store::{LedgerFolder, Readers, write_whole};
+use crate::trust::store::{Readers, write_whole};
 
-use super::{Trouble, World, exit};
-
-/// The folder of a game's own data files, where it is played with some.
-pub const DATA: &str = "data";
-/// The folder with the schemas that editors complete order files from.
-pub const SCHEMAS: &str = "schemas";
-/// The folder of the order files.
-pub const ORDERS: &str = "orders";
+use super::folder::{STATE, find, home, lay, records};
+use super::{Trouble, World};
 
 /// What was found in each file.
 pub type FoundIn = Vec<(Source, Vec<Fault>)>;
 
-/// A game folder, open.
-pub struct Campaign {
-    /// Where it is.
+/// What one sees of a game.
+pub struct Sight {
+    /// The folder it lies in.
     pub folder: PathBuf,
     /// What its records lead to.
     pub ledger: Ledger,
     /// What this view holds of hidden things.
     pub holdings: Holdings,
-    /// The role whose secrets are at hand; none for a solo game and for a mere reader.
+    /// The role whose secrets are at hand; none for a mere reader.
     pub role: Option<Role>,
     /// The side whose eyes it is seen with; none for a game master.
     pub seat: Option<Side>,
@@ -59,137 +51,55 @@ pub fn ruleset(id: &str) -> Result<&'static dyn Ruleset, Trouble> {
     })
 }
 
-/// The game folder that was named, or the nearest one from here upwards.
-pub fn find(world: &World) -> Result<PathBuf, Trouble> {
-    let is_game = |folder: &Path| folder.join("ledger").is_dir();
-    if let Some(folder) = &world.game {
-        if is_game(folder) {
-            return Ok(folder.clone());
-        }
-        let what = format!("{} is no game folder: it has no `ledger`", folder.display());
-        return Err(Trouble::usage(what, "name the folder that `garcia new` made"));
-    }
-    let here = std::env::current_dir().map_err(|error| Trouble::unreadable(Path::new("."), &error))?;
-    // Relative, so that messages name files as the player would.
-    let mut relative = PathBuf::new();
-    for folder in here.ancestors() {
-        if is_game(folder) {
-            return Ok(relative);
-        }
-        relative.push("..");
-    }
-    Err({
-        let remedy = "go into one, name one with `-C DIR`, or begin a game with `garcia new GAME --solo`";
-        Trouble::usage("this is no game folder, nor is any folder above it", remedy)
-    })
-}
-
-/// Every YAML file of a folder, by name.
-pub fn data_files(folder: &Path) -> Result<BTreeMap<String, String>, Trouble> {
-    let mut files = BTreeMap::new();
-    let entries = fs::read_dir(folder).map_err(|error| Trouble::unreadable(folder, &error))?;
-    for entry in entries {
-        let path = entry.map_err(|error| Trouble::unreadable(folder, &error))?.path();
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        if path.is_file() && (name.ends_with(".yaml") || name.ends_with(".yml")) && !name.starts_with('.') {
-            let text = fs::read_to_string(&path).map_err(|error| Trouble::unreadable(&path, &error))?;
-            files.insert(name, text);
-        }
-    }
-    Ok(files)
-}
-
-/// Lays the table a genesis describes, with the data files of its folder.
-pub fn lay(folder: &Path, genesis: &Genesis) -> Result<Box<dyn Match>, Finding> {
-    let not_judged = |what: String| Finding::new(Code::Engine, what);
-    let Some(ruleset) = games::GAMES.iter().find(|game| game.id() == genesis.ruleset) else {
-        return Err(not_judged(format!("this garcia does not know the game `{}`", genesis.ruleset)));
-    };
-    let mut options = genesis.options.clone().unwrap_or_default();
-    options.remove("questions");
-    let own = folder.join(DATA);
-    let data = match own.is_dir() {
-        true => data_files(&own).map_err(|trouble| not_judged(trouble.what))?,
-        false => BTreeMap::new(),
-    };
-    let charter = Charter { scenario: genesis.scenario.clone().unwrap_or_default(), options, data };
-    ruleset.open(&charter).map_err(|faults| {
-        let list: Vec<String> = faults.into_iter().map(|fault| fault.what).collect();
-        not_judged(format!("the table cannot be laid: {}", list.join("; ")))
-    })
-}
-
-/// The records of a game folder, in order.
-pub fn records(folder: &Path) -> Result<Vec<Record>, Trouble> {
-    let found = LedgerFolder::of_game(folder).read().map_err(|trouble| {
-        Trouble::new(exit::NO_INPUT, trouble.to_string(), "see that the folder is there and may be read")
-    })?;
-    let mut records = Vec::new();
-    for file in found.files {
-        match file.record {
-            Ok(record) if usize::try_from(file.seq) == Ok(records.len()) => records.push(record),
-            _ => break,
-        }
-    }
-    let strange = |problem: &&String| !problem.contains("not named like a record");
-    match found.problems.iter().find(strange) {
-        None => Ok(records),
-        Some(problem) => {
-            let what = format!("the ledger is not in order: {problem}");
-            Err(Trouble::new(exit::NOBODY, what, "run `garcia verify`; get missing records from the other player"))
-        }
-    }
-}
-
-impl Campaign {
+impl Sight {
     /// Opens the game folder in hand.
-    pub fn open(world: &World) -> Result<Campaign, Trouble> {
+    pub fn open(world: &World) -> Result<Sight, Trouble> {
         let folder = find(world)?;
         let records = records(&folder)?;
         let eyes = records.first().and_then(|genesis| own_vision(world, &genesis.id()));
-        Campaign::seen(folder, records, eyes)
+        Sight::seen(folder, records, eyes)
     }
 
     /// The position some records lead to, with what its viewer knows besides.
-    pub fn seen(folder: PathBuf, records: Vec<Record>, eyes: Option<Eyes>) -> Result<Campaign, Trouble> {
-        let Some(eyes) = eyes else { return Campaign::replay(folder, records) };
+    pub fn seen(folder: PathBuf, records: Vec<Record>, eyes: Option<Eyes>) -> Result<Sight, Trouble> {
+        let Some(eyes) = eyes else { return Sight::replay(folder, records) };
         let ledger = Ledger::read(records, |genesis| lay(&folder, genesis), eyes.vision)?;
-        Ok(Campaign::of_role(folder, ledger, &eyes.role))
+        Ok(Sight::of_role(folder, ledger, &eyes.role))
     }
 
-    /// A campaign whose ledger is at hand, with the eyes of the one who replayed it.
-    pub fn of_role(folder: PathBuf, ledger: Ledger, role: &Role) -> Campaign {
-        let mut campaign = Campaign::of(folder, ledger);
-        campaign.seat = campaign.table().ruleset().side(role.as_str());
-        campaign.role = Some(role.clone());
-        campaign.refresh();
-        campaign
+    /// A sight whose ledger is at hand, with the eyes of the one who replayed it.
+    pub fn of_role(folder: PathBuf, ledger: Ledger, role: &Role) -> Sight {
+        let mut sight = Sight::of(folder, ledger);
+        sight.seat = sight.table().ruleset().side(role.as_str());
+        sight.role = Some(role.clone());
+        sight.refresh();
+        sight
     }
 
     /// The same with the eyes of a player, of whom nothing more is known than the ledger says.
-    pub fn seen_as(mut self, reader: Side) -> Campaign {
+    pub fn seen_as(mut self, reader: Side) -> Sight {
         self.seat = Some(reader);
         self.refresh();
         self
     }
 
     /// What a game master shows one side.
-    pub fn shown_to(&self, side: Side) -> Campaign {
-        let mut shown = Campaign::of(self.folder.clone(), self.ledger.clone());
+    pub fn shown_to(&self, side: Side) -> Sight {
+        let mut shown = Sight::of(self.folder.clone(), self.ledger.clone());
         shown.holdings = self.ledger.holdings_of(side);
         shown.seat = Some(side);
         shown
     }
 
     /// The position some records lead to.
-    pub fn replay(folder: PathBuf, records: Vec<Record>) -> Result<Campaign, Trouble> {
+    pub fn replay(folder: PathBuf, records: Vec<Record>) -> Result<Sight, Trouble> {
         let ledger = Ledger::read(records, |genesis| lay(&folder, genesis), Vision::public())?;
-        Ok(Campaign::of(folder, ledger))
+        Ok(Sight::of(folder, ledger))
     }
 
-    /// A campaign whose ledger is at hand.
-    pub fn of(folder: PathBuf, ledger: Ledger) -> Campaign {
-        let mut campaign = Campaign {
+    /// A sight whose ledger is at hand.
+    pub fn of(folder: PathBuf, ledger: Ledger) -> Sight {
+        let mut sight = Sight {
             folder,
             holdings: Holdings::default(),
             role: None,
@@ -198,8 +108,8 @@ impl Campaign {
             game_id: ledger.protocol().game().map(|id| id.to_string()).unwrap_or_default(),
             ledger,
         };
-        campaign.refresh();
-        campaign
+        sight.refresh();
+        sight
     }
 
     /// Takes note of what the ledger says now.
@@ -308,13 +218,21 @@ impl Campaign {
         Some(TurnReport { table: self.table(), headline, lead, view, journal, told, stop: self.stop() })
     }
 
+    /// The file the report is kept in: the number of the result and the moment.
+    pub fn report_path(&self) -> PathBuf {
+        let number = self.ledger.records().len().saturating_sub(1);
+        let span = self.ledger.protocol().span();
+        let side = span.map_or("all", |span| span.side.as_str());
+        self.folder.join("reports").join(format!("{number:04}-{side}.md"))
+    }
+
     /// The state as it is written for people to read.
     pub fn write_state(&self) -> Result<PathBuf, Trouble> {
         let state = self.ledger.replay().state();
         let json = self.table().state_json(state).map_err(|error| Trouble::bug(error.to_string()))?;
         let text = serde_yaml::to_string(&json).map_err(|error| Trouble::bug(error.to_string()))?;
         let head = "# The position, for reading. It is derived from the ledger and never read back.\n";
-        let path = self.folder.join("state.yaml");
+        let path = self.folder.join(STATE);
         write_whole(&path, format!("{head}{text}").as_bytes(), Readers::Anyone)?;
         Ok(path)
     }
@@ -328,20 +246,12 @@ pub struct Eyes {
     pub vision: Vision,
 }
 
-/// What the secrets in the player's home add to a ledger. None there, or a solo game: the public view.
+/// What the secrets in the player's home add to a ledger. None there: the public view.
 pub fn own_vision(world: &World, game: &Id) -> Option<Eyes> {
     let home = home(world).ok()?;
     let role = home.roles(game).ok()?.into_iter().next()?;
-    if role == Role::solo() {
-        return None;
-    }
     let file = home.game(game, &role).ok()?;
     Some(Eyes { vision: Vision::of(&file), role })
-}
-
-/// The folder with the player's secrets.
-pub fn home(world: &World) -> Result<Home, Trouble> {
-    Ok(Home::find(world.home.as_deref())?)
 }
 
 /// Reads the order files of one seat and puts them together.

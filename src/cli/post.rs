@@ -1,0 +1,144 @@
+//! What comes in and goes out: mails read and made, and what a verb that took or made records answers.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::mail::{Openings, records_in};
+use crate::trust::record::Record;
+
+use super::folder::{GameFolder, Told};
+use super::{Done, Trouble, World, exit};
+
+/// A mail that was made.
+pub struct Posted {
+    /// The files, one mail each.
+    pub files: Vec<PathBuf>,
+    /// Who gets it.
+    pub to: String,
+    /// Its subject.
+    pub subject: String,
+    /// The records in it.
+    pub records: Vec<String>,
+    /// What goes to a private game master, and to nobody else.
+    pub openings: Option<PathBuf>,
+    /// Whether a mail program opens it.
+    pub draft: bool,
+}
+
+impl Posted {
+    /// What to do with it.
+    pub fn tell(&self) -> String {
+        let mut text = format!("Mail this to {}:\n", self.to);
+        for file in &self.files {
+            text.push_str(&format!("  {}\n", file.display()));
+        }
+        text.push_str(&format!("  carries {}\n", self.records.join(", ")));
+        text.push_str(&match self.draft {
+            true => "Your mail program opens it: put in the address and send it.\n".to_owned(),
+            false => {
+                format!("  subject {}\nAttach the file or paste its text; garcia sends nothing itself.\n", self.subject)
+            }
+        });
+        if let Some(openings) = &self.openings {
+            text.push_str(&format!(
+                "To the game master alone, never to the other player: {}\n  it opens what you sealed.\n",
+                openings.display()
+            ));
+        }
+        text
+    }
+}
+
+/// What came in: records, openings for a game master, and what could not be read.
+#[derive(Default)]
+pub struct Arrived {
+    /// The records.
+    pub records: Vec<Record>,
+    /// Openings.
+    pub openings: Vec<Openings>,
+    /// What is damaged.
+    pub troubles: Vec<String>,
+}
+
+/// Reads records out of files; `-` is standard input.
+pub fn read_mail(files: &[PathBuf]) -> Result<Arrived, Trouble> {
+    let mut arrived = Arrived::default();
+    for path in files {
+        let name = path.display().to_string();
+        let bytes = if name == "-" { read_all(std::io::stdin().lock()) } else { fs::read(path) };
+        let bytes = bytes.map_err(|error| Trouble::unreadable(path, &error))?;
+        let found = records_in(&name, &bytes);
+        if found.records.is_empty() && is_order_file(&bytes) {
+            let what = format!("{name} is an order file, not a record");
+            let remedy = format!(
+                "whoever wrote it signs it with `garcia send`; a game master enters it: `garcia resolve {name}`"
+            );
+            return Err(Trouble::usage(what, remedy));
+        }
+        arrived.records.extend(found.records);
+        arrived.openings.extend(found.openings);
+        arrived.troubles.extend(found.troubles);
+    }
+    if arrived.records.is_empty() && arrived.openings.is_empty() && !arrived.troubles.is_empty() {
+        let what = arrived.troubles.join("\n");
+        return Err(Trouble::new(exit::NOBODY, what, "nothing was changed; nobody is to blame"));
+    }
+    Ok(arrived)
+}
+
+/// Does it look like what a player writes, rather than what garcia signs?
+fn is_order_file(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let has = |word: &str| text.lines().any(|line| line.starts_with(word));
+    has("packet:") && has("side:")
+}
+
+fn read_all(mut from: impl std::io::Read) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The answer of a verb that made or took records.
+pub fn answer(
+    folder: &GameFolder,
+    notes: &str,
+    told: Option<&Told>,
+    posted: Option<&Posted>,
+    world: &World,
+) -> Result<Done, Trouble> {
+    if world.json {
+        let awaited = folder.seat.ledger().awaited();
+        return Done::json(&serde_json::json!({
+            "ok": true,
+            "game": folder.seat.ledger().protocol().game(),
+            "role": folder.seat.role().as_str(),
+            "records": folder.seat.ledger().records().len(),
+            "mail": posted.map(|posted| posted.files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>()),
+            "reports": told.map(|told| told.for_sides.iter().map(|file| file.display().to_string()).collect::<Vec<_>>()),
+            "decide": folder.seat.to_decide().map(|side| side.as_str()),
+            "awaited": awaited.who().map(|who| who.as_str()),
+            "notes": notes.lines().collect::<Vec<_>>(),
+        }));
+    }
+    let mut text = notes.to_owned();
+    if let Some(told) = told {
+        text.push_str(&crate::report::terminal(&told.page, world.look));
+        text.push('\n');
+        if !told.for_sides.is_empty() {
+            let files: Vec<String> = told.for_sides.iter().map(|file| file.display().to_string()).collect();
+            text.push_str(&format!("A report for each side: {}\n", files.join(", ")));
+        }
+    }
+    match posted {
+        Some(posted) => text.push_str(&posted.tell()),
+        None if folder.holds_back() => {
+            let owed: Vec<String> = folder.seat.outgoing().iter().map(Record::file_name).collect();
+            let owed = owed.join(", ");
+            text.push_str(&format!("Signed here and kept for one mail with your orders: {owed}\n"));
+        }
+        None => {}
+    }
+    text.push_str(&folder.next());
+    Ok(Done::good(text))
+}
