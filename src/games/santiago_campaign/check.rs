@@ -491,6 +491,7 @@ impl Checker<'_> {
     }
 
     fn attacks(&mut self, attacks: &mut [Concealed<AttackOrder>], at: &DocPath) {
+        let before_combat = self.trial.copy();
         let mut used: BTreeSet<Piece> = BTreeSet::new();
         for (count, entry) in attacks.iter_mut().enumerate() {
             let Concealed::Open(order) = entry else { continue };
@@ -516,7 +517,8 @@ impl Checker<'_> {
                     self.faults.push(Fault::new(&here, what, "nothing need be changed").as_warning());
                     continue;
                 }
-                let bars = self.barred_both_ways(|now| now.attacker_bars(self.side, *piece, order.target, &fought));
+                let bars = self
+                    .barred_all_ways(&before_combat, |now| now.attacker_bars(self.side, *piece, order.target, &fought));
                 if !bars.is_empty() {
                     self.refuse_all(&here, bars, "leave it out of this attack");
                 } else if !used.insert(*piece) && !conditional {
@@ -531,7 +533,7 @@ impl Checker<'_> {
             if at_sea || refused {
                 continue;
             }
-            let mut bars = self.barred_both_ways(|now| now.attack_bars(self.side, order, &fought));
+            let mut bars = self.barred_all_ways(&before_combat, |now| now.attack_bars(self.side, order, &fought));
             // An earlier attack of the list may bring an enemy there.
             bars.retain(|bar| !(bar.clause == "11.2c" && conditional));
             if bars.is_empty() {
@@ -541,9 +543,10 @@ impl Checker<'_> {
         }
     }
 
-    /// What is barred if everything before comes out as hoped, and if nothing does.
-    fn barred_both_ways(&self, bars: impl Fn(&Position<'_>) -> Vec<Bar>) -> Vec<Bar> {
+    /// What is barred if everything before comes out as hoped, if nothing does, and if only the moves do.
+    fn barred_all_ways(&self, before_combat: &Trial<'_>, bars: impl Fn(&Position<'_>) -> Vec<Bar>) -> Vec<Bar> {
         let dark = bars(&self.dark.now());
-        if dark.is_empty() || bars(&self.trial.now()).is_empty() { Vec::new() } else { dark }
+        let free = |trial: &Trial<'_>| bars(&trial.now()).is_empty();
+        if dark.is_empty() || free(&self.trial) || free(before_combat) { Vec::new() } else { dark }
     }
 }
