@@ -6,7 +6,7 @@ use divan::{Bencher, black_box};
 use garcia::engine::dice::{Chance, Seed};
 use garcia::engine::doc::DocPath;
 use garcia::engine::{
-    AnyOrders, AnyState, Charter, Dice, Game, Holdings, Json, Match, Query, Questions, Said, Seen, Segment, Settled,
+    AnyOrders, AnyState, Charter, Dice, Files, Holdings, Json, Match, Query, Questions, Said, Seen, Segment, Settled,
     Side, Stop, Versions, View,
 };
 use garcia::games::find;

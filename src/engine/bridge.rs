@@ -309,50 +309,29 @@ impl Bridge {
     }
 }
 
-impl Game for Bridge {
+impl Rules for Bridge {
     const ID: &'static str = "bridge";
     const VERSION: u32 = 1;
     const FORESEEN: bool = false;
     const SIDES: &'static [Side] = &[RED, BLUE];
-    const ABOUT: About = About {
-        title: "The Bridge",
-        credits: "nobody",
-        text: "A toy.",
-        provenance: "invented",
-        scenarios: &[ScenarioInfo { id: "dawn", title: "Dawn", text: "The only one." }],
-        options: &[],
-        rules: RULES,
-    };
     type State = Position;
     type Orders = Packet;
     type Policy = Plan;
     type Event = Happening;
 
-    fn open(_: &Charter) -> Result<Self, Vec<Fault>> {
-        Ok(Bridge)
-    }
-    fn check_data(_: &BTreeMap<String, String>) -> Vec<DataFinding> {
-        Vec::new()
-    }
-    fn rules_data(&self) -> Json {
-        Json::map()
-    }
     fn lexicon(&self) -> &dyn Lexicon {
         &PlainTexts
     }
+
     fn begin(&self) -> (Position, Stop) {
         let state = Position { turn: 0, guard: Guard::None, red: 0, blue: 0 };
         (state, Stop::Orders { who: BLUE, ask: "setup", flow: Flow::Direct })
     }
+
     fn turn(&self, state: &Position) -> u32 {
         state.turn
     }
-    fn read_orders(&self, packet: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Packet> {
-        match packet {
-            "setup" => SetUp::read(node, at, reader).map(Packet::SetUp),
-            _ => Turn::read(node, at, reader).map(Packet::Turn),
-        }
-    }
+
     fn check(&self, _: &Seen<'_, Position>, _: &Stop, orders: &mut Packet, at: &DocPath) -> Vec<Fault> {
         match orders {
             Packet::SetUp(SetUp { guard: Concealed::Open(men) }) if !(1..=3).contains(men) => {
@@ -372,6 +351,7 @@ impl Game for Bridge {
             _ => Vec::new(),
         }
     }
+
     fn resolve(&self, state: &mut Position, orders: &mut Packet, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
         match orders {
             Packet::SetUp(set_up) => {
@@ -392,12 +372,14 @@ impl Game for Bridge {
         state.turn += 1;
         Ok(self.due(state))
     }
+
     fn no_orders(&self, _: &Position, stop: &Stop) -> Packet {
         match stop.ask() {
             "setup" => Packet::SetUp(SetUp { guard: Concealed::Open(1) }),
             _ => Packet::Turn(Turn { attacks: 0, press: None }),
         }
     }
+
     fn seal(&self, _: &Position, orders: &mut Packet, hide: &mut dyn FnMut(Slot, Json)) {
         if let Packet::SetUp(set_up) = orders
             && let Concealed::Open(men) = set_up.guard
@@ -407,36 +389,121 @@ impl Game for Bridge {
             set_up.guard = Concealed::Sealed(slot);
         }
     }
-    fn template(&self, _: &Seen<'_, Position>, stop: &Stop) -> String {
-        if stop.ask() == "setup" { "  guard: 1\n".into() } else { "  attacks: 0\n".into() }
+
+    fn verdict(&self, state: &Position) -> Option<Verdict> {
+        let winner = match state.red.cmp(&state.blue) {
+            std::cmp::Ordering::Greater => Some(RED),
+            std::cmp::Ordering::Less => Some(BLUE),
+            std::cmp::Ordering::Equal => None,
+        };
+        (state.turn > LAST).then(|| Verdict { winner, text: format!("{} to {}", state.red, state.blue) })
     }
-    fn random_orders(&self, _: &Seen<'_, Position>, stop: &Stop, chance: &mut Chance) -> Packet {
-        let mut below = |n: usize| u8::try_from(chance.below(n)).unwrap_or(0);
-        match stop.ask() {
-            "setup" => Packet::SetUp(SetUp { guard: Concealed::Open(below(3) + 1) }),
-            _ => {
-                let attacks = below(3);
-                let press = [None, Some(Press::Yes), Some(Press::No)].get(usize::from(below(3))).copied().flatten();
-                Packet::Turn(Turn { attacks, press })
-            }
+
+    fn flaws(&self, state: &Position) -> Vec<String> {
+        match state.guard {
+            Guard::Up(men) if men > 3 => vec![format!("a guard of {men}")],
+            _ => Vec::new(),
         }
     }
-    fn random_policy(&self, _: &Position, _: Side, kind: &str, chance: &mut Chance) -> Json {
-        let forms = Plan::kind(kind).map_or(&[] as &[&str], |info| info.forms);
-        chance.pick(forms).copied().unwrap_or("default").into()
+}
+
+impl Files for Bridge {
+    const ABOUT: About = About {
+        title: "The Bridge",
+        credits: "nobody",
+        text: "A toy.",
+        provenance: "invented",
+        scenarios: &[ScenarioInfo { id: "dawn", title: "Dawn", text: "The only one." }],
+        options: &[],
+        rules: RULES,
+    };
+
+    fn open(_: &Charter) -> Result<Self, Vec<Fault>> {
+        Ok(Bridge)
     }
+
+    fn check_data(_: &BTreeMap<String, String>) -> Vec<DataFinding> {
+        Vec::new()
+    }
+
+    fn rules_data(&self) -> Json {
+        Json::map()
+    }
+
+    fn read_orders(&self, packet: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Packet> {
+        match packet {
+            "setup" => SetUp::read(node, at, reader).map(Packet::SetUp),
+            _ => Turn::read(node, at, reader).map(Packet::Turn),
+        }
+    }
+
+    fn read_state(&self, written: &Json) -> Result<Position, Vec<String>> {
+        let number = |key: &str| written.get(key).and_then(Json::as_int).and_then(|n| u32::try_from(n).ok());
+        let guard = match written.get("guard") {
+            Some(Json::Str(word)) if word == "none" => Some(Guard::None),
+            Some(guard) => match (guard.get("up").and_then(Json::as_int), guard.get("down").and_then(Json::as_str)) {
+                (Some(men), None) => u8::try_from(men).ok().map(Guard::Up),
+                (None, Some(slot)) => Slot::parse(slot).ok().map(|slot| Guard::Down(Sealed::new(BLUE, slot))),
+                _ => None,
+            },
+            None => None,
+        };
+        let read =
+            || Some(Position { turn: number("turn")?, guard: guard?, red: number("red")?, blue: number("blue")? });
+        let state = read().ok_or_else(|| vec!["this is no position at the bridge".to_owned()])?;
+        let flaws = self.flaws(&state);
+        if flaws.is_empty() { Ok(state) } else { Err(flaws) }
+    }
+
+    fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Arranged<Self>> {
+        let start = match read_as::<Start>(start, &PlainTexts) {
+            Ok((start, _)) => start,
+            Err(found) => {
+                faults.extend(found.into_iter().map(|fault| Fault { at: at.clone(), ..fault }));
+                return None;
+            }
+        };
+        let mut holdings = Holdings::default();
+        let (mut state, mut stop) = Bridge.begin();
+        if let Some(men) = start.guard {
+            let slot = Slot::parse("guard").ok()?;
+            holdings.0.insert((BLUE, slot.clone()), Json::Int(men.into()));
+            state.guard = Guard::Down(Sealed::new(BLUE, slot));
+        }
+        if start.stage.as_deref() != Some("setup") {
+            state.turn = start.turn.unwrap_or(1);
+            stop = Bridge.due(&state);
+        }
+        state.red = start.red.unwrap_or(0);
+        Some(Arranged { game: Bridge, state, stop, holdings })
+    }
+
+    fn schemas() -> Vec<(String, serde_json::Value)> {
+        vec![
+            ("orders-setup".into(), schemars::schema_for!(SetUp).into()),
+            ("orders-turn".into(), schemars::schema_for!(Turn).into()),
+            ("case-start".into(), schemars::schema_for!(Start).into()),
+        ]
+    }
+}
+
+impl Telling for Bridge {
     fn tell(&self, event: &Happening, diary: &mut Diary) {
         diary.line(format!("{event:?}"), &event.clauses());
     }
+
     fn tell_state(&self, seen: &Seen<'_, Position>, diary: &mut Diary) {
         diary.line(format!("Red {}, Blue {}", seen.state.red, seen.state.blue), &[]);
     }
+
     fn headline(&self, state: &Position) -> String {
         format!("Turn {}", state.turn)
     }
+
     fn picture(&self, _: &Seen<'_, Position>, _: &Window) -> Result<Picture, Fault> {
         Ok(Picture::default())
     }
+
     fn query(&self, seen: &Seen<'_, Position>, query: &Query) -> Result<Reply, Vec<Fault>> {
         let mut reply = Reply::default();
         match query {
@@ -462,64 +529,27 @@ impl Game for Bridge {
         }
         Ok(reply)
     }
-    fn verdict(&self, state: &Position) -> Option<Verdict> {
-        let winner = match state.red.cmp(&state.blue) {
-            std::cmp::Ordering::Greater => Some(RED),
-            std::cmp::Ordering::Less => Some(BLUE),
-            std::cmp::Ordering::Equal => None,
-        };
-        (state.turn > LAST).then(|| Verdict { winner, text: format!("{} to {}", state.red, state.blue) })
+}
+
+impl Players for Bridge {
+    fn template(&self, _: &Seen<'_, Position>, stop: &Stop) -> String {
+        if stop.ask() == "setup" { "  guard: 1\n".into() } else { "  attacks: 0\n".into() }
     }
-    fn read_state(&self, written: &Json) -> Result<Position, Vec<String>> {
-        let number = |key: &str| written.get(key).and_then(Json::as_int).and_then(|n| u32::try_from(n).ok());
-        let guard = match written.get("guard") {
-            Some(Json::Str(word)) if word == "none" => Some(Guard::None),
-            Some(guard) => match (guard.get("up").and_then(Json::as_int), guard.get("down").and_then(Json::as_str)) {
-                (Some(men), None) => u8::try_from(men).ok().map(Guard::Up),
-                (None, Some(slot)) => Slot::parse(slot).ok().map(|slot| Guard::Down(Sealed::new(BLUE, slot))),
-                _ => None,
-            },
-            None => None,
-        };
-        let read =
-            || Some(Position { turn: number("turn")?, guard: guard?, red: number("red")?, blue: number("blue")? });
-        let state = read().ok_or_else(|| vec!["this is no position at the bridge".to_owned()])?;
-        let flaws = self.flaws(&state);
-        if flaws.is_empty() { Ok(state) } else { Err(flaws) }
-    }
-    fn flaws(&self, state: &Position) -> Vec<String> {
-        match state.guard {
-            Guard::Up(men) if men > 3 => vec![format!("a guard of {men}")],
-            _ => Vec::new(),
-        }
-    }
-    fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Arranged<Self>> {
-        let start = match read_as::<Start>(start, &PlainTexts) {
-            Ok((start, _)) => start,
-            Err(found) => {
-                faults.extend(found.into_iter().map(|fault| Fault { at: at.clone(), ..fault }));
-                return None;
+
+    fn random_orders(&self, _: &Seen<'_, Position>, stop: &Stop, chance: &mut Chance) -> Packet {
+        let mut below = |n: usize| u8::try_from(chance.below(n)).unwrap_or(0);
+        match stop.ask() {
+            "setup" => Packet::SetUp(SetUp { guard: Concealed::Open(below(3) + 1) }),
+            _ => {
+                let attacks = below(3);
+                let press = [None, Some(Press::Yes), Some(Press::No)].get(usize::from(below(3))).copied().flatten();
+                Packet::Turn(Turn { attacks, press })
             }
-        };
-        let mut holdings = Holdings::default();
-        let (mut state, mut stop) = Bridge.begin();
-        if let Some(men) = start.guard {
-            let slot = Slot::parse("guard").ok()?;
-            holdings.0.insert((BLUE, slot.clone()), Json::Int(men.into()));
-            state.guard = Guard::Down(Sealed::new(BLUE, slot));
         }
-        if start.stage.as_deref() != Some("setup") {
-            state.turn = start.turn.unwrap_or(1);
-            stop = Bridge.due(&state);
-        }
-        state.red = start.red.unwrap_or(0);
-        Some(Arranged { game: Bridge, state, stop, holdings })
     }
-    fn schemas() -> Vec<(String, serde_json::Value)> {
-        vec![
-            ("orders-setup".into(), schemars::schema_for!(SetUp).into()),
-            ("orders-turn".into(), schemars::schema_for!(Turn).into()),
-            ("case-start".into(), schemars::schema_for!(Start).into()),
-        ]
+
+    fn random_policy(&self, _: &Position, _: Side, kind: &str, chance: &mut Chance) -> Json {
+        let forms = Plan::kind(kind).map_or(&[] as &[&str], |info| info.forms);
+        chance.pick(forms).copied().unwrap_or("default").into()
     }
 }

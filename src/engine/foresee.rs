@@ -13,7 +13,7 @@ use super::dice::Die;
 use super::doc::{DocPath, Fault};
 use super::umpire::Umpire;
 use super::{
-    Bar, Clause, Dice, Fact, Game, Halt, Hidden, Holdings, Json, Kind, Noted, Questions, Ruling, Said, Sealed, Seen,
+    Bar, Clause, Dice, Fact, Halt, Hidden, Holdings, Json, Kind, Noted, Questions, Rules, Ruling, Said, Sealed, Seen,
     Segment, Settled, Side, Stop, Subject, Versions, to_json,
 };
 
@@ -92,7 +92,7 @@ pub struct Foresaid<'a> {
 
 /// What foreseeing a packet came to.
 #[derive(Clone, Debug)]
-pub struct Foreseen<G: Game> {
+pub struct Foreseen<G: Rules> {
     /// Everything wrong, and warnings.
     pub faults: Vec<Fault>,
     /// What will happen if all goes well.
@@ -157,7 +157,7 @@ impl Hopes {
     }
 }
 
-impl<G: Game> Umpire<'_, G> {
+impl<G: Rules> Umpire<'_, G> {
     /// From here on what is found wrong is the fault of this entry of the packet (seen from `orders:`). Returns the entry
     /// that was in hand before, to be given back with [`Umpire::put_down`]: wrap the two around a closure.
     pub fn take_in_hand(&mut self, entry: DocPath) -> Option<DocPath> {
@@ -346,7 +346,7 @@ fn enumerate<R: Ord + Clone + fmt::Display>(
     (faces, ways.iter().rev().map(way).collect())
 }
 
-struct Walked<G: Game> {
+struct Walked<G: Rules> {
     state: G::State,
     orders: G::Orders,
     journal: Vec<Noted<G::Event>>,
@@ -355,7 +355,7 @@ struct Walked<G: Game> {
     bug: Option<String>,
 }
 
-fn walk<G: Game>(
+fn walk<G: Rules>(
     game: &G,
     seen: &Seen<'_, G::State>,
     author: Side,
@@ -402,7 +402,7 @@ fn hopeful<'a, S>(
 }
 
 /// Checks a packet by carrying it out as its author hopes; writes it out in full.
-pub fn foresee<G: Game>(
+pub fn foresee<G: Rules>(
     game: &G,
     seen: &Seen<'_, G::State>,
     stop: &Stop,
@@ -454,7 +454,7 @@ impl Found {
 }
 
 /// Entries of the packet that never came up: silence about an order is a fault too.
-fn unheard<G: Game>(game: &G, orders: &G::Orders, hopes: &Hopes, named: &[Fault], at: &DocPath) -> Vec<Fault> {
+fn unheard<G: Rules>(game: &G, orders: &G::Orders, hopes: &Hopes, named: &[Fault], at: &DocPath) -> Vec<Fault> {
     let entries = game.entries(orders);
     let below = |one: &DocPath, other: &DocPath| one.segments().starts_with(other.segments());
     let silent = entries.into_iter().filter(|entry| {
@@ -484,7 +484,7 @@ pub fn entries_of(orders: &impl serde::Serialize) -> Vec<DocPath> {
 
 /// Keeps a table open on which everything goes well: template and random player carry out deed after deed on it with
 /// resolution's own methods.
-pub fn hoping<G: Game, T>(
+pub fn hoping<G: Rules, T>(
     game: &G,
     seen: &Seen<'_, G::State>,
     who: Side,

@@ -4,7 +4,7 @@ use super::cast::Touch;
 use super::dice::Die;
 use super::doc::DocPath;
 use super::toy::{BLUE, Forts, RED, Shot};
-use super::{Bar, Cloud, Game, Halt, Holdings, Phase, Ruling, Seen, Subject, Umpire, hoping};
+use super::{Bar, Cloud, Halt, Holdings, Phase, Rules, Ruling, Seen, Subject, Umpire, hoping};
 
 fn before_red<T>(f: impl FnOnce(&mut Umpire<'_, Forts>) -> T) -> T {
     let (state, holdings) = (Forts.begin().0, Holdings::default());

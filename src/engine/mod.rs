@@ -44,8 +44,8 @@ pub use erased::{
 };
 pub use foresee::{Cloud, Foresaid, Foreseen, Lapsed, Pending, entries_of, foresee, hoping};
 pub use game::{
-    About, Arranged, Breach, Charter, DataFinding, Fact, Failure, Game, Halt, OptionInfo, Outcome, Patch, Picture,
-    Query, Reply, Ruling, ScenarioInfo, Seen, Tone, Verdict, Window, run,
+    About, Arranged, Breach, Charter, DataFinding, Fact, Failure, Files, Game, Halt, OptionInfo, Outcome, Patch,
+    Picture, Players, Query, Reply, Rules, Ruling, ScenarioInfo, Seen, Telling, Tone, Verdict, Window, run,
 };
 pub use journal::{Event, Lapse, Noted};
 pub use json::{Json, NotCanonical, from_json, to_json};

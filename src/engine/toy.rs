@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::dice::{Chance, Die};
 use super::doc::{DocPath, Fault, FromDoc, Lexicon, Node, PlainTexts, Reader};
 use super::game::{
-    About, Arranged, Charter, DataFinding, Game, OptionInfo, Patch, Picture, Query, Reply, Ruling, ScenarioInfo, Seen,
-    Tone, Verdict, Window,
+    About, Arranged, Charter, DataFinding, Files, OptionInfo, Patch, Picture, Players, Query, Reply, Rules, Ruling,
+    ScenarioInfo, Seen, Telling, Tone, Verdict, Window,
 };
 use super::{
     Clause, Diary, Event, Flow, Holdings, Json, Kind, KindInfo, Lapse, Moment, Phase, Policy, Question, RulesOf, Say,
@@ -122,7 +122,7 @@ impl Forts {
     }
 }
 
-impl Game for Forts {
+impl Rules for Forts {
     const ID: &'static str = "two-forts";
     const VERSION: u32 = 1;
     const FORESEEN: bool = false;
@@ -131,41 +131,20 @@ impl Game for Forts {
     type Orders = Shots;
     type Policy = Repair;
     type Event = Shot;
-    const ABOUT: About = About {
-        title: "Two Forts",
-        credits: "nobody, never",
-        text: "Two forts fire at each other.",
-        provenance: "everything is invented",
-        scenarios: &[ScenarioInfo { id: "noon", title: "Noon", text: "At noon." }],
-        options: &[OptionInfo { name: "fog", values: &["no", "yes"], text: "Fog.", clause: Clause("1.1") }],
-        rules: "game: two-forts\ntitle: Two Forts\ncredits: nobody\nclauses: []\n",
-    };
 
-    fn open(charter: &Charter) -> Result<Forts, Vec<Fault>> {
-        match charter.scenario.as_str() {
-            "" | "noon" => Ok(Forts),
-            _ => Err(vec![Fault::new(&DocPath::root(), "there is no such scenario", "write `noon`")]),
-        }
-    }
-    fn check_data(_: &BTreeMap<String, String>) -> Vec<DataFinding> {
-        Vec::new()
-    }
-    fn rules_data(&self) -> Json {
-        Json::map()
-    }
     fn lexicon(&self) -> &dyn Lexicon {
         &PlainTexts
     }
+
     fn begin(&self) -> (State, Stop) {
         let walls = BTreeMap::from([("blue".to_owned(), 3), ("red".to_owned(), 3)]);
         (State { turn: 1, walls }, due(RED))
     }
+
     fn turn(&self, state: &State) -> u32 {
         state.turn
     }
-    fn read_orders(&self, _: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Shots> {
-        Shots::read(node, at, reader)
-    }
+
     fn check(&self, _: &Seen<'_, State>, _: &Stop, orders: &mut Shots, at: &DocPath) -> Vec<Fault> {
         orders.at.get_or_insert(Aim::Wall);
         let mut faults = Vec::new();
@@ -175,6 +154,7 @@ impl Game for Forts {
         }
         faults
     }
+
     fn resolve(&self, state: &mut State, orders: &mut Shots, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
         let side = Forts::phasing(state);
         let target = other(side);
@@ -210,18 +190,66 @@ impl Game for Forts {
         state.turn += 1;
         Ok(if state.turn > 6 || state.walls.values().any(|wall| *wall == 0) { Stop::End } else { due(target) })
     }
+
     fn no_orders(&self, _: &State, _: &Stop) -> Shots {
         Shots { guns: 0, at: None }
     }
-    fn template(&self, _: &Seen<'_, State>, _: &Stop) -> String {
-        "  # up to 3 guns\n  guns: 2\n  # at: wall | gate\n".into()
+
+    fn verdict(&self, state: &State) -> Option<Verdict> {
+        let fallen = state.walls.iter().find(|(_, wall)| **wall == 0);
+        fallen.map(|(side, _)| Verdict { winner: None, text: format!("{side} falls") })
     }
-    fn random_orders(&self, _: &Seen<'_, State>, _: &Stop, chance: &mut Chance) -> Shots {
-        Shots { guns: chance.below(4) as u8, at: chance.pick(Aim::ALL).copied() }
+
+    fn flaws(&self, _: &State) -> Vec<String> {
+        Vec::new()
     }
-    fn random_policy(&self, _: &State, _: Side, _: &str, chance: &mut Chance) -> Json {
-        Json::Str(chance.pick(&["earth", "stone", "default", "ask"]).map_or("default", |word| word).into())
+}
+
+impl Files for Forts {
+    const ABOUT: About = About {
+        title: "Two Forts",
+        credits: "nobody, never",
+        text: "Two forts fire at each other.",
+        provenance: "everything is invented",
+        scenarios: &[ScenarioInfo { id: "noon", title: "Noon", text: "At noon." }],
+        options: &[OptionInfo { name: "fog", values: &["no", "yes"], text: "Fog.", clause: Clause("1.1") }],
+        rules: "game: two-forts\ntitle: Two Forts\ncredits: nobody\nclauses: []\n",
+    };
+
+    fn open(charter: &Charter) -> Result<Forts, Vec<Fault>> {
+        match charter.scenario.as_str() {
+            "" | "noon" => Ok(Forts),
+            _ => Err(vec![Fault::new(&DocPath::root(), "there is no such scenario", "write `noon`")]),
+        }
     }
+
+    fn check_data(_: &BTreeMap<String, String>) -> Vec<DataFinding> {
+        Vec::new()
+    }
+
+    fn rules_data(&self) -> Json {
+        Json::map()
+    }
+
+    fn read_orders(&self, _: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Shots> {
+        Shots::read(node, at, reader)
+    }
+
+    fn read_state(&self, written: &Json) -> Result<State, Vec<String>> {
+        from_json(written).map_err(|error| vec![error.to_string()])
+    }
+
+    fn arrange(_: &Node, _: &DocPath, _: &mut Vec<Fault>) -> Option<Arranged<Forts>> {
+        let (state, stop) = Forts.begin();
+        Some(Arranged { game: Forts, state, stop, holdings: Holdings::default() })
+    }
+
+    fn schemas() -> Vec<(String, serde_json::Value)> {
+        vec![("orders-turn".into(), schemars::schema_for!(Shots).into())]
+    }
+}
+
+impl Telling for Forts {
     fn tell(&self, event: &Shot, diary: &mut Diary) {
         match event {
             Shot::Fired { by, die, bonus, hit } => {
@@ -233,40 +261,42 @@ impl Game for Forts {
             Shot::Lapsed(lapse) => diary.line(format!("{} takes its default.", lapse.key), &[lapse.clause]),
         }
     }
+
     fn sum_up(&self, events: &[&Shot], diary: &mut Diary) {
         let hits = events.iter().filter(|event| matches!(event, Shot::Fired { hit: true, .. })).count();
         diary.line(format!("{hits} hits."), &[]);
     }
+
     fn tell_state(&self, seen: &Seen<'_, State>, diary: &mut Diary) {
         let rows = seen.state.walls.iter().map(|(side, wall)| vec![side.clone(), wall.to_string()]).collect();
         diary.table(&["side", "wall"], rows);
     }
+
     fn headline(&self, state: &State) -> String {
         format!("Turn {}, noon", state.turn)
     }
+
     fn picture(&self, _: &Seen<'_, State>, _: &Window) -> Result<Picture, Fault> {
         let patch = |text: &str, tone| Patch { text: text.into(), tone };
         let lines = vec![vec![patch("red", Tone::First), patch(" ~~ ", Tone::Water), patch("blue", Tone::Second)]];
         Ok(Picture { lines, legend: vec!["~~ the moat".into()] })
     }
+
     fn query(&self, _: &Seen<'_, State>, _: &Query) -> Result<Reply, Vec<Fault>> {
         Ok(Reply::default())
     }
-    fn verdict(&self, state: &State) -> Option<Verdict> {
-        let fallen = state.walls.iter().find(|(_, wall)| **wall == 0);
-        fallen.map(|(side, _)| Verdict { winner: None, text: format!("{side} falls") })
+}
+
+impl Players for Forts {
+    fn template(&self, _: &Seen<'_, State>, _: &Stop) -> String {
+        "  # up to 3 guns\n  guns: 2\n  # at: wall | gate\n".into()
     }
-    fn read_state(&self, written: &Json) -> Result<State, Vec<String>> {
-        from_json(written).map_err(|error| vec![error.to_string()])
+
+    fn random_orders(&self, _: &Seen<'_, State>, _: &Stop, chance: &mut Chance) -> Shots {
+        Shots { guns: chance.below(4) as u8, at: chance.pick(Aim::ALL).copied() }
     }
-    fn flaws(&self, _: &State) -> Vec<String> {
-        Vec::new()
-    }
-    fn arrange(_: &Node, _: &DocPath, _: &mut Vec<Fault>) -> Option<Arranged<Forts>> {
-        let (state, stop) = Forts.begin();
-        Some(Arranged { game: Forts, state, stop, holdings: Holdings::default() })
-    }
-    fn schemas() -> Vec<(String, serde_json::Value)> {
-        vec![("orders-turn".into(), schemars::schema_for!(Shots).into())]
+
+    fn random_policy(&self, _: &State, _: Side, _: &str, chance: &mut Chance) -> Json {
+        Json::Str(chance.pick(&["earth", "stone", "default", "ask"]).map_or("default", |word| word).into())
     }
 }

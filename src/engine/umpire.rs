@@ -12,13 +12,13 @@ use super::dice::{self, Die};
 use super::doc::{DocPath, Node, Reader};
 use super::foresee::{Cloud, Hopes, Lapsed, Pending};
 use super::{
-    Asked, Bar, Breach, Choice, Claim, Clause, Concealed, Dice, Fact, Game, Halt, Hidden, Holdings, Json, Key, Kind,
-    Lapse, Minutes, Noted, Opening, Phase, Policy, Question, Rolled, Ruling, Say, Sealed, Segment, Settled, Side, Slot,
+    Asked, Bar, Breach, Choice, Claim, Clause, Concealed, Dice, Fact, Halt, Hidden, Holdings, Json, Key, Kind, Lapse,
+    Minutes, Noted, Opening, Phase, Policy, Question, Rolled, Rules, Ruling, Say, Sealed, Segment, Settled, Side, Slot,
     Stop, Subject, to_json,
 };
 
 /// The umpire of one segment.
-pub struct Umpire<'a, G: Game> {
+pub struct Umpire<'a, G: Rules> {
     game: &'a G,
     pub(super) phase: Phase,
     counts: BTreeMap<String, u32>,
@@ -40,7 +40,7 @@ pub struct Umpire<'a, G: Game> {
 }
 
 /// What the umpire knows at the end of a segment.
-pub(super) struct Record<G: Game> {
+pub(super) struct Record<G: Rules> {
     pub journal: Vec<Noted<G::Event>>,
     pub lapses: Vec<Lapse>,
     pub minutes: Minutes,
@@ -59,7 +59,7 @@ enum Answered<T> {
     MustAsk,
 }
 
-impl<'a, G: Game> Umpire<'a, G> {
+impl<'a, G: Rules> Umpire<'a, G> {
     pub(super) fn new(game: &'a G, segment: Segment<'a>) -> Umpire<'a, G> {
         Umpire {
             game,

@@ -11,9 +11,9 @@ use crate::engine::dice::{Chance, Die};
 use crate::engine::doc::{DocPath, Fault, FromDoc, Lexicon, Node, PlainTexts, Reader};
 use crate::engine::json::{Json, from_json};
 use crate::engine::{
-    About, Arranged, Charter, Clause, Concealed, DataFinding, Diary, Event, Flow, Game, Kind, KindInfo, Lapse, Moment,
-    Phase, Picture, Policy, Query, Question, Reply, RulesOf, Ruleset, Ruling, Say, ScenarioInfo, Sealed, Seen, Side,
-    Slot, Stop, Subject, Umpire, Verdict, Window,
+    About, Arranged, Charter, Clause, Concealed, DataFinding, Diary, Event, Files, Flow, Kind, KindInfo, Lapse, Moment,
+    Phase, Picture, Players, Policy, Query, Question, Reply, Rules, RulesOf, Ruleset, Ruling, Say, ScenarioInfo,
+    Sealed, Seen, Side, Slot, Stop, Subject, Telling, Umpire, Verdict, Window,
 };
 
 pub const SPAIN: Side = Side("spain");
@@ -183,7 +183,7 @@ impl Skirmish {
     }
 }
 
-impl Game for Skirmish {
+impl Rules for Skirmish {
     const ID: &'static str = "skirmish";
     const VERSION: u32 = 1;
     const FORESEEN: bool = false;
@@ -192,27 +192,6 @@ impl Game for Skirmish {
     type Orders = Packet;
     type Policy = Rule;
     type Event = Happening;
-    const ABOUT: About = About {
-        title: "Skirmish",
-        credits: "for tests",
-        text: "",
-        provenance: "",
-        scenarios: &[ScenarioInfo { id: "open", title: "Open", text: "" }],
-        options: &[],
-        rules: "",
-    };
-
-    fn open(charter: &Charter) -> Result<Self, Vec<Fault>> {
-        Ok(Skirmish { plan: charter.scenario == "plan" })
-    }
-
-    fn check_data(_: &BTreeMap<String, String>) -> Vec<DataFinding> {
-        Vec::new()
-    }
-
-    fn rules_data(&self) -> Json {
-        Json::object([("plan", self.plan)])
-    }
 
     fn lexicon(&self) -> &dyn Lexicon {
         &PlainTexts
@@ -232,17 +211,6 @@ impl Game for Skirmish {
 
     fn turn(&self, state: &Field) -> u32 {
         state.turn
-    }
-
-    fn read_orders(&self, _: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Packet> {
-        let mut packet = Packet::default();
-        if let Some(tokens) = node.get("tokens") {
-            packet.tokens = FromDoc::read(tokens, &at.key("tokens"), reader)?;
-        }
-        if let Some(attacks) = node.get("attacks") {
-            packet.attacks = FromDoc::read(attacks, &at.key("attacks"), reader)?;
-        }
-        Some(packet)
     }
 
     fn check(&self, _: &Seen<'_, Field>, _: &Stop, _: &mut Packet, _: &DocPath) -> Vec<Fault> {
@@ -286,6 +254,106 @@ impl Game for Skirmish {
         }
     }
 
+    fn verdict(&self, _: &Field) -> Option<Verdict> {
+        None
+    }
+
+    fn flaws(&self, _: &Field) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn masks(&self, state: &Field, side: Side) -> Vec<Vec<Slot>> {
+        if side == SPAIN { vec![state.tokens.values().map(|token| token.slot().clone()).collect()] } else { vec![] }
+    }
+
+    fn resealed(&self, before: &Seen<'_, Field>, after: &Seen<'_, Field>) -> Result<(), Clause> {
+        let units = |seen: &Seen<'_, Field>| {
+            let held = |token: &Sealed<String>| seen.holdings.get(SPAIN, token.slot()).map(Json::to_string);
+            let mut units: Vec<Option<String>> = after.state.tokens.values().map(held).collect();
+            units.sort();
+            units
+        };
+        if units(before) == units(after) { Ok(()) } else { Err(CLAUSE) }
+    }
+}
+
+impl Files for Skirmish {
+    const ABOUT: About = About {
+        title: "Skirmish",
+        credits: "for tests",
+        text: "",
+        provenance: "",
+        scenarios: &[ScenarioInfo { id: "open", title: "Open", text: "" }],
+        options: &[],
+        rules: "",
+    };
+
+    fn open(charter: &Charter) -> Result<Self, Vec<Fault>> {
+        Ok(Skirmish { plan: charter.scenario == "plan" })
+    }
+
+    fn check_data(_: &BTreeMap<String, String>) -> Vec<DataFinding> {
+        Vec::new()
+    }
+
+    fn rules_data(&self) -> Json {
+        Json::object([("plan", self.plan)])
+    }
+
+    fn read_orders(&self, _: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Packet> {
+        let mut packet = Packet::default();
+        if let Some(tokens) = node.get("tokens") {
+            packet.tokens = FromDoc::read(tokens, &at.key("tokens"), reader)?;
+        }
+        if let Some(attacks) = node.get("attacks") {
+            packet.attacks = FromDoc::read(attacks, &at.key("attacks"), reader)?;
+        }
+        Some(packet)
+    }
+
+    fn read_state(&self, written: &Json) -> Result<Field, Vec<String>> {
+        let read = |name: &str| written.get(name).ok_or_else(|| vec![name.to_owned()]);
+        let tokens: BTreeMap<String, String> = from_json(read("tokens")?).map_err(|e| vec![e])?;
+        let sealed = |(hex, slot): (String, String)| (hex, Sealed::new(SPAIN, Slot::parse(&slot).expect("a slot")));
+        let losses: BTreeMap<String, u32> = from_json(read("losses")?).map_err(|e| vec![e])?;
+        Ok(Field {
+            turn: from_json(read("turn")?).map_err(|e| vec![e])?,
+            active: written.get("active").and_then(Json::as_str).and_then(|name| SKIRMISH.side(name)),
+            losses: losses.iter().filter_map(|(name, n)| Some((SKIRMISH.side(name)?, *n))).collect(),
+            advanced: from_json(read("advanced")?).map_err(|e| vec![e])?,
+            tokens: tokens.into_iter().map(sealed).collect(),
+            shown: from_json(read("shown")?).map_err(|e| vec![e])?,
+        })
+    }
+
+    fn arrange(_: &Node, _: &DocPath, _: &mut Vec<Fault>) -> Option<Arranged<Self>> {
+        None
+    }
+
+    fn schemas() -> Vec<(String, serde_json::Value)> {
+        Vec::new()
+    }
+}
+
+impl Telling for Skirmish {
+    fn tell(&self, _: &Happening, _: &mut Diary) {}
+
+    fn tell_state(&self, _: &Seen<'_, Field>, _: &mut Diary) {}
+
+    fn headline(&self, state: &Field) -> String {
+        format!("turn {}", state.turn)
+    }
+
+    fn picture(&self, _: &Seen<'_, Field>, _: &Window) -> Result<Picture, Fault> {
+        Ok(Picture::default())
+    }
+
+    fn query(&self, _: &Seen<'_, Field>, _: &Query) -> Result<Reply, Vec<Fault>> {
+        Ok(Reply::default())
+    }
+}
+
+impl Players for Skirmish {
     fn template(&self, _: &Seen<'_, Field>, _: &Stop) -> String {
         String::new()
     }
@@ -310,66 +378,5 @@ impl Game for Skirmish {
             n if kind == "stand" => Json::from(n == 2),
             n => Json::Int(n as i64),
         }
-    }
-
-    fn tell(&self, _: &Happening, _: &mut Diary) {}
-
-    fn tell_state(&self, _: &Seen<'_, Field>, _: &mut Diary) {}
-
-    fn headline(&self, state: &Field) -> String {
-        format!("turn {}", state.turn)
-    }
-
-    fn picture(&self, _: &Seen<'_, Field>, _: &Window) -> Result<Picture, Fault> {
-        Ok(Picture::default())
-    }
-
-    fn query(&self, _: &Seen<'_, Field>, _: &Query) -> Result<Reply, Vec<Fault>> {
-        Ok(Reply::default())
-    }
-
-    fn verdict(&self, _: &Field) -> Option<Verdict> {
-        None
-    }
-
-    fn read_state(&self, written: &Json) -> Result<Field, Vec<String>> {
-        let read = |name: &str| written.get(name).ok_or_else(|| vec![name.to_owned()]);
-        let tokens: BTreeMap<String, String> = from_json(read("tokens")?).map_err(|e| vec![e])?;
-        let sealed = |(hex, slot): (String, String)| (hex, Sealed::new(SPAIN, Slot::parse(&slot).expect("a slot")));
-        let losses: BTreeMap<String, u32> = from_json(read("losses")?).map_err(|e| vec![e])?;
-        Ok(Field {
-            turn: from_json(read("turn")?).map_err(|e| vec![e])?,
-            active: written.get("active").and_then(Json::as_str).and_then(|name| SKIRMISH.side(name)),
-            losses: losses.iter().filter_map(|(name, n)| Some((SKIRMISH.side(name)?, *n))).collect(),
-            advanced: from_json(read("advanced")?).map_err(|e| vec![e])?,
-            tokens: tokens.into_iter().map(sealed).collect(),
-            shown: from_json(read("shown")?).map_err(|e| vec![e])?,
-        })
-    }
-
-    fn flaws(&self, _: &Field) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn arrange(_: &Node, _: &DocPath, _: &mut Vec<Fault>) -> Option<Arranged<Self>> {
-        None
-    }
-
-    fn schemas() -> Vec<(String, serde_json::Value)> {
-        Vec::new()
-    }
-
-    fn masks(&self, state: &Field, side: Side) -> Vec<Vec<Slot>> {
-        if side == SPAIN { vec![state.tokens.values().map(|token| token.slot().clone()).collect()] } else { vec![] }
-    }
-
-    fn resealed(&self, before: &Seen<'_, Field>, after: &Seen<'_, Field>) -> Result<(), Clause> {
-        let units = |seen: &Seen<'_, Field>| {
-            let held = |token: &Sealed<String>| seen.holdings.get(SPAIN, token.slot()).map(Json::to_string);
-            let mut units: Vec<Option<String>> = after.state.tokens.values().map(held).collect();
-            units.sort();
-            units
-        };
-        if units(before) == units(after) { Ok(()) } else { Err(CLAUSE) }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::{Facing, Grid, Square};
 use crate::engine::doc::{DocPath, Fault, read_back};
-use crate::engine::{Clause, Concealed, Game, Json, Stop};
+use crate::engine::{Clause, Concealed, Json, Rules, Stop};
 
 use super::LoneWarrior;
 use super::actions::{Deed, Plan};

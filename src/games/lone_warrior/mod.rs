@@ -34,8 +34,8 @@ use std::collections::BTreeMap;
 use crate::engine::dice::Chance;
 use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader};
 use crate::engine::{
-    About, Arranged, Charter, Concealed, DataFinding, Diary, Flow, Game, Json, Picture, Query, Reply, Ruling,
-    ScenarioInfo, Seen, Side, Slot, Stop, Umpire, Verdict, Window, to_json,
+    About, Arranged, Charter, Concealed, DataFinding, Diary, Files, Flow, Json, Picture, Players, Query, Reply, Rules,
+    Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Telling, Umpire, Verdict, Window, to_json,
 };
 
 use data::{Data, Field};
@@ -164,7 +164,7 @@ impl LoneWarrior {
     }
 }
 
-impl Game for LoneWarrior {
+impl Rules for LoneWarrior {
     const ID: &'static str = ID;
     const VERSION: u32 = 1;
     const FORESEEN: bool = false;
@@ -174,6 +174,69 @@ impl Game for LoneWarrior {
     type Policy = Policy;
     type Event = Event;
 
+    fn lexicon(&self) -> &dyn Lexicon {
+        &self.names
+    }
+
+    fn begin(&self) -> (State, Stop) {
+        let state = State::new(&self.data, &self.fields);
+        let stop = self.due(&state);
+        (state, stop)
+    }
+
+    fn turn(&self, state: &State) -> u32 {
+        state.turn
+    }
+
+    fn check(&self, seen: &Seen<'_, State>, stop: &Stop, orders: &mut Orders, at: &DocPath) -> Vec<Fault> {
+        check::check(self, seen.state, stop, orders, at)
+    }
+
+    fn resolve(&self, state: &mut State, orders: &mut Orders, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
+        match (state.stage, state.stage.power()) {
+            (Stage::SpanishSetup | Stage::UsSetup, Some(power)) => self.set_up(state, power, orders, umpire),
+            (Stage::SpanishTurn | Stage::UsTurn, Some(power)) => self.player_turn(state, power, orders, umpire)?,
+            _ => {}
+        }
+        Ok(self.due(state))
+    }
+
+    fn no_orders(&self, _state: &State, stop: &Stop) -> Orders {
+        match stop.ask() {
+            "setup" => Orders::Setup(SetupOrders { leaders: BTreeMap::new() }),
+            _ if self.fields.len() == 1 => Orders::One(FieldOrders::none()),
+            _ => Orders::Both(BothOrders { san_juan_heights: None, el_caney: None }),
+        }
+    }
+
+    fn seal_plan(&self, _state: &State, orders: &mut Orders, hide: &mut dyn FnMut(Json) -> Slot) {
+        for entry in orders.fields_mut().flat_map(|field| &mut field.activations) {
+            if let Concealed::Open(activation) = entry
+                && let Ok(value) = to_json(activation)
+            {
+                *entry = Concealed::Sealed(hide(value));
+            }
+        }
+    }
+
+    fn policy_faults(&self, side: Side, policy: &Policy, at: &DocPath) -> Vec<Fault> {
+        policy.faults(&self.data, side, at)
+    }
+
+    fn verdict(&self, state: &State) -> Option<Verdict> {
+        tell::verdict(self, state)
+    }
+
+    fn flaws(&self, state: &State) -> Vec<String> {
+        check::flaws(self, state)
+    }
+
+    fn unquestioned(packet: &str) -> bool {
+        packet == "setup"
+    }
+}
+
+impl Files for LoneWarrior {
     const ABOUT: About = About {
         title: "Spanish - U.S. War Rules",
         credits: "Prisco Hernandez and George Knapp; Lone Warrior 204, Solo Wargamers Association, 2018",
@@ -226,75 +289,24 @@ impl Game for LoneWarrior {
         self.data.canon().clone()
     }
 
-    fn lexicon(&self) -> &dyn Lexicon {
-        &self.names
-    }
-
-    fn begin(&self) -> (State, Stop) {
-        let state = State::new(&self.data, &self.fields);
-        let stop = self.due(&state);
-        (state, stop)
-    }
-
-    fn turn(&self, state: &State) -> u32 {
-        state.turn
-    }
-
     fn read_orders(&self, packet: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Orders> {
         Orders::read(self, packet, node, at, reader)
     }
 
-    fn check(&self, seen: &Seen<'_, State>, stop: &Stop, orders: &mut Orders, at: &DocPath) -> Vec<Fault> {
-        check::check(self, seen.state, stop, orders, at)
+    fn read_state(&self, written: &Json) -> Result<State, Vec<String>> {
+        check::read_state(self, written)
     }
 
-    fn resolve(&self, state: &mut State, orders: &mut Orders, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
-        match (state.stage, state.stage.power()) {
-            (Stage::SpanishSetup | Stage::UsSetup, Some(power)) => self.set_up(state, power, orders, umpire),
-            (Stage::SpanishTurn | Stage::UsTurn, Some(power)) => self.player_turn(state, power, orders, umpire)?,
-            _ => {}
-        }
-        Ok(self.due(state))
+    fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Arranged<Self>> {
+        arrange::arrange(start, at, faults)
     }
 
-    fn no_orders(&self, _state: &State, stop: &Stop) -> Orders {
-        match stop.ask() {
-            "setup" => Orders::Setup(SetupOrders { leaders: BTreeMap::new() }),
-            _ if self.fields.len() == 1 => Orders::One(FieldOrders::none()),
-            _ => Orders::Both(BothOrders { san_juan_heights: None, el_caney: None }),
-        }
+    fn schemas() -> Vec<(String, serde_json::Value)> {
+        template::schemas()
     }
+}
 
-    fn seal_plan(&self, _state: &State, orders: &mut Orders, hide: &mut dyn FnMut(Json) -> Slot) {
-        for entry in orders.fields_mut().flat_map(|field| &mut field.activations) {
-            if let Concealed::Open(activation) = entry
-                && let Ok(value) = to_json(activation)
-            {
-                *entry = Concealed::Sealed(hide(value));
-            }
-        }
-    }
-
-    fn template(&self, seen: &Seen<'_, State>, stop: &Stop) -> String {
-        template::write(self, seen.state, stop)
-    }
-
-    fn random_orders(&self, seen: &Seen<'_, State>, stop: &Stop, chance: &mut Chance) -> Orders {
-        random::orders(self, seen.state, stop, chance)
-    }
-
-    fn sensible_orders(&self, seen: &Seen<'_, State>, stop: &Stop) -> Option<Orders> {
-        Some(veteran::orders(self, seen.state, stop))
-    }
-
-    fn policy_faults(&self, side: Side, policy: &Policy, at: &DocPath) -> Vec<Fault> {
-        policy.faults(&self.data, side, at)
-    }
-
-    fn random_policy(&self, state: &State, side: Side, kind: &str, chance: &mut Chance) -> Json {
-        random::policy(self, state, side, kind, chance)
-    }
-
+impl Telling for LoneWarrior {
     fn tell(&self, event: &Event, diary: &mut Diary) {
         tell::event(self, event, diary);
     }
@@ -318,29 +330,23 @@ impl Game for LoneWarrior {
     fn query(&self, seen: &Seen<'_, State>, query: &Query) -> Result<Reply, Vec<Fault>> {
         query::answer(self, seen.state, query)
     }
+}
 
-    fn verdict(&self, state: &State) -> Option<Verdict> {
-        tell::verdict(self, state)
+impl Players for LoneWarrior {
+    fn template(&self, seen: &Seen<'_, State>, stop: &Stop) -> String {
+        template::write(self, seen.state, stop)
     }
 
-    fn read_state(&self, written: &Json) -> Result<State, Vec<String>> {
-        check::read_state(self, written)
+    fn random_orders(&self, seen: &Seen<'_, State>, stop: &Stop, chance: &mut Chance) -> Orders {
+        random::orders(self, seen.state, stop, chance)
     }
 
-    fn flaws(&self, state: &State) -> Vec<String> {
-        check::flaws(self, state)
+    fn sensible_orders(&self, seen: &Seen<'_, State>, stop: &Stop) -> Option<Orders> {
+        Some(veteran::orders(self, seen.state, stop))
     }
 
-    fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Arranged<Self>> {
-        arrange::arrange(start, at, faults)
-    }
-
-    fn unquestioned(packet: &str) -> bool {
-        packet == "setup"
-    }
-
-    fn schemas() -> Vec<(String, serde_json::Value)> {
-        template::schemas()
+    fn random_policy(&self, state: &State, side: Side, kind: &str, chance: &mut Chance) -> Json {
+        random::policy(self, state, side, kind, chance)
     }
 }
 

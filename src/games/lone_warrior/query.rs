@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::board::{Grid, Square};
 use crate::engine::doc::{DocPath, Fault, FromDoc, Lexicon, Node, Reader};
-use crate::engine::{Clause, Concealed, Diary, Game, Json, Query, Reply};
+use crate::engine::{Clause, Concealed, Diary, Files, Json, Query, Reply, Rules};
 
 use super::LoneWarrior;
 use super::check::Draft;

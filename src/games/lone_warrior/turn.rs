@@ -3,7 +3,7 @@
 
 use crate::board::Square;
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
-use crate::engine::{Clause, Concealed, Game, Phase, Ruling, Sealed};
+use crate::engine::{Clause, Concealed, Phase, Rules, Ruling, Sealed};
 
 use super::actions::{Deed, Plan};
 use super::events::{Event, Passed, TurnEnd};

@@ -6,7 +6,7 @@ use crate::board::{Grid, Hex};
 use crate::document;
 use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader, read_back};
 use crate::engine::{
-    Arranged, Charter, Game, Holdings, Json, count_of, schema_of_data, schema_to_read, schema_to_write,
+    Arranged, Charter, Files, Holdings, Json, count_of, schema_of_data, schema_to_read, schema_to_write,
 };
 
 use super::data::files::{CountersFile, MapFile, ScenariosFile};

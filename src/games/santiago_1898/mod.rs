@@ -36,8 +36,8 @@ pub use crate::board::HexGrid;
 use crate::engine::dice::Chance;
 use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader};
 use crate::engine::{
-    About, Arranged, Charter, Clause, DataFinding, Diary, Flow, Game, Json, OptionInfo, Picture, Query, Reply, Ruling,
-    ScenarioInfo, Seen, Side, Stop, Umpire, Verdict, Window,
+    About, Arranged, Charter, Clause, DataFinding, Diary, Files, Flow, Json, OptionInfo, Picture, Players, Query,
+    Reply, Rules, Ruling, ScenarioInfo, Seen, Side, Stop, Telling, Umpire, Verdict, Window,
 };
 
 pub use data::Data;
@@ -253,7 +253,7 @@ impl Play<'_, '_> {
     }
 }
 
-impl Game for Santiago1898 {
+impl Rules for Santiago1898 {
     const ID: &'static str = ID;
     const VERSION: u32 = 1;
     const FORESEEN: bool = false;
@@ -263,6 +263,47 @@ impl Game for Santiago1898 {
     type Policy = Policy;
     type Event = Event;
 
+    fn lexicon(&self) -> &dyn Lexicon {
+        &self.data
+    }
+
+    fn begin(&self) -> (State, Stop) {
+        (State::new(&self.data), self.due(Stage::SpanishSetup))
+    }
+
+    fn turn(&self, state: &State) -> u32 {
+        state.turn
+    }
+
+    fn check(&self, seen: &Seen<'_, State>, _stop: &Stop, orders: &mut Orders, at: &DocPath) -> Vec<Fault> {
+        check::check(self, seen.state, orders, at)
+    }
+
+    fn resolve(&self, state: &mut State, orders: &mut Orders, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
+        Play { game: self, state, umpire }.sequence(orders)
+    }
+
+    fn no_orders(&self, state: &State, _stop: &Stop) -> Orders {
+        match state.stage {
+            Stage::SpanishSetup | Stage::CubanSetup => Orders::Setup(SetupOrders { place: BTreeMap::new() }),
+            _ => Orders::Turn(TurnOrders::none()),
+        }
+    }
+
+    fn verdict(&self, state: &State) -> Option<Verdict> {
+        state.ending.map(state::Ending::verdict)
+    }
+
+    fn flaws(&self, state: &State) -> Vec<String> {
+        arrange::flaws(self, state)
+    }
+
+    fn unquestioned(packet: &str) -> bool {
+        packet == "setup"
+    }
+}
+
+impl Files for Santiago1898 {
     const ABOUT: About = About {
         title: "Santiago Campaign 1898",
         credits: "design Javier Romero; Paper Wars 102, Compass Games, 2022",
@@ -349,49 +390,24 @@ impl Game for Santiago1898 {
         self.data.canon().clone()
     }
 
-    fn lexicon(&self) -> &dyn Lexicon {
-        &self.data
-    }
-
-    fn begin(&self) -> (State, Stop) {
-        (State::new(&self.data), self.due(Stage::SpanishSetup))
-    }
-
-    fn turn(&self, state: &State) -> u32 {
-        state.turn
-    }
-
     fn read_orders(&self, packet: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Orders> {
         Orders::read(packet, node, at, reader)
     }
 
-    fn check(&self, seen: &Seen<'_, State>, _stop: &Stop, orders: &mut Orders, at: &DocPath) -> Vec<Fault> {
-        check::check(self, seen.state, orders, at)
+    fn read_state(&self, written: &Json) -> Result<State, Vec<String>> {
+        arrange::read_state(self, written)
     }
 
-    fn resolve(&self, state: &mut State, orders: &mut Orders, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
-        Play { game: self, state, umpire }.sequence(orders)
+    fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Arranged<Self>> {
+        arrange::arrange(start, at, faults)
     }
 
-    fn no_orders(&self, state: &State, _stop: &Stop) -> Orders {
-        match state.stage {
-            Stage::SpanishSetup | Stage::CubanSetup => Orders::Setup(SetupOrders { place: BTreeMap::new() }),
-            _ => Orders::Turn(TurnOrders::none()),
-        }
+    fn schemas() -> Vec<(String, serde_json::Value)> {
+        arrange::schemas()
     }
+}
 
-    fn template(&self, seen: &Seen<'_, State>, _stop: &Stop) -> String {
-        template::template(&self.position(seen.state))
-    }
-
-    fn random_orders(&self, seen: &Seen<'_, State>, _stop: &Stop, chance: &mut Chance) -> Orders {
-        random::orders(&self.position(seen.state), chance)
-    }
-
-    fn random_policy(&self, state: &State, _side: Side, kind: &str, chance: &mut Chance) -> Json {
-        random::policy(&self.position(state), kind, chance)
-    }
-
+impl Telling for Santiago1898 {
     fn tell(&self, event: &Event, diary: &mut Diary) {
         tell::tell(self, event, diary);
     }
@@ -415,28 +431,18 @@ impl Game for Santiago1898 {
     fn query(&self, seen: &Seen<'_, State>, query: &Query) -> Result<Reply, Vec<Fault>> {
         query::answer(&self.position(seen.state), query)
     }
+}
 
-    fn verdict(&self, state: &State) -> Option<Verdict> {
-        state.ending.map(state::Ending::verdict)
+impl Players for Santiago1898 {
+    fn template(&self, seen: &Seen<'_, State>, _stop: &Stop) -> String {
+        template::template(&self.position(seen.state))
     }
 
-    fn read_state(&self, written: &Json) -> Result<State, Vec<String>> {
-        arrange::read_state(self, written)
+    fn random_orders(&self, seen: &Seen<'_, State>, _stop: &Stop, chance: &mut Chance) -> Orders {
+        random::orders(&self.position(seen.state), chance)
     }
 
-    fn flaws(&self, state: &State) -> Vec<String> {
-        arrange::flaws(self, state)
-    }
-
-    fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Arranged<Self>> {
-        arrange::arrange(start, at, faults)
-    }
-
-    fn unquestioned(packet: &str) -> bool {
-        packet == "setup"
-    }
-
-    fn schemas() -> Vec<(String, serde_json::Value)> {
-        arrange::schemas()
+    fn random_policy(&self, state: &State, _side: Side, kind: &str, chance: &mut Chance) -> Json {
+        random::policy(&self.position(state), kind, chance)
     }
 }

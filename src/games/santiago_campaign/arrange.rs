@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::board::Hex;
 use crate::document;
 use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader, read_back};
-use crate::engine::{Arranged, Charter, Game, Holdings, Json, Slot, count_of};
+use crate::engine::{Arranged, Charter, Files, Holdings, Json, Rules, Slot, count_of};
 
 use super::data::{Along, Counter, Data};
 use super::play::{Known, Position};

@@ -49,9 +49,9 @@ use crate::board::Hex;
 use crate::engine::dice::Chance;
 use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader};
 use crate::engine::{
-    About, Arranged, Charter, Clause, Concealed, DataFinding, Diary, Flow, Game, Json, OptionInfo, Picture, Query,
-    Reply, Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Umpire, Verdict, Window, schema_of_data, schema_to_read,
-    schema_to_write, to_json,
+    About, Arranged, Charter, Clause, Concealed, DataFinding, Diary, Files, Flow, Json, OptionInfo, Picture, Players,
+    Query, Reply, Rules, Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Telling, Umpire, Verdict, Window,
+    schema_of_data, schema_to_read, schema_to_write, to_json,
 };
 
 pub use data::Data;
@@ -296,7 +296,7 @@ impl Play<'_, '_> {
     }
 }
 
-impl Game for SantiagoCampaign {
+impl Rules for SantiagoCampaign {
     const ID: &'static str = ID;
     const VERSION: u32 = 1;
     const FORESEEN: bool = false;
@@ -306,6 +306,103 @@ impl Game for SantiagoCampaign {
     type Policy = Policy;
     type Event = Event;
 
+    fn lexicon(&self) -> &dyn Lexicon {
+        self
+    }
+
+    fn begin(&self) -> (State, Stop) {
+        (State::new(&self.data), self.due(Stage::SpanishSetup))
+    }
+
+    fn turn(&self, state: &State) -> u32 {
+        state.turn
+    }
+
+    fn check(&self, seen: &Seen<'_, State>, _stop: &Stop, orders: &mut Orders, at: &DocPath) -> Vec<Fault> {
+        check::check(self, seen, orders, at)
+    }
+
+    fn resolve(&self, state: &mut State, orders: &mut Orders, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
+        Play::new(self, state, umpire).sequence(orders)
+    }
+
+    fn no_orders(&self, state: &State, _stop: &Stop) -> Orders {
+        match state.stage {
+            Stage::SpanishSetup => {
+                let mut setup = SpanishSetup {
+                    deploy: BTreeMap::new(),
+                    manzanillo: Vec::new(),
+                    guantanamo: Vec::new(),
+                    face_up: Vec::new(),
+                };
+                setup.complete(&self.data);
+                Orders::SpanishSetup(setup)
+            }
+            Stage::UsSetup => Orders::UsSetup(UsSetup { place: BTreeMap::new(), marines: None }),
+            _ => Orders::Turn(TurnOrders::none()),
+        }
+    }
+
+    fn seal(&self, _state: &State, orders: &mut Orders, hide: &mut dyn FnMut(Slot, Json)) {
+        let Orders::SpanishSetup(setup) = orders else { return };
+        let stacks = setup.deploy.values_mut().chain([&mut setup.manzanillo, &mut setup.guantanamo]);
+        for (number, unit) in (1..).zip(stacks.flatten()) {
+            let Ok(slot) = Slot::parse(Token::numbered(number).as_str()) else { continue };
+            if let Concealed::Open(id) = unit
+                && let Ok(value) = to_json(id)
+            {
+                hide(slot.clone(), value);
+                *unit = Concealed::Sealed(slot);
+            }
+        }
+    }
+
+    fn seal_plan(&self, state: &State, orders: &mut Orders, hide: &mut dyn FnMut(Json) -> Slot) {
+        if let Orders::Turn(turn) = orders {
+            plan::seal(self, state, turn, hide);
+        }
+    }
+
+    fn verdict(&self, state: &State) -> Option<Verdict> {
+        state.ending.map(Ending::verdict)
+    }
+
+    fn flaws(&self, state: &State) -> Vec<String> {
+        arrange::flaws(self, state)
+    }
+
+    /// §8.1c: the face-down counters of one hex or box, which their owner may mix.
+    fn masks(&self, state: &State, side: Side) -> Vec<Vec<Slot>> {
+        let mut stacks: BTreeMap<Post, Vec<Slot>> = BTreeMap::new();
+        for counter in state.counters.values() {
+            if let state::Face::Down(sealed) = &counter.face
+                && sealed.owner() == side
+            {
+                stacks.entry(counter.at).or_default().push(sealed.slot().clone());
+            }
+        }
+        stacks.into_values().collect()
+    }
+
+    /// §8.1c: counters may be turned and mixed within their hex or box, and nothing else about them may change.
+    fn resealed(&self, before: &Seen<'_, State>, after: &Seen<'_, State>) -> Result<(), Clause> {
+        let content = |seen: &Seen<'_, State>| {
+            let known = Known::of(self, seen.state, seen.holdings);
+            let position = Position { game: self, state: seen.state, known: &known };
+            let mut stacks: BTreeMap<Post, Vec<terms::UnitId>> = BTreeMap::new();
+            for (token, counter) in seen.state.counters.iter() {
+                stacks.entry(counter.at).or_default().extend(position.identity(*token));
+            }
+            for units in stacks.values_mut() {
+                units.sort_unstable();
+            }
+            stacks
+        };
+        if content(before) == content(after) { Ok(()) } else { Err(Clause("8.1c")) }
+    }
+}
+
+impl Files for SantiagoCampaign {
     const ABOUT: About = About {
         title: "The Santiago Campaign, 1898",
         credits: "design Ron Bell, development Ty Bomba; Strategy & Tactics 258, Decision Games, 2009",
@@ -391,79 +488,36 @@ impl Game for SantiagoCampaign {
         Json::clone(&self.data.loaded)
     }
 
-    fn lexicon(&self) -> &dyn Lexicon {
-        self
-    }
-
-    fn begin(&self) -> (State, Stop) {
-        (State::new(&self.data), self.due(Stage::SpanishSetup))
-    }
-
-    fn turn(&self, state: &State) -> u32 {
-        state.turn
-    }
-
     fn read_orders(&self, packet: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Orders> {
         Orders::read(packet, node, at, reader)
     }
 
-    fn check(&self, seen: &Seen<'_, State>, _stop: &Stop, orders: &mut Orders, at: &DocPath) -> Vec<Fault> {
-        check::check(self, seen, orders, at)
+    fn read_state(&self, written: &Json) -> Result<State, Vec<String>> {
+        arrange::read_state(self, written)
     }
 
-    fn resolve(&self, state: &mut State, orders: &mut Orders, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
-        Play::new(self, state, umpire).sequence(orders)
+    fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Arranged<Self>> {
+        arrange::arrange(start, at, faults)
     }
 
-    fn no_orders(&self, state: &State, _stop: &Stop) -> Orders {
-        match state.stage {
-            Stage::SpanishSetup => {
-                let mut setup = SpanishSetup {
-                    deploy: BTreeMap::new(),
-                    manzanillo: Vec::new(),
-                    guantanamo: Vec::new(),
-                    face_up: Vec::new(),
-                };
-                setup.complete(&self.data);
-                Orders::SpanishSetup(setup)
-            }
-            Stage::UsSetup => Orders::UsSetup(UsSetup { place: BTreeMap::new(), marines: None }),
-            _ => Orders::Turn(TurnOrders::none()),
-        }
+    fn schemas() -> Vec<(String, serde_json::Value)> {
+        vec![
+            ("orders-spanish-setup".into(), schema_to_read::<SpanishSetup>()),
+            ("orders-us-setup".into(), schema_to_read::<UsSetup>()),
+            ("orders-us-turn".into(), schema_to_read::<TurnOrders>()),
+            ("orders-us-combat".into(), schema_to_read::<TurnOrders>()),
+            ("orders-spanish-turn".into(), schema_to_read::<TurnOrders>()),
+            ("orders-spanish-combat".into(), schema_to_read::<TurnOrders>()),
+            ("case-start".into(), schema_to_read::<arrange::CaseStart>()),
+            ("state".into(), schema_to_write::<State>()),
+            ("data-map".into(), schema_of_data::<data::MapFile>()),
+            ("data-counters".into(), schema_of_data::<data::CountersFile>()),
+            ("data-tables".into(), schema_of_data::<data::Tables>()),
+        ]
     }
+}
 
-    fn seal(&self, _state: &State, orders: &mut Orders, hide: &mut dyn FnMut(Slot, Json)) {
-        let Orders::SpanishSetup(setup) = orders else { return };
-        let stacks = setup.deploy.values_mut().chain([&mut setup.manzanillo, &mut setup.guantanamo]);
-        for (number, unit) in (1..).zip(stacks.flatten()) {
-            let Ok(slot) = Slot::parse(Token::numbered(number).as_str()) else { continue };
-            if let Concealed::Open(id) = unit
-                && let Ok(value) = to_json(id)
-            {
-                hide(slot.clone(), value);
-                *unit = Concealed::Sealed(slot);
-            }
-        }
-    }
-
-    fn seal_plan(&self, state: &State, orders: &mut Orders, hide: &mut dyn FnMut(Json) -> Slot) {
-        if let Orders::Turn(turn) = orders {
-            plan::seal(self, state, turn, hide);
-        }
-    }
-
-    fn template(&self, seen: &Seen<'_, State>, _stop: &Stop) -> String {
-        template::template(self, seen)
-    }
-
-    fn random_orders(&self, seen: &Seen<'_, State>, _stop: &Stop, chance: &mut Chance) -> Orders {
-        random::orders(self, seen, chance)
-    }
-
-    fn random_policy(&self, state: &State, _side: Side, kind: &str, chance: &mut Chance) -> Json {
-        random::policy(self, state, kind, chance)
-    }
-
+impl Telling for SantiagoCampaign {
     fn tell(&self, event: &Event, diary: &mut Diary) {
         tell::tell(self, event, diary);
     }
@@ -488,67 +542,19 @@ impl Game for SantiagoCampaign {
     fn query(&self, seen: &Seen<'_, State>, query: &Query) -> Result<Reply, Vec<Fault>> {
         query::answer(self, seen, query)
     }
+}
 
-    fn verdict(&self, state: &State) -> Option<Verdict> {
-        state.ending.map(Ending::verdict)
+impl Players for SantiagoCampaign {
+    fn template(&self, seen: &Seen<'_, State>, _stop: &Stop) -> String {
+        template::template(self, seen)
     }
 
-    fn read_state(&self, written: &Json) -> Result<State, Vec<String>> {
-        arrange::read_state(self, written)
+    fn random_orders(&self, seen: &Seen<'_, State>, _stop: &Stop, chance: &mut Chance) -> Orders {
+        random::orders(self, seen, chance)
     }
 
-    fn flaws(&self, state: &State) -> Vec<String> {
-        arrange::flaws(self, state)
-    }
-
-    fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Arranged<Self>> {
-        arrange::arrange(start, at, faults)
-    }
-
-    fn schemas() -> Vec<(String, serde_json::Value)> {
-        vec![
-            ("orders-spanish-setup".into(), schema_to_read::<SpanishSetup>()),
-            ("orders-us-setup".into(), schema_to_read::<UsSetup>()),
-            ("orders-us-turn".into(), schema_to_read::<TurnOrders>()),
-            ("orders-us-combat".into(), schema_to_read::<TurnOrders>()),
-            ("orders-spanish-turn".into(), schema_to_read::<TurnOrders>()),
-            ("orders-spanish-combat".into(), schema_to_read::<TurnOrders>()),
-            ("case-start".into(), schema_to_read::<arrange::CaseStart>()),
-            ("state".into(), schema_to_write::<State>()),
-            ("data-map".into(), schema_of_data::<data::MapFile>()),
-            ("data-counters".into(), schema_of_data::<data::CountersFile>()),
-            ("data-tables".into(), schema_of_data::<data::Tables>()),
-        ]
-    }
-
-    /// §8.1c: the face-down counters of one hex or box, which their owner may mix.
-    fn masks(&self, state: &State, side: Side) -> Vec<Vec<Slot>> {
-        let mut stacks: BTreeMap<Post, Vec<Slot>> = BTreeMap::new();
-        for counter in state.counters.values() {
-            if let state::Face::Down(sealed) = &counter.face
-                && sealed.owner() == side
-            {
-                stacks.entry(counter.at).or_default().push(sealed.slot().clone());
-            }
-        }
-        stacks.into_values().collect()
-    }
-
-    /// §8.1c: counters may be turned and mixed within their hex or box, and nothing else about them may change.
-    fn resealed(&self, before: &Seen<'_, State>, after: &Seen<'_, State>) -> Result<(), Clause> {
-        let content = |seen: &Seen<'_, State>| {
-            let known = Known::of(self, seen.state, seen.holdings);
-            let position = Position { game: self, state: seen.state, known: &known };
-            let mut stacks: BTreeMap<Post, Vec<terms::UnitId>> = BTreeMap::new();
-            for (token, counter) in seen.state.counters.iter() {
-                stacks.entry(counter.at).or_default().extend(position.identity(*token));
-            }
-            for units in stacks.values_mut() {
-                units.sort_unstable();
-            }
-            stacks
-        };
-        if content(before) == content(after) { Ok(()) } else { Err(Clause("8.1c")) }
+    fn random_policy(&self, state: &State, _side: Side, kind: &str, chance: &mut Chance) -> Json {
+        random::policy(self, state, kind, chance)
     }
 }
 

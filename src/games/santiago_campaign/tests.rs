@@ -85,7 +85,7 @@ fn random_matches_reach_their_end_and_look_the_same_to_everybody() {
 
 #[test]
 fn every_option_plays_to_the_end() {
-    for option in <SantiagoCampaign as crate::engine::Game>::ABOUT.options {
+    for option in <SantiagoCampaign as crate::engine::Files>::ABOUT.options {
         for value in option.values.iter().skip(1) {
             let end = play(&format!("option {} {value}", option.name), &[(option.name, value)]);
             assert!(end.is_ok(), "{end:?}");
