@@ -4,7 +4,8 @@ use divan::Bencher;
 use garcia::engine::dice::{Chance, Seed};
 use garcia::engine::doc::DocPath;
 use garcia::engine::{
-    AnyOrders, AnyState, Charter, Dice, Holdings, Match, Questions, Said, Segment, Settled, Stop, Versions, View,
+    AnyOrders, AnyState, Charter, Dice, Holdings, Match, Questions, Said, Segment, Settled, Stop, Tickets, Versions,
+    View,
 };
 use garcia::games::find;
 
@@ -27,6 +28,7 @@ fn resolve(table: &dyn Match, state: &AnyState, orders: &AnyOrders, number: u8) 
         public: &holdings,
         holdings: &holdings,
         versions: &versions,
+        tickets: Tickets::NONE,
         closer_holds: table.ruleset().sides(),
         questions: Questions::default(),
     };

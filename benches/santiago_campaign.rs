@@ -7,7 +7,7 @@ use garcia::engine::dice::{Chance, Seed};
 use garcia::engine::doc::DocPath;
 use garcia::engine::{
     AnyOrders, AnyState, Charter, Dice, Files, Holdings, Json, Match, Query, Questions, Said, Seen, Segment, Settled,
-    Side, Stop, Versions, View,
+    Side, Stop, Tickets, Versions, View,
 };
 use garcia::games::find;
 use garcia::games::santiago_campaign::SantiagoCampaign;
@@ -56,6 +56,7 @@ fn resolve(table: &dyn Match, at: &Position, orders: &AnyOrders, number: u8) -> 
         public: &nothing,
         holdings: &at.holdings,
         versions: &versions,
+        tickets: Tickets::NONE,
         closer_holds: table.ruleset().sides(),
         questions: Questions { ask: false, max_asks: None },
     };

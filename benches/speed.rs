@@ -9,7 +9,7 @@ use std::process::Command;
 use divan::{Bencher, black_box};
 use garcia::engine::dice::{Chance, Seed};
 use garcia::engine::{
-    AnyState, Charter, Dice, Holdings, Match, Questions, Said, Segment, Settled, Stop, Versions, View,
+    AnyState, Charter, Dice, Holdings, Match, Questions, Said, Segment, Settled, Stop, Tickets, Versions, View,
 };
 use garcia::games::GAMES;
 
@@ -36,6 +36,7 @@ fn play(table: &dyn Match, state: &AnyState, stop: &Stop, chance: &mut Chance) -
         public: &nothing,
         holdings: &nothing,
         versions: &versions,
+        tickets: Tickets::NONE,
         closer_holds: table.ruleset().sides(),
         questions: Questions { ask: false, max_asks: None },
     };
@@ -69,6 +70,7 @@ fn one_player_turn(bencher: Bencher) {
             public: &nothing,
             holdings: &nothing,
             versions: &versions,
+            tickets: Tickets::NONE,
             closer_holds: table.ruleset().sides(),
             questions: Questions { ask: false, max_asks: None },
         };

@@ -459,6 +459,7 @@ class Walk:
         self.game = self.genesis = self.state = self.stop = self.span = self.pending = None
         self.seats, self.roles, self.next, self.head = {}, [], 0, "0" * 64
         self.sealed, self.opened, self.audits, self.secret, self.absent = {}, {}, {}, [], []
+        self.spent = {}
         self.rolls = 0
 
     def copy(self):
@@ -466,6 +467,7 @@ class Walk:
         other.__dict__.update(self.__dict__)
         other.seats = {role: dict(seat) for role, seat in self.seats.items()}
         other.roles, other.secret, other.absent = self.roles[:], self.secret[:], self.absent[:]
+        other.spent = dict(self.spent)
         other.sealed = {slot: versions[:] for slot, versions in self.sealed.items()}
         other.opened, other.audits = dict(self.opened), dict(self.audits)
         other.span = dict(self.span) if self.span else None
@@ -734,6 +736,7 @@ class Walk:
         seed = H("seed", data["orders"], data["link"])
         for said in data["rolls"]:
             if "secret" in said:
+                self.spend(said, schema)
                 self.secret.append((said, seed))
                 continue
             faces = roll(seed, said["label"], said["sides"])
@@ -745,6 +748,18 @@ class Walk:
         self.open(body, data, schema)
         self.state, self.stop, self.pending = data["state"], stop, None
         self.span["orders"] = None
+
+    def spend(self, said, schema):
+        """A secret roll spends the lowest ticket of its owner that is left."""
+        by, label = said["by"], said["label"]
+        if self.genesis["mode"] == "solo":
+            raise schema("nothing is secret in a solo game")
+        due = "ticket/%d" % (self.spent.get(by, 0) + 1)
+        if self.in_force(by, due) is None:
+            raise Finding("E52-TICKET", by, "no ticket was committed in time", label)
+        if said["secret"] != due:
+            raise Finding("E52-TICKET", by, "another ticket was due", label, said["secret"], due)
+        self.spent[by] = self.spent.get(by, 0) + 1
 
     def take_audit(self, body, data, rid, schema):
         by, values = body["by"], data["values"]

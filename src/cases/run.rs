@@ -526,7 +526,7 @@ impl Course<'_, '_, '_> {
 }
 
 fn roll(rolled: &Rolled) -> Roll {
-    Roll { label: rolled.label.to_string(), faces: rolled.faces.clone() }
+    Roll { label: rolled.label.to_string(), faces: rolled.faces().to_vec() }
 }
 
 fn dice_text(die: &FixedDie) -> String {

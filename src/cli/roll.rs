@@ -3,11 +3,13 @@
 use clap::Args;
 use serde_json::json;
 
+use crate::engine::Slot;
 use crate::engine::dice::{Die, Seed, faces, stream_bytes};
 use crate::trust::bytes::Id;
-use crate::trust::data::{Data, RollSaid};
+use crate::trust::data::{Data, Reveal, RollSaid};
 use crate::trust::finding::dice_words;
 use crate::trust::record::Record;
+use crate::trust::secret::HideSecret;
 
 use super::folder::{find, records};
 use super::{Done, Trouble, World};
@@ -47,6 +49,15 @@ struct Made {
     closer: Option<(String, u32, u32)>,
     dice: Vec<Die>,
     recorded: Option<Vec<u16>>,
+    secret: Option<Ticket>,
+}
+
+/// What a secret roll was spent on.
+struct Ticket {
+    slot: Slot,
+    by: String,
+    /// Its salt, once the ledger opens it.
+    salt: Option<Id>,
 }
 
 impl Roll {
@@ -72,7 +83,15 @@ impl Roll {
             return Err(Trouble::usage("which dice?", "add `--sides 6,6` for two six-sided dice"));
         }
         let dice = self.sides.iter().map(die).collect::<Result<_, _>>()?;
-        Ok(Made { label, orders: id("orders", orders)?, link: id("link", link)?, closer: None, dice, recorded: None })
+        Ok(Made {
+            label,
+            orders: id("orders", orders)?,
+            link: id("link", link)?,
+            closer: None,
+            dice,
+            recorded: None,
+            secret: None,
+        })
     }
 
     fn in_ledger(&self, records: &[Record], label: &str) -> Result<Made, Trouble> {
@@ -90,13 +109,43 @@ impl Roll {
     }
 }
 
-/// Every public roll with the number of its result, in order.
+/// The salt of a ticket that somebody has opened, or told at the audit.
+fn salt_of(records: &[Record], owner: &str, ticket: &Slot) -> Option<Id> {
+    let mut version = 1;
+    for record in records {
+        let (by, Ok(data)) = (record.body().by.as_str(), Data::read(record.body())) else { continue };
+        if by == owner
+            && let Some(hide) = data.hides().iter().rfind(|hide| hide.slot == *ticket)
+        {
+            version = hide.version;
+        }
+        let opens =
+            |reveal: &&Reveal| reveal.slot == *ticket && reveal.by.as_ref().map_or(by, |by| by.as_str()) == owner;
+        if let Some(reveal) = data.reveals().iter().find(opens) {
+            return Some(reveal.salt);
+        }
+        if let Data::Audit(audit) = &data
+            && by == owner
+        {
+            return Some(HideSecret(audit.hide_secret).salt(ticket, version));
+        }
+    }
+    None
+}
+
+/// Every roll with the number of its result, in order.
 fn all_rolls(records: &[Record]) -> Vec<(u32, Made)> {
     let mut all = Vec::new();
     for record in records {
         let Ok(Data::Closing(closing)) = Data::read(record.body()) else { continue };
         for roll in closing.rolls {
-            let RollSaid::Open { label, sides, faces } = roll else { continue };
+            let (label, sides, recorded, secret) = match roll {
+                RollSaid::Open { label, sides, faces } => (label, sides, Some(faces), None),
+                RollSaid::Secret { label, sides, ticket, by } => {
+                    let salt = salt_of(records, by.as_str(), &ticket);
+                    (label, sides, None, Some(Ticket { slot: ticket, by: by.to_string(), salt }))
+                }
+            };
             let seq = record.body().seq;
             all.push((
                 seq,
@@ -106,7 +155,8 @@ fn all_rolls(records: &[Record]) -> Vec<(u32, Made)> {
                     link: closing.link,
                     closer: Some((record.body().by.to_string(), closing.index, seq)),
                     dice: sides,
-                    recorded: Some(faces),
+                    recorded,
+                    secret,
                 },
             ));
         }
@@ -125,8 +175,12 @@ fn list(records: &[Record], world: &World) -> Result<Done, Trouble> {
     }
     let mut text = String::new();
     for (seq, made) in &rolls {
-        let faces = made.recorded.as_deref().unwrap_or_default();
-        text.push_str(&format!("record {seq}  {}  {} {faces:?}\n", made.label, dice_words(&made.dice)));
+        let shown = match (&made.recorded, &made.secret) {
+            (Some(faces), _) => format!("{faces:?}"),
+            (None, Some(ticket)) => format!("secret: {} of {}", ticket.slot, ticket.by),
+            (None, None) => String::new(),
+        };
+        text.push_str(&format!("record {seq}  {}  {} {shown}\n", made.label, dice_words(&made.dice)));
     }
     if rolls.is_empty() {
         text.push_str("Nothing has been rolled yet.\n");
@@ -136,7 +190,12 @@ fn list(records: &[Record], world: &World) -> Result<Done, Trouble> {
 
 fn tell(made: &Made, world: &World) -> Result<Done, Trouble> {
     let (orders, link) = (made.orders.to_string(), made.link.to_string());
-    let seed = Seed::of_segment(&orders, &link);
+    let open_seed = Seed::of_segment(&orders, &link);
+    let seed = match &made.secret {
+        None => open_seed,
+        Some(Ticket { salt: Some(salt), .. }) => open_seed.secret(&salt.to_string()),
+        Some(ticket) => return tell_sealed(made, ticket, world),
+    };
     let key = seed.roll_key(&made.label);
     let rolled = faces(&seed, &made.label, &made.dice);
     let agrees = made.recorded.as_ref().is_none_or(|recorded| *recorded == rolled);
@@ -147,6 +206,9 @@ fn tell(made: &Made, world: &World) -> Result<Done, Trouble> {
         return Ok(Done::json(&json!({
             "label": made.label, "orders": orders, "link": link, "seed": seed.to_string(), "key": key, "bytes": bytes,
             "sides": sides, "faces": rolled, "recorded": made.recorded, "ok": agrees,
+            "ticket": made.secret.as_ref().map(|ticket| json!({
+                "slot": ticket.slot, "by": ticket.by, "salt": ticket.salt.map(|salt| salt.to_string()),
+            })),
         }))?
         .with(code));
     }
@@ -155,6 +217,11 @@ fn tell(made: &Made, world: &World) -> Result<Done, Trouble> {
         text.push_str(&format!("orders  {orders}\nlink    {link}   link {index} of {closer}, in record {seq}\n"));
     } else {
         text.push_str(&format!("orders  {orders}\nlink    {link}\n"));
+    }
+    if let Some(Ticket { slot, by, salt: Some(salt) }) = &made.secret {
+        text.push_str(&format!(
+            "open    {open_seed}   the seed everybody knows\nsalt    {salt}   of {slot}, opened by {by}\n"
+        ));
     }
     text.push_str(&format!("seed    {seed}\nkey     {key}\nbytes   {}\n", words(&bytes)));
     let mut at = bytes.iter();
@@ -174,16 +241,38 @@ fn tell(made: &Made, world: &World) -> Result<Done, Trouble> {
         Some(recorded) => text.push_str(&format!("   recorded {recorded:?}: THEY DIFFER\n")),
         None => text.push('\n'),
     }
+    let mixed = match made.secret.as_ref().and_then(|ticket| ticket.salt) {
+        Some(salt) => {
+            format!("SEED=$(printf 'garcia/1/secret\\n%s\\n%s\\n' $SEED {salt} | sha256sum | cut -c1-64)\n  ")
+        }
+        None => String::new(),
+    };
     text.push_str(&format!(
         "\nThe same without garcia:\n  \
          OPEN={orders}\n  LINK={link}\n  \
-         SEED=$(printf 'garcia/1/seed\\n%s\\n%s\\n' $OPEN $LINK | sha256sum | cut -c1-64)\n  \
+         SEED=$(printf 'garcia/1/seed\\n%s\\n%s\\n' $OPEN $LINK | sha256sum | cut -c1-64)\n  {}\
          KEY=$(printf 'garcia/1/roll\\n%s\\n%s\\n' $SEED {} | sha256sum | cut -c1-64)\n  \
          head -c {} /dev/zero | openssl enc -chacha20 -K $KEY -iv 00000000000000000000000000000000 | od -An -tu1\n",
+        mixed,
         made.label,
         bytes.len()
     ));
     Ok(Done::good(text).with(code))
+}
+
+/// A secret roll whose ticket nobody has opened yet.
+fn tell_sealed(made: &Made, ticket: &Ticket, world: &World) -> Result<Done, Trouble> {
+    let Ticket { slot, by, .. } = ticket;
+    if world.json {
+        return Done::json(&json!({ "label": made.label, "ticket": { "slot": slot, "by": by }, "faces": null }));
+    }
+    Ok(Done::good(format!(
+        "{}   {}\n\nA secret roll, spent on {slot} of {by}. Only {by} can work out its faces now: they come from the seed\n\
+         of the segment and the salt of that ticket, which was committed before. They can be checked by everybody when\n\
+         the rules open the ticket, at the latest with the audit of {by}.\n",
+        made.label,
+        dice_words(&made.dice)
+    )))
 }
 
 fn words(bytes: &[u8]) -> String {

@@ -239,6 +239,8 @@ pub trait Match: Send + Sync {
     fn verdict(&self, state: &AnyState) -> Option<Verdict>;
     /// Reads a policy of one kind, pushing every fault; `default` and `ask` are the caller's.
     fn check_policy(&self, side: Side, kind: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Json>;
+    /// How many secret rolls the rules can ever ask of a side.
+    fn tickets(&self, side: Side) -> u32;
     /// The hidden things of a side that lie together and may be mixed.
     fn masks(&self, state: &AnyState, side: Side) -> Vec<Vec<Slot>>;
     /// After the audit: whether new versions of hidden values were allowed.
@@ -483,6 +485,9 @@ impl<G: Game> Match for Table<G> {
             reader.faults.push(Fault { at, ..fault });
         }
         to_json(&policy).ok()
+    }
+    fn tickets(&self, side: Side) -> u32 {
+        self.0.tickets(side)
     }
     fn masks(&self, state: &AnyState, side: Side) -> Vec<Vec<Slot>> {
         self.0.masks(self.state(state), side)

@@ -14,7 +14,7 @@ use super::doc::{DocPath, Fault};
 use super::umpire::Umpire;
 use super::{
     Bar, Clause, Dice, Fact, Halt, Hidden, Holdings, Json, Kind, Noted, Questions, Rules, Ruling, Said, Sealed, Seen,
-    Segment, Settled, Side, Stop, Subject, Versions, to_json,
+    Segment, Settled, Side, Stop, Subject, Tickets, Versions, to_json,
 };
 
 /// More ways than this are not counted one by one; a roll of so many dice is read die by die.
@@ -396,6 +396,7 @@ fn hopeful<'a, S>(
         public,
         holdings: seen.holdings,
         versions,
+        tickets: Tickets::NONE,
         closer_holds: closer,
         questions,
     }

@@ -54,7 +54,8 @@ pub use question::{Asked, Choice, Kind, KindInfo, Legal, Moment, Policy, Questio
 pub use schema::{schema_of_data, schema_to_read, schema_to_write};
 pub use sealed::{Concealed, Hidden, Holdings, Sealed};
 pub use segment::{
-    Claim, Dice, FixedDie, Flow, Minutes, Opening, Questions, Rolled, Said, Segment, Settled, Stop, Versions,
+    Claim, Dice, FixedDie, Flow, Minutes, Opening, Questions, Rolled, Said, Segment, Settled, Shown, Stop, Tickets,
+    Versions,
 };
 pub use side::{Key, Phase, Side, Slot, Subject};
 pub use tally::{Tally, Term};

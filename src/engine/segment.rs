@@ -99,8 +99,32 @@ pub struct Rolled {
     pub label: Key,
     /// The sides of each die.
     pub sides: Vec<Die>,
+    /// What everybody sees of it.
+    pub shown: Shown,
+}
+
+impl Rolled {
+    /// The faces everybody sees; none of a secret roll.
+    pub fn faces(&self) -> &[u16] {
+        match &self.shown {
+            Shown::Faces(faces) => faces,
+            Shown::Secret { .. } => &[],
+        }
+    }
+}
+
+/// What everybody sees of a roll.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shown {
     /// The faces.
-    pub faces: Vec<u16>,
+    Faces(Vec<u16>),
+    /// Nothing but whose ticket was spent on it: the faces are its owner's to know.
+    Secret {
+        /// The owner.
+        by: Side,
+        /// The ticket.
+        ticket: Slot,
+    },
 }
 
 /// Everything earlier segments of the span fixed, by key. Derived while walking a ledger, never stored.
@@ -120,6 +144,17 @@ pub struct Settled {
     pub asked: BTreeSet<Key>,
     /// How often each side has been stopped for answers in this span.
     pub stops: BTreeMap<Side, u32>,
+    /// What secret rolls of this span came to, where this view can know it.
+    pub secrets: Holdings,
+}
+
+impl Settled {
+    /// Whether a secret roll of this span has spent the ticket.
+    pub fn spent(&self, side: Side, ticket: &Slot) -> bool {
+        let spends =
+            |shown: &Shown| matches!(shown, Shown::Secret { by, ticket: spent } if *by == side && spent == ticket);
+        self.rolls.values().any(|roll| spends(&roll.shown))
+    }
 }
 
 /// What the records say up to this segment's orders, and in its result when verifying.
@@ -149,6 +184,20 @@ pub struct Questions {
 /// The version in force of each committed slot.
 pub type Versions = BTreeMap<(Side, Slot), u32>;
 
+/// The tickets for secret rolls, and what this view needs to know such a roll.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tickets {
+    /// Those not spent before this segment, the next one first.
+    pub unspent: BTreeMap<Side, Vec<Slot>>,
+    /// The salts of those this view can open.
+    pub salts: BTreeMap<(Side, Slot), String>,
+}
+
+impl Tickets {
+    /// For a game without secret rolls.
+    pub const NONE: &'static Tickets = &Tickets { unspent: BTreeMap::new(), salts: BTreeMap::new() };
+}
+
 /// One segment to resolve.
 #[derive(Clone, Debug)]
 pub struct Segment<'a> {
@@ -164,6 +213,8 @@ pub struct Segment<'a> {
     pub holdings: &'a Holdings,
     /// The version in force of every slot that was committed. Empty where nothing is sealed: solo games and cases.
     pub versions: &'a Versions,
+    /// What secret rolls are made with.
+    pub tickets: &'a Tickets,
     /// The sides whose hidden values the closer can open: his own; all of them for a game master, in solo and in cases.
     pub closer_holds: &'a [Side],
     /// How open questions are treated.

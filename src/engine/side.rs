@@ -118,6 +118,16 @@ impl Slot {
         Slot(format!("plan/{number}/{entry}"))
     }
 
+    /// The slot whose salt makes the secret roll with this number.
+    pub fn ticket(number: u32) -> Slot {
+        Slot(format!("ticket/{number}"))
+    }
+
+    /// Whether it is a ticket for a secret roll.
+    pub fn is_ticket(&self) -> bool {
+        self.0.starts_with("ticket/")
+    }
+
     /// The text of the name.
     pub fn as_str(&self) -> &str {
         &self.0

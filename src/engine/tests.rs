@@ -50,6 +50,7 @@ impl Desk {
             public: &self.public,
             holdings: &self.holdings,
             versions: &self.versions,
+            tickets: Tickets::NONE,
             closer_holds: self.closer_holds,
             questions: self.questions,
         };
@@ -133,7 +134,7 @@ fn a_seed_and_a_label_give_the_same_die_however_often_the_span_is_resolved() {
     assert_eq!((one.state, one.journal), (other.state, other.journal));
     for rolled in &one.minutes.rolls {
         let faces = dice::faces(&Seed::new([7; 32]), rolled.label.as_str(), &rolled.sides);
-        assert_eq!(rolled.faces, faces);
+        assert_eq!(rolled.faces(), faces);
     }
 }
 
@@ -358,6 +359,7 @@ fn a_value_in_place_and_a_sealed_one_give_the_same_position() {
         public: &desk.public,
         holdings: &desk.holdings,
         versions: &desk.versions,
+        tickets: Tickets::NONE,
         closer_holds: EVERYBODY,
         questions: Questions::default(),
     };

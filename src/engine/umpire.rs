@@ -4,7 +4,7 @@
 //! A span is resolved again from its start whenever an answer arrives, so everything already settled is handed out
 //! again by key and only what is new is rolled, decided or opened.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde::Serialize;
 
@@ -12,9 +12,9 @@ use super::dice::{self, Die};
 use super::doc::{DocPath, Node, Reader};
 use super::foresee::{Cloud, Hopes, Lapsed, Pending};
 use super::{
-    Asked, Bar, Breach, Choice, Claim, Clause, Concealed, Dice, Fact, Halt, Hidden, Holdings, Json, Key, Kind, Lapse,
-    Minutes, Noted, Opening, Phase, Policy, Question, Rolled, Rules, Ruling, Say, Sealed, Segment, Settled, Side, Slot,
-    Stop, Subject, to_json,
+    Asked, Bar, Breach, Choice, Claim, Clause, Concealed, Dice, Fact, FixedDie, Halt, Hidden, Holdings, Json, Key,
+    Kind, Lapse, Minutes, Noted, Opening, Phase, Policy, Question, Rolled, Rules, Ruling, Say, Sealed, Segment,
+    Settled, Shown, Side, Slot, Stop, Subject, to_json,
 };
 
 /// The umpire of one segment.
@@ -24,6 +24,8 @@ pub struct Umpire<'a, G: Rules> {
     counts: BTreeMap<String, u32>,
     segment: Segment<'a>,
     recalled: BTreeSet<Key>,
+    /// Tickets taken from the heap so far, by side.
+    spent: BTreeMap<Side, usize>,
     settled: Settled,
     kept: Holdings,
     journal: Vec<Noted<G::Event>>,
@@ -68,6 +70,7 @@ impl<'a, G: Rules> Umpire<'a, G> {
             settled: segment.settled.clone(),
             segment,
             recalled: BTreeSet::new(),
+            spent: BTreeMap::new(),
             kept: Holdings::default(),
             journal: Vec::new(),
             lapses: Vec::new(),
@@ -144,39 +147,102 @@ impl<'a, G: Rules> Umpire<'a, G> {
     /// A labelled roll.
     pub fn roll(&mut self, about: &Subject, purpose: &str, sides: &[Die]) -> Ruling<Vec<u16>> {
         let label = self.key(about, purpose)?;
-        if let Some(settled) = self.settled.rolls.get(&label) {
-            if settled.sides != sides {
-                return Err(Halt::Bug(format!("{label} was rolled with other dice before")));
-            }
-            self.recalled.insert(label);
-            return Ok(settled.faces.clone());
+        match self.rolled_before(&label, sides)? {
+            Some(Shown::Faces(faces)) => Ok(faces),
+            Some(Shown::Secret { .. }) => Err(Halt::Bug(format!("{label} was a secret roll before"))),
+            None => self.roll_now(label, sides),
         }
+    }
+
+    /// What an earlier segment of the span rolled under this label.
+    fn rolled_before(&mut self, label: &Key, sides: &[Die]) -> Ruling<Option<Shown>> {
+        let Some(settled) = self.settled.rolls.get(label) else { return Ok(None) };
+        if settled.sides != sides {
+            return Err(Halt::Bug(format!("{label} was rolled with other dice before")));
+        }
+        self.recalled.insert(label.clone());
+        Ok(Some(settled.shown.clone()))
+    }
+
+    fn roll_now(&mut self, label: Key, sides: &[Die]) -> Ruling<Vec<u16>> {
         let faces = match &mut self.segment.dice {
             Dice::Seed(seed) => dice::faces(seed, label.as_str(), sides),
             Dice::None => return Err(Halt::NoDice(label)),
-            Dice::Fixed(dice) => {
-                let mut faces = Vec::new();
-                while faces.len() < sides.len() {
-                    let Some(die) = dice.pop_front() else {
-                        return Err(Halt::NoDice(label));
-                    };
-                    if die.label.as_ref().is_some_and(|wanted| wanted != label.as_str()) {
-                        return Err(Halt::WrongDie { wanted: die.label.unwrap_or_default(), called: label });
-                    }
-                    faces.extend(die.faces);
-                }
-                let fit = faces.len() == sides.len()
-                    && faces.iter().zip(sides).all(|(face, die)| (1..=die.sides()).contains(face));
-                if !fit {
-                    return Err(Halt::Bug(format!("the dice {faces:?} given for {label} do not fit")));
-                }
-                faces
-            }
+            Dice::Fixed(dice) => given(dice, &label, sides)?,
         };
-        let rolled = Rolled { label: label.clone(), sides: sides.to_vec(), faces: faces.clone() };
+        self.minute_roll(label, sides, Shown::Faces(faces.clone()));
+        Ok(faces)
+    }
+
+    fn minute_roll(&mut self, label: Key, sides: &[Die], shown: Shown) {
+        let rolled = Rolled { label: label.clone(), sides: sides.to_vec(), shown };
         self.minutes.rolls.push(rolled.clone());
         self.settled.rolls.insert(label, rolled);
+    }
+
+    /// A roll only `who` sees: it spends his next ticket, and its faces lie in the slot of that ticket.
+    ///
+    /// Where nothing is sealed (solo games, a plain game master) it is an ordinary roll whose faces are kept in the same
+    /// slot, so that the state is the one two players would have.
+    pub fn secret(&mut self, who: Side, about: &Subject, purpose: &str, sides: &[Die]) -> Ruling<Sealed<Vec<u16>>> {
+        let label = self.key(about, purpose)?;
+        let (ticket, faces) = match self.rolled_before(&label, sides)? {
+            Some(Shown::Faces(faces)) => (self.next_ticket(who, &label)?, Some(faces)),
+            Some(Shown::Secret { ticket, .. }) => {
+                if let Some(faces) = self.settled.secrets.get(who, &ticket).cloned() {
+                    self.kept.0.insert((who, ticket.clone()), faces);
+                }
+                return Ok(Sealed::new(who, ticket));
+            }
+            None if self.hopes.is_some() => {
+                self.cloud([about.clone()], &Cloud::Secret(purpose.to_owned()));
+                (self.next_ticket(who, &label).unwrap_or_else(|_| Slot::ticket(1)), None)
+            }
+            None => {
+                let ticket = self.next_ticket(who, &label)?;
+                match self.segment.versions.contains_key(&(who, ticket.clone())) {
+                    true => (ticket.clone(), self.roll_for(who, ticket, label, sides)?),
+                    false => (ticket, Some(self.roll_now(label, sides)?)),
+                }
+            }
+        };
+        if let Some(faces) = faces {
+            let faces = self.json(&faces)?;
+            self.kept.0.insert((who, ticket.clone()), faces);
+        }
+        Ok(Sealed::new(who, ticket))
+    }
+
+    /// Rolls what only the owner of the ticket sees; the faces, if this view can know them.
+    fn roll_for(&mut self, by: Side, ticket: Slot, label: Key, sides: &[Die]) -> Ruling<Option<Vec<u16>>> {
+        let at = (by, ticket);
+        let salt = self.segment.tickets.salts.get(&at);
+        let faces = match (&mut self.segment.dice, salt) {
+            (Dice::None, _) => return Err(Halt::NoDice(label)),
+            (Dice::Seed(seed), Some(salt)) => Some(dice::faces(&seed.secret(salt), label.as_str(), sides)),
+            (Dice::Seed(_), None) => None,
+            (Dice::Fixed(dice), _) => match dice.front() {
+                // An onlooker hears that it was rolled, and no more.
+                Some(die) if die.faces.is_empty() && die.label.as_deref() == Some(label.as_str()) => {
+                    dice.pop_front();
+                    None
+                }
+                _ => Some(given(dice, &label, sides)?),
+            },
+        };
+        if let Some(faces) = &faces {
+            let faces = self.json(faces)?;
+            self.settled.secrets.0.insert(at.clone(), faces);
+        }
+        self.minute_roll(label, sides, Shown::Secret { by, ticket: at.1 });
         Ok(faces)
+    }
+
+    fn next_ticket(&mut self, who: Side, label: &Key) -> Ruling<Slot> {
+        let spent = self.spent.entry(who).or_insert(0);
+        let next = self.segment.tickets.unspent.get(&who).and_then(|tickets| tickets.get(*spent)).cloned();
+        *spent += 1;
+        next.ok_or_else(|| Halt::Breach(Breach { code: "E52-TICKET", fault: Some(who), about: label.to_string() }))
     }
 
     /// A roll of one die.
@@ -570,4 +636,23 @@ impl<'a, G: Rules> Umpire<'a, G> {
     fn json<T: Serialize + ?Sized>(&self, value: &T) -> Ruling<Json> {
         to_json(value).map_err(|error| Halt::Bug(error.to_string()))
     }
+}
+
+/// The next dice of a case, which must be those called for.
+fn given(dice: &mut VecDeque<FixedDie>, label: &Key, sides: &[Die]) -> Ruling<Vec<u16>> {
+    let mut faces = Vec::new();
+    while faces.len() < sides.len() {
+        let Some(die) = dice.pop_front() else {
+            return Err(Halt::NoDice(label.clone()));
+        };
+        if die.label.as_ref().is_some_and(|wanted| wanted != label.as_str()) {
+            return Err(Halt::WrongDie { wanted: die.label.unwrap_or_default(), called: label.clone() });
+        }
+        faces.extend(die.faces);
+    }
+    let fit = faces.len() == sides.len() && faces.iter().zip(sides).all(|(face, die)| (1..=die.sides()).contains(face));
+    if !fit {
+        return Err(Halt::Bug(format!("the dice {faces:?} given for {label} do not fit")));
+    }
+    Ok(faces)
 }

@@ -3,11 +3,11 @@
 //! Every segment is resolved with all hidden values at hand, then again as each onlooker could resolve it: from what
 //! was revealed and claimed and from his own values alone. All of them must come to the same state and journal.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::engine::{
-    AnyOrders, AnyOutcome, AnyState, Dice, Failure, FixedDie, Flow, Holdings, Json, Match, Questions, Said, Segment,
-    Settled, Side, Slot, Stop, Versions,
+    AnyOrders, AnyOutcome, AnyState, Dice, Failure, FixedDie, Flow, Holdings, Json, Match, Questions, Rolled, Said,
+    Segment, Settled, Shown, Side, Slot, Stop, Tickets, Versions, from_json,
 };
 
 /// A reader who belongs to no side: what he may read, everybody may.
@@ -24,6 +24,7 @@ pub struct Sitting<'t> {
     holdings: Holdings,
     public: Holdings,
     versions: Versions,
+    tickets: Tickets,
 }
 
 /// One packet being carried out, segment by segment.
@@ -74,12 +75,39 @@ impl Onlooker {
     fn name(&self) -> &'static str {
         self.side.map_or("the public", Side::as_str)
     }
+
+    /// The faces of a roll that he may know.
+    fn faces(&self, roll: &Rolled, settled: &Settled) -> Vec<u16> {
+        match &roll.shown {
+            Shown::Faces(faces) => faces.clone(),
+            Shown::Secret { by, ticket } if self.side == Some(*by) => {
+                settled.secrets.get(*by, ticket).and_then(|faces| from_json(faces).ok()).unwrap_or_default()
+            }
+            Shown::Secret { .. } => Vec::new(),
+        }
+    }
 }
 
 impl<'t> Sitting<'t> {
     /// A match at a position; `holdings` is what lies face down in it.
     pub fn new(table: &'t dyn Match, state: AnyState, stop: Stop, holdings: Holdings) -> Sitting<'t> {
-        Sitting { table, state, stop, holdings, public: Holdings::default(), versions: Versions::new() }
+        let mut tickets = Tickets::default();
+        for side in table.ruleset().sides() {
+            let all: Vec<Slot> = (1..=table.tickets(*side)).map(Slot::ticket).collect();
+            tickets.salts.extend(all.iter().map(|ticket| ((*side, ticket.clone()), format!("{side}/{ticket}"))));
+            tickets.unspent.insert(*side, all);
+        }
+        let versions = tickets.salts.keys().map(|ticket| (ticket.clone(), 1)).collect();
+        Sitting { table, state, stop, holdings, public: Holdings::default(), versions, tickets }
+    }
+
+    /// The tickets that earlier segments of a span have left, without what opens them.
+    fn tickets_left(&self, settled: &Settled) -> Tickets {
+        let unspent = self.tickets.unspent.iter().map(|(side, tickets)| {
+            let left = tickets.iter().filter(|ticket| !settled.spent(*side, ticket)).cloned().collect();
+            (*side, left)
+        });
+        Tickets { unspent: unspent.collect(), salts: BTreeMap::new() }
     }
 
     /// The sides.
@@ -145,6 +173,7 @@ impl<'t> Sitting<'t> {
     ) -> Result<AnyOutcome, Failure> {
         let mut holdings = self.holdings.clone();
         holdings.0.extend(span.entries.0.clone());
+        let tickets = Tickets { salts: self.tickets.salts.clone(), ..self.tickets_left(&settled) };
         let segment = Segment {
             dice,
             settled,
@@ -152,6 +181,7 @@ impl<'t> Sitting<'t> {
             public: &self.public,
             holdings: &holdings,
             versions: &self.versions,
+            tickets: &tickets,
             closer_holds: self.sides(),
             questions: span.questions,
         };
@@ -203,8 +233,12 @@ impl<'t> Sitting<'t> {
             onlooker.said.reveals.insert((opening.owner, opening.slot.clone()), opening.value.clone());
         }
         let rolls = outcome.minutes.rolls.iter();
-        let dice: VecDeque<FixedDie> =
-            rolls.map(|roll| FixedDie { label: Some(roll.label.to_string()), faces: roll.faces.clone() }).collect();
+        let fixed = |roll: &Rolled| FixedDie {
+            label: Some(roll.label.to_string()),
+            faces: onlooker.faces(roll, &outcome.settled),
+        };
+        let dice: VecDeque<FixedDie> = rolls.map(fixed).collect();
+        let tickets = self.tickets_left(&onlooker.settled);
         let segment = Segment {
             dice: Dice::Fixed(dice),
             settled: onlooker.settled.clone(),
@@ -212,6 +246,7 @@ impl<'t> Sitting<'t> {
             public: &self.public,
             holdings: &onlooker.holdings,
             versions: &self.versions,
+            tickets: &tickets,
             closer_holds: &[],
             questions,
         };
@@ -254,6 +289,9 @@ impl<'t> Sitting<'t> {
         for (slot, value) in outcome.kept.0 {
             self.public.0.remove(&slot);
             self.holdings.0.insert(slot, value);
+        }
+        for (side, tickets) in &mut self.tickets.unspent {
+            tickets.retain(|ticket| !outcome.settled.spent(*side, ticket));
         }
         let opened = outcome.settled.opened.into_iter().map(|((owner, slot, _), value)| ((owner, slot), value));
         // The entries of a plan are spent with it; the next plan uses the same slots for its own.

@@ -4,7 +4,7 @@ use crate::engine::doc::{DocPath, Node, Reader};
 use crate::engine::toy::{BLUE, FORTS};
 use crate::engine::{
     AnyOutcome, Charter, Diary, Dice, Holdings, Json, Match, Patch, Picture, Questions, Ruleset, Said, Segment,
-    Settled, Stop, Tone, Versions, View,
+    Settled, Stop, Tickets, Tone, Versions, View,
 };
 
 fn page() -> Page {
@@ -102,6 +102,7 @@ fn fire(table: &dyn Match, settled: Settled, answer: Option<&Stop>) -> AnyOutcom
         public: &none,
         holdings: &none,
         versions: &versions,
+        tickets: Tickets::NONE,
         closer_holds: FORTS.sides(),
         questions: Questions { ask: true, max_asks: None },
     };

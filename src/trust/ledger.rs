@@ -405,6 +405,7 @@ fn judge(
     data: &Data,
     inputs: Option<Inputs>,
 ) -> Result<(), Finding> {
+    replay.check_tickets(protocol, &body.by, data.hides())?;
     match (data, inputs) {
         (Data::Plan(_) | Data::Orders(_), _) => replay.hear(protocol, body.seq, &body.by, data),
         (Data::Closing(closing), Some(inputs)) => replay.judge(inputs, &body.by, closing),

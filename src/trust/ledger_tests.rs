@@ -19,10 +19,15 @@ struct Solo {
 
 impl Solo {
     fn begin(ask: bool, max_asks: Option<u32>, links: u32) -> Solo {
+        Solo::begin_at("", ask, max_asks, links)
+    }
+
+    fn begin_at(scenario: &str, ask: bool, max_asks: Option<u32>, links: u32) -> Solo {
         let folder = tempfile::tempdir().expect("a folder");
         let home = Home::find(Some(folder.path())).expect("given");
-        let game = Terms { charter: Charter::default(), ask, max_asks, links, note: Some("García".to_owned()) };
-        let (ledger, file) = Ledger::begin(skirmish::table(""), Company::Solo, game, &home).expect("begun");
+        let charter = Charter { scenario: scenario.to_owned(), ..Charter::default() };
+        let game = Terms { charter, ask, max_asks, links, note: Some("García".to_owned()) };
+        let (ledger, file) = Ledger::begin(skirmish::table(scenario), Company::Solo, game, &home).expect("begun");
         Solo { key: home.identity().expect("a key"), file, ledger, _folder: folder }
     }
 
@@ -37,7 +42,7 @@ impl Solo {
         let (table, stop) = (replay.table(), replay.stop());
         let view = View { state: replay.state(), holdings: &holdings, side: None };
         let policy = |kind: &str, chance: &mut Chance| {
-            BTreeMap::from([(kind.to_owned(), table.random_policy(replay.state(), skirmish::US, kind, chance))])
+            BTreeMap::from([(kind.to_owned(), skirmish::any_policy(table, replay.state(), kind, chance))])
         };
         match stop {
             Stop::Orders { .. } => Speech {
@@ -404,5 +409,24 @@ proptest! {
         let divergence = found.divergence.expect("noticed");
         prop_assert_eq!(divergence.seq as usize, which);
         prop_assert_eq!(divergence.finding.fault, None);
+    }
+}
+
+#[test]
+fn a_secret_roll_of_a_solo_game_is_an_ordinary_one_kept_in_its_slot() {
+    for seed in 0..6 {
+        let (mut solo, mut chance) = (Solo::begin_at("tide", false, None, 64), Chance::new(&format!("tide {seed}")));
+        let mut lies_hidden = false;
+        while solo.ledger.to_speak().is_some() {
+            let speech = solo.random_speech(&mut chance);
+            solo.play(speech).expect("played");
+            let state = solo.ledger.replay().table().state_json(solo.ledger.replay().state()).expect("canonical");
+            lies_hidden |= state.get("tide") == Some(&Json::from("ticket/1"));
+        }
+        assert!(lies_hidden, "the tide was never rolled for");
+        assert!(check(solo.ledger.records()).divergence.is_none());
+        let tide = |record: &&Record| record.to_yaml().contains("tide/tide/1");
+        let result = solo.ledger.records().iter().find(tide).expect("rolled");
+        assert!(!result.to_yaml().contains("ticket/"), "nothing is secret in a solo game");
     }
 }

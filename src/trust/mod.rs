@@ -23,6 +23,8 @@ pub mod seat;
 mod seat_tests;
 pub mod secret;
 #[cfg(test)]
+mod secret_roll_tests;
+#[cfg(test)]
 mod skirmish;
 pub mod speak;
 pub mod store;

@@ -11,7 +11,6 @@ use super::bytes::Id;
 use super::data::{Answer, ClaimSaid, Genesis, Mode, StopSaid};
 use super::role::Role;
 use super::seals::{Moment, Seals};
-use super::secret::HideSecret;
 use crate::engine::dice::{Die, Seed, faces};
 use crate::engine::json::Json;
 use crate::engine::{Flow, Key, Slot};
@@ -120,6 +119,15 @@ pub struct SecretRoll {
     pub seq: u32,
 }
 
+/// What one audit opened.
+#[derive(Clone, Debug)]
+pub struct Audited {
+    /// The secret behind the salts.
+    pub hide_secret: Id,
+    /// The value of every version of every slot.
+    pub values: BTreeMap<(Slot, u32), Json>,
+}
+
 /// A ledger as far as the protocol goes.
 #[derive(Clone, Debug, Default)]
 pub struct Protocol {
@@ -137,7 +145,7 @@ pub struct Protocol {
     seals: Seals,
     standing: BTreeMap<(Role, String), Json>,
     secret_rolls: Vec<SecretRoll>,
-    audits: BTreeMap<Role, BTreeMap<(Slot, u32), Json>>,
+    audits: BTreeMap<Role, Audited>,
     absent: Vec<u32>,
 }
 
@@ -236,8 +244,8 @@ impl Protocol {
         &self.secret_rolls
     }
 
-    /// The values each audit opened.
-    pub fn audits(&self) -> &BTreeMap<Role, BTreeMap<(Slot, u32), Json>> {
+    /// What each audit opened.
+    pub fn audits(&self) -> &BTreeMap<Role, Audited> {
         &self.audits
     }
 
@@ -304,9 +312,8 @@ impl Protocol {
 }
 
 impl SecretRoll {
-    /// The faces, for whoever knows the secret behind the salts.
-    pub fn faces(&self, hide: &HideSecret) -> Vec<u16> {
-        let salt = hide.salt(&self.ticket, self.version);
+    /// The faces, for whoever knows the salt of the ticket.
+    pub fn faces(&self, salt: &Id) -> Vec<u16> {
         faces(&self.seed.secret(&salt.to_string()), self.label.as_str(), &self.sides)
     }
 }

@@ -7,20 +7,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::bytes::Id;
-use super::data::{ClaimSaid, Closing, Data, Genesis, Mode, QuestionSaid, Reveal, RollSaid, StopSaid};
+use super::data::{ClaimSaid, Closing, Data, Genesis, Hide, Mode, QuestionSaid, Reveal, RollSaid, StopSaid};
 use super::finding::{Code, Finding};
 use super::home::GameFile;
-use super::protocol::{Protocol, Span};
+use super::protocol::{Protocol, SecretRoll, Span};
 use super::role::Role;
 use super::seals::Moment;
 use super::secret::HideSecret;
-use crate::engine::dice::Seed;
+use crate::engine::dice::{Die, Seed, faces};
 use crate::engine::digest::sha256;
 use crate::engine::doc::{DocPath, Node, Reader};
 use crate::engine::json::Json;
 use crate::engine::{
     AnyJournal, AnyOrders, AnyOutcome, AnyState, Breach, Dice, Failure, Flow, Holdings, Match, Minutes, Opening,
-    Questions, Said, Segment, Settled, Side, Slot, Stop, Versions,
+    Questions, Rolled, Said, Segment, Settled, Shown, Side, Slot, Stop, Tickets, Versions, to_json,
 };
 use crate::engine::{Key, Moment as When};
 
@@ -75,6 +75,8 @@ impl Vision {
     /// Opens what this view can open.
     pub fn reveal(&self, opening: Opening) -> Check<Reveal> {
         let Opening { owner, slot, version, value } = opening;
+        // What is committed of a ticket is its salt alone; the faces follow from it.
+        let value = if slot.is_ticket() { Json::map() } else { value };
         let owner: Role = owner.as_str().parse().map_err(|_| bug("a side that cannot be a role"))?;
         let cannot = || Finding::new(Code::NoReveal, "cannot be opened here").about(&slot);
         if let Some(hide) = self.salts.get(&owner) {
@@ -88,12 +90,19 @@ impl Vision {
     /// Everything the audits of a ledger opened.
     pub fn after_audits(protocol: &Protocol) -> Vision {
         let mut vision = Vision::public();
-        for (role, values) in protocol.audits() {
-            for ((slot, version), value) in values {
+        for (role, audit) in protocol.audits() {
+            vision.add_salts(role, HideSecret(audit.hide_secret));
+            for ((slot, version), value) in &audit.values {
                 vision.add(role, slot, *version, value.clone());
             }
         }
         vision
+    }
+
+    /// The salt of a ticket, if this view can open it.
+    fn salt(&self, role: &Role, ticket: &Slot, version: u32) -> Option<Id> {
+        let entrusted = || self.entrusted.get(&(role.clone(), ticket.clone(), version)).copied();
+        self.salts.get(role).map(|hide| hide.salt(ticket, version)).or_else(entrusted)
     }
 }
 
@@ -127,7 +136,12 @@ pub struct Inputs {
     holdings: Holdings,
     versions: Versions,
     closer_holds: Vec<Side>,
+    tickets: Tickets,
+    spent: Spent,
 }
+
+/// The secret rolls that tickets were spent on: seed of the segment, label, dice.
+type Spent = BTreeMap<(Role, Slot), (Seed, Key, Vec<Die>)>;
 
 type Check<T = ()> = Result<T, Finding>;
 
@@ -238,7 +252,7 @@ impl Replay {
     /// What a view knows of the position: what the ledger opened, what the view holds, what lies face down in place.
     pub fn holdings(&self, protocol: &Protocol, vision: &Vision) -> Holdings {
         let versions = self.versions(protocol, protocol.moment());
-        let mut all = self.held(vision, &versions);
+        let mut all = self.held(protocol, vision, &versions);
         all.0.extend(self.public(protocol, &versions).0);
         all.0.extend(self.fresh.0.clone());
         all
@@ -261,6 +275,19 @@ impl Replay {
             self.check_call(protocol, span, by)?;
         }
         Ok(())
+    }
+
+    /// Nobody commits more tickets than the rules can ask of him.
+    pub fn check_tickets(&self, protocol: &Protocol, by: &Role, hides: &[Hide]) -> Check {
+        let Some(first) = hides.iter().find(|hide| hide.slot.is_ticket()) else { return Ok(()) };
+        let most = self.table.ruleset().side(by.as_str()).map_or(0, |side| self.table.tickets(side));
+        let committed = protocol.seals().of_role(by).filter(|(slot, _)| slot.is_ticket()).count();
+        let spent = protocol.secret_rolls().iter().filter(|roll| roll.by == *by).count();
+        if committed.saturating_sub(spent) <= usize::try_from(most).unwrap_or(usize::MAX) {
+            return Ok(());
+        }
+        let what = format!("{most} secret rolls are the most this game asks of {by}");
+        Err(Finding::new(Code::Schema, what).signed_by(by).about(&first.slot))
     }
 
     fn hear_packet(&mut self, protocol: &Protocol, span: &Span, by: &Role, data: &Data) -> Check {
@@ -395,7 +422,9 @@ impl Replay {
             orders,
             said,
             public: self.public(protocol, &versions),
-            holdings: self.held(vision, &versions),
+            holdings: self.held(protocol, vision, &versions),
+            tickets: self.tickets(protocol, vision, &versions),
+            spent: spent(protocol),
             versions,
             closer_holds: match self.mode {
                 Mode::TwoPlayer => vec![self.side(&span.closer)?],
@@ -417,6 +446,32 @@ impl Replay {
             Some(((ruleset.side(role.as_str())?, slot.clone()), sealing.version))
         };
         in_force.filter_map(of_side).collect()
+    }
+
+    /// The tickets not yet spent, the next one first: those committed, or, where nothing is sealed, as many as the game has.
+    fn tickets(&self, protocol: &Protocol, vision: &Vision, versions: &Versions) -> Tickets {
+        let mut tickets = Tickets::default();
+        for side in self.table.ruleset().sides().iter().copied() {
+            let Ok(role) = side.as_str().parse::<Role>() else { continue };
+            let sealed = protocol.seals_values() && protocol.signatories().contains_key(&role);
+            let spent: BTreeSet<&Slot> =
+                protocol.secret_rolls().iter().filter(|roll| roll.by == role).map(|roll| &roll.ticket).collect();
+            let there = |ticket: &Slot| match sealed {
+                true => versions.contains_key(&(side, ticket.clone())),
+                false => true,
+            };
+            let most = if sealed { u32::MAX } else { self.table.tickets(side) };
+            let left = |ticket: &Slot| !spent.contains(ticket) && (sealed || self.kept.get(side, ticket).is_none());
+            let unspent: Vec<Slot> = (1..=most).map(Slot::ticket).take_while(there).filter(left).collect();
+            for ticket in &unspent {
+                let version = versions.get(&(side, ticket.clone())).copied().unwrap_or(1);
+                if let Some(salt) = vision.salt(&role, ticket, version).filter(|_| sealed) {
+                    tickets.salts.insert((side, ticket.clone()), salt.to_string());
+                }
+            }
+            tickets.unspent.insert(side, unspent);
+        }
+        tickets
     }
 
     /// The last entries of a plan, or of a packet for a private game master, are the policies of whoever wrote it, one for
@@ -457,19 +512,29 @@ impl Replay {
     /// Values of these versions that anybody can read in the ledger.
     fn public(&self, protocol: &Protocol, versions: &Versions) -> Holdings {
         let mut public = Holdings::default();
+        let spent = spent(protocol);
         for ((side, slot), version) in versions {
             let role = side.as_str().parse();
-            if let Some(opened) = role.ok().and_then(|role| protocol.seals().opening(&role, slot, *version)) {
-                public.0.insert((*side, slot.clone()), opened.value.clone());
+            let Some(role): Option<Role> = role.ok() else { continue };
+            let Some(opened) = protocol.seals().opening(&role, slot, *version) else { continue };
+            if let Some(value) = shown(&spent, role, slot, &opened.value, &opened.salt) {
+                public.0.insert((*side, slot.clone()), value);
             }
         }
         public
     }
 
     /// Values of these versions that a view holds, and those that lie in place.
-    fn held(&self, vision: &Vision, versions: &Versions) -> Holdings {
+    fn held(&self, protocol: &Protocol, vision: &Vision, versions: &Versions) -> Holdings {
         let mut held = self.kept.clone();
-        for ((side, slot), version) in versions {
+        for roll in protocol.secret_rolls() {
+            if let Some(salt) = vision.salt(&roll.by, &roll.ticket, roll.version)
+                && let (Ok(side), Ok(faces)) = (self.side(&roll.by), to_json(&roll.faces(&salt)))
+            {
+                held.0.insert((side, roll.ticket.clone()), faces);
+            }
+        }
+        for ((side, slot), version) in versions.iter().filter(|((_, slot), _)| !slot.is_ticket()) {
             let role = side.as_str().parse();
             if let Some(value) = role.ok().and_then(|role| vision.get(&role, slot, *version)) {
                 held.0.insert((*side, slot.clone()), value.clone());
@@ -487,6 +552,7 @@ impl Replay {
             public: &inputs.public,
             holdings: &inputs.holdings,
             versions: &inputs.versions,
+            tickets: &inputs.tickets,
             closer_holds: &inputs.closer_holds,
             questions: self.questions,
         };
@@ -518,7 +584,7 @@ impl Replay {
             orders: inputs.orders,
             index,
             link,
-            rolls: rolls_said(&outcome.minutes),
+            rolls: rolls_said(&outcome.minutes)?,
             reveals,
             state: self.hash(&outcome.state)?,
             stop: stop_said(&outcome.stop)?,
@@ -564,9 +630,17 @@ impl Replay {
 
     /// Adds what the result itself opens and claims to what was known before.
     fn with_record(&self, mut inputs: Inputs, closer: &Role, closing: &Closing) -> Check<Inputs> {
+        let seed = Seed::of_segment(&closing.orders.to_string(), &closing.link.to_string());
+        for roll in &closing.rolls {
+            let RollSaid::Secret { label, sides, ticket, by } = roll else { continue };
+            inputs.spent.insert((by.clone(), ticket.clone()), (seed, label.clone(), sides.clone()));
+        }
         for reveal in &closing.reveals {
-            let owner = self.side(reveal.by.as_ref().unwrap_or(closer))?;
-            inputs.holdings.0.insert((owner, reveal.slot.clone()), reveal.value.clone());
+            let role = reveal.by.as_ref().unwrap_or(closer).clone();
+            let owner = self.side(&role)?;
+            if let Some(value) = shown(&inputs.spent, role, &reveal.slot, &reveal.value, &reveal.salt) {
+                inputs.holdings.0.insert((owner, reveal.slot.clone()), value);
+            }
         }
         for claim in &closing.claims {
             for side in &inputs.closer_holds {
@@ -603,7 +677,12 @@ impl Replay {
     fn compare(&self, closer: &Role, closing: &Closing, outcome: &AnyOutcome, versions: &Versions) -> Check {
         let wrong = |code, what: &str| Finding::new(code, what).signed_by(closer);
         let minutes = self.minutes(&outcome.minutes, versions);
-        let rolls = rolls_said(&minutes);
+        let rolls = rolls_said(&minutes)?;
+        let uncalled = |roll: &&RollSaid| matches!(roll, RollSaid::Secret { .. }) && !rolls.contains(roll);
+        if let Some(roll) = closing.rolls.iter().find(uncalled) {
+            let finding = wrong(Code::Schema, "a secret roll that the rules do not call for");
+            return Err(finding.roll(roll.label(), roll.sides()));
+        }
         if let Some(at) = first_difference(&closing.rolls, &rolls) {
             let (said, due) = (closing.rolls.get(at), rolls.get(at));
             let name = |roll: Option<&RollSaid>| roll.map_or("nothing".to_owned(), |roll| roll.label().to_string());
@@ -674,11 +753,35 @@ fn first_difference<T: PartialEq>(one: &[T], other: &[T]) -> Option<usize> {
     (0..one.len().max(other.len())).find(|at| one.get(*at) != other.get(*at))
 }
 
-fn rolls_said(minutes: &Minutes) -> Vec<RollSaid> {
-    let said = |roll: &crate::engine::Rolled| RollSaid::Open {
-        label: roll.label.clone(),
-        sides: roll.sides.clone(),
-        faces: roll.faces.clone(),
+fn role_of(side: Side) -> Check<Role> {
+    side.as_str().parse().map_err(|_| bug("a side that cannot be a role"))
+}
+
+/// What the rules read of an opening: its value, or the faces of the secret roll the ticket was spent on, if it was.
+fn shown(spent: &Spent, role: Role, slot: &Slot, value: &Json, salt: &Id) -> Option<Json> {
+    if !slot.is_ticket() {
+        return Some(value.clone());
+    }
+    let (seed, label, sides) = spent.get(&(role, slot.clone()))?;
+    to_json(&faces(&seed.secret(&salt.to_string()), label.as_str(), sides)).ok()
+}
+
+fn spent(protocol: &Protocol) -> Spent {
+    let on = |roll: &SecretRoll| {
+        ((roll.by.clone(), roll.ticket.clone()), (roll.seed, roll.label.clone(), roll.sides.clone()))
+    };
+    protocol.secret_rolls().iter().map(on).collect()
+}
+
+fn rolls_said(minutes: &Minutes) -> Check<Vec<RollSaid>> {
+    let said = |roll: &Rolled| {
+        let (label, sides) = (roll.label.clone(), roll.sides.clone());
+        Ok(match &roll.shown {
+            Shown::Faces(faces) => RollSaid::Open { label, sides, faces: faces.clone() },
+            Shown::Secret { by, ticket } => {
+                RollSaid::Secret { label, sides, ticket: ticket.clone(), by: role_of(*by)? }
+            }
+        })
     };
     minutes.rolls.iter().map(said).collect()
 }

@@ -24,7 +24,7 @@ fn lay(genesis: &Genesis) -> Result<Box<dyn Match>, Finding> {
     Ok(skirmish::table(&charter(genesis, BTreeMap::new()).scenario))
 }
 
-fn check(records: &[Record], vision: &Vision) -> Verification {
+pub(super) fn check(records: &[Record], vision: &Vision) -> Verification {
     let file = |record: &Record| LedgerFile {
         name: record.file_name(),
         seq: record.body().seq,
@@ -33,7 +33,7 @@ fn check(records: &[Record], vision: &Vision) -> Verification {
     verify(&LedgerFiles { files: records.iter().map(file).collect(), problems: vec![] }, &lay, vision)
 }
 
-fn found(records: &[Record]) -> Option<(u32, &'static str, Option<String>)> {
+pub(super) fn found(records: &[Record]) -> Option<(u32, &'static str, Option<String>)> {
     let divergence = check(records, &Vision::public()).divergence?;
     Some((divergence.seq, divergence.finding.code.as_str(), divergence.finding.fault.map(|role| role.to_string())))
 }
@@ -44,12 +44,12 @@ fn said(side: Side) -> Submission {
 }
 
 /// The two seats, Spain's first.
-struct Pair {
-    homes: [tempfile::TempDir; 2],
-    seats: [Seat; 2],
+pub(super) struct Pair {
+    pub(super) homes: [tempfile::TempDir; 2],
+    pub(super) seats: [Seat; 2],
 }
 
-fn home(folder: &tempfile::TempDir) -> Home {
+pub(super) fn home(folder: &tempfile::TempDir) -> Home {
     Home::find(Some(folder.path())).expect("given")
 }
 
@@ -93,23 +93,23 @@ impl Pair {
         }
     }
 
-    fn play_out(scenario: &str, ask: bool, seed: &str) -> Pair {
+    pub(super) fn play_out(scenario: &str, ask: bool, seed: &str) -> Pair {
         let mut pair = Pair::begin(scenario, ask);
         pair.play(&mut Chance::new(seed), |_| false);
         pair
     }
 
-    fn records(&self) -> &[Record] {
+    pub(super) fn records(&self) -> &[Record] {
         self.seats[0].ledger().records()
     }
 
     /// A ledger of somebody whose program takes his word for everything.
-    fn blind(records: &[Record]) -> Ledger {
+    pub(super) fn blind(records: &[Record]) -> Ledger {
         Ledger::read(records.to_vec(), lay, Vision::public()).expect("good as far as anybody can see")
     }
 
     /// Plays on from records that a patched program wrote, everything by itself, to the last audit.
-    fn finish(&self, records: &[Record]) -> Vec<Record> {
+    pub(super) fn finish(&self, records: &[Record]) -> Vec<Record> {
         let mut records = records.to_vec();
         let keys = self.homes.each_ref().map(|folder| home(folder).identity().expect("a key"));
         let mut files = [0, 1].map(|at| {
@@ -147,10 +147,10 @@ fn random(ledger: &Ledger, side: Side, chance: &mut Chance) -> Submission {
             said.orders = Some(table.random_orders(view, stop, chance));
             if chance.one_in(2) {
                 said.policies
-                    .insert("advance".to_owned(), table.random_policy(replay.state(), side, "advance", chance));
+                    .insert("advance".to_owned(), skirmish::any_policy(table, replay.state(), "advance", chance));
             }
             if chance.one_in(2) {
-                said.standing.insert("stand".to_owned(), table.random_policy(replay.state(), side, "stand", chance));
+                said.standing.insert("stand".to_owned(), skirmish::any_policy(table, replay.state(), "stand", chance));
             }
         }
         Stop::Answers { questions, .. } => {

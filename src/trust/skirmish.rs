@@ -11,24 +11,35 @@ use crate::engine::dice::{Chance, Die};
 use crate::engine::doc::{DocPath, Fault, FromDoc, Lexicon, Node, PlainTexts, Reader};
 use crate::engine::json::{Json, from_json};
 use crate::engine::{
-    About, Arranged, Charter, Clause, Concealed, DataFinding, Diary, Event, Files, Flow, Kind, KindInfo, Lapse, Moment,
-    Phase, Picture, Players, Policy, Query, Question, Reply, Rules, RulesOf, Ruleset, Ruling, Say, ScenarioInfo,
-    Sealed, Seen, Side, Slot, Stop, Subject, Telling, Umpire, Verdict, Window,
+    About, AnyState, Arranged, Charter, Clause, Concealed, DataFinding, Diary, Event, Files, Flow, Kind, KindInfo,
+    Lapse, Moment, Phase, Picture, Players, Policy, Query, Question, Reply, Rules, RulesOf, Ruleset, Ruling, Say,
+    ScenarioInfo, Sealed, Seen, Side, Slot, Stop, Subject, Telling, Umpire, Verdict, Window,
 };
 
 pub const SPAIN: Side = Side("spain");
 pub const US: Side = Side("us");
 pub static SKIRMISH: RulesOf<Skirmish> = RulesOf::new();
 
-/// The table of a scenario: `open` (all packets in the clear) or `plan` (Spain's turns come as plans).
+/// The table of a scenario: `open` (all packets in the clear), `plan` (Spain's turns come as plans) or `tide` (only Spain
+/// knows in which turn the tide comes in).
 pub fn table(scenario: &str) -> Box<dyn crate::engine::Match> {
     let charter = Charter { scenario: scenario.to_owned(), ..Charter::default() };
     SKIRMISH.open(&charter).expect("a table")
 }
 
+/// What somebody may say about a kind of question: a policy, `ask` or `default`.
+pub fn any_policy(table: &dyn crate::engine::Match, state: &AnyState, kind: &str, chance: &mut Chance) -> Json {
+    match chance.below(4) {
+        0 => Json::from("ask"),
+        1 => Json::from("default"),
+        _ => table.random_policy(state, US, kind, chance),
+    }
+}
+
 #[derive(Debug)]
 pub struct Skirmish {
     plan: bool,
+    tide: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -39,6 +50,8 @@ pub struct Field {
     advanced: u32,
     tokens: BTreeMap<String, Sealed<String>>,
     shown: BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tide: Option<Sealed<Vec<u16>>>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -95,6 +108,7 @@ pub enum Happening {
     Dummy { hex: String },
     FellBack { hex: String },
     Advanced { by: u32 },
+    Tide { faces: Vec<u16> },
     Lapsed(Lapse),
 }
 
@@ -183,6 +197,21 @@ impl Skirmish {
     }
 }
 
+impl Skirmish {
+    /// The tide comes in during the turn that Spain's secret die of the first turn says.
+    fn tide(&self, state: &mut Field, umpire: &mut Umpire<'_, Self>) -> Ruling<()> {
+        let Some(tide) = state.tide.clone() else { return Ok(()) };
+        let now = state.turn;
+        let comes = move |rolls: &[Vec<u16>]| rolls.iter().flatten().all(|face| u32::from(face.div_ceil(2)) <= now);
+        if umpire.fact(&[&tide], &Subject::of("tide"), "comes", comes)? {
+            let faces = umpire.open(&tide)?;
+            umpire.note(Happening::Tide { faces });
+            state.tide = None;
+        }
+        Ok(())
+    }
+}
+
 impl Rules for Skirmish {
     const ID: &'static str = "skirmish";
     const VERSION: u32 = 1;
@@ -205,6 +234,7 @@ impl Rules for Skirmish {
             advanced: 0,
             tokens: BTreeMap::new(),
             shown: BTreeMap::new(),
+            tide: None,
         };
         (state, Stop::Orders { who: SPAIN, ask: "setup", flow: Flow::Direct })
     }
@@ -213,8 +243,12 @@ impl Rules for Skirmish {
         state.turn
     }
 
-    fn check(&self, _: &Seen<'_, Field>, _: &Stop, _: &mut Packet, _: &DocPath) -> Vec<Fault> {
-        Vec::new()
+    fn check(&self, _: &Seen<'_, Field>, _: &Stop, orders: &mut Packet, at: &DocPath) -> Vec<Fault> {
+        let known = |unit: &Concealed<String>| matches!(unit, Concealed::Open(u) if u == "talavera" || u == "dummy");
+        let unknown = orders.tokens.iter().filter(|(_, unit)| !known(unit));
+        unknown
+            .map(|(hex, _)| Fault::new(&at.key("tokens").key(hex), "no such unit", "write talavera or dummy"))
+            .collect()
     }
 
     fn resolve(&self, state: &mut Field, orders: &mut Packet, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
@@ -230,14 +264,22 @@ impl Rules for Skirmish {
             return Ok(self.due(US));
         };
         umpire.phase(Phase { turn: state.turn, side: side.0, name: "assault" });
+        self.tide(state, umpire)?;
         for hex in &orders.attacks {
             self.attack(state, side, hex, umpire)?;
+        }
+        if self.tide && (state.turn, side) == (1, US) {
+            state.tide = Some(umpire.secret(SPAIN, &Subject::of("tide"), "tide", &[Die::D6])?);
         }
         state.active = Some(other(side));
         if side == SPAIN {
             state.turn += 1;
         }
         Ok(if state.turn > 3 { Stop::End } else { self.due(other(side)) })
+    }
+
+    fn tickets(&self, side: Side) -> u32 {
+        u32::from(self.tide && side == SPAIN)
     }
 
     fn no_orders(&self, _: &Field, _: &Stop) -> Packet {
@@ -254,8 +296,8 @@ impl Rules for Skirmish {
         }
     }
 
-    fn verdict(&self, _: &Field) -> Option<Verdict> {
-        None
+    fn verdict(&self, state: &Field) -> Option<Verdict> {
+        (state.turn > 3).then(|| Verdict { winner: None, text: "night falls".to_owned() })
     }
 
     fn flaws(&self, _: &Field) -> Vec<String> {
@@ -289,7 +331,7 @@ impl Files for Skirmish {
     };
 
     fn open(charter: &Charter) -> Result<Self, Vec<Fault>> {
-        Ok(Skirmish { plan: charter.scenario == "plan" })
+        Ok(Skirmish { plan: charter.scenario == "plan", tide: charter.scenario == "tide" })
     }
 
     fn check_data(_: &BTreeMap<String, String>) -> Vec<DataFinding> {
@@ -323,6 +365,10 @@ impl Files for Skirmish {
             advanced: from_json(read("advanced")?).map_err(|e| vec![e])?,
             tokens: tokens.into_iter().map(sealed).collect(),
             shown: from_json(read("shown")?).map_err(|e| vec![e])?,
+            tide: written
+                .get("tide")
+                .and_then(Json::as_str)
+                .map(|slot| Sealed::new(SPAIN, Slot::parse(slot).expect("a slot"))),
         })
     }
 
@@ -372,11 +418,9 @@ impl Players for Skirmish {
     }
 
     fn random_policy(&self, _: &Field, _: Side, kind: &str, chance: &mut Chance) -> Json {
-        match chance.below(4) {
-            0 => Json::from("ask"),
-            1 => Json::from("default"),
-            n if kind == "stand" => Json::from(n == 2),
-            n => Json::Int(n as i64),
+        match chance.below(2) {
+            n if kind == "stand" => Json::from(n == 0),
+            n => Json::Int(n as i64 + 1),
         }
     }
 }

@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 
 use super::bytes::Id;
-use super::data::{Answer, Audit, ClaimSaid, Data, Hide, Mode, Orders, Plan, Reveal};
+use super::data::{Answer, Audit, ClaimSaid, Data, Hide, Mode, Orders, Plan, Reveal, SecretFaces};
 use super::home::{GameFile, Sealed};
 use super::ledger::{Ledger, LedgerTrouble, Pen, Speech};
-use super::protocol::{NextRecord, Protocol};
+use super::protocol::{NextRecord, Protocol, SecretRoll};
 use super::record::Record;
 use super::replay::{Replay, Vision};
 use super::role::Role;
@@ -61,6 +61,15 @@ impl<'a> Sealing<'a> {
             for (slot, (_, value)) in group.into_iter().zip(mixed) {
                 self.hide(slot, value);
             }
+        }
+    }
+
+    /// Commits the tickets for every secret roll the rules can ask of this side, with the first thing it ever seals.
+    fn tickets(&mut self, side: Side) {
+        let (role, seals) = (self.file.role(), self.ledger.protocol().seals());
+        if seals.next_version(role, &Slot::ticket(1)) == 1 {
+            let all = 1..=self.ledger.replay().table().tickets(side);
+            all.map(Slot::ticket).for_each(|ticket| self.hide(ticket, Json::map()));
         }
     }
 
@@ -177,6 +186,7 @@ impl Ledger {
         }
         if !planned {
             sealing.standing(side, &submission.standing);
+            sealing.tickets(side);
             let Sealing { hides, values, .. } = sealing;
             let data = Orders { orders, policies: some(&submission.policies), hide: hides, ..self.empty_orders(pen) };
             return Ok((Data::Orders(data), values));
@@ -191,6 +201,7 @@ impl Ledger {
             sealing.hide(Slot::plan(number, entries), Json::object([("policy", policy)]));
         }
         sealing.standing(side, &submission.standing);
+        sealing.tickets(side);
         if private {
             let Sealing { hides, values, .. } = sealing;
             return Ok((Data::Orders(Orders { orders, hide: hides, ..self.empty_orders(pen) }), values));
@@ -390,6 +401,7 @@ impl Ledger {
             // All standing orders exist from the first record on, so that nobody sees who relies on defaults.
             if !self.protocol().seals().has_sealed(&role) {
                 sealing.standing(side, &BTreeMap::new());
+                sealing.tickets(side);
             }
             if closing.stop.ends_span() {
                 let body = self.protocol().body(&role, &Data::Closing(closing.clone()))?;
@@ -405,6 +417,7 @@ impl Ledger {
     pub(super) fn first_standing(&self, side: Side, file: &GameFile) -> (Vec<Hide>, Vec<Sealed>) {
         let mut sealing = Sealing::new(self, file);
         sealing.standing(side, &BTreeMap::new());
+        sealing.tickets(side);
         (sealing.hides, sealing.values)
     }
 
@@ -422,7 +435,13 @@ impl Ledger {
             let lost = || LedgerTrouble::Refused(format!("your secrets hold no value for {slot}/{}", sealing.version));
             values.insert(format!("{slot}/{}", sealing.version), value.ok_or_else(lost)?);
         }
-        let audit = Audit { hide_secret: pen.file.secret().hide().0, values, secret_rolls: Vec::new() };
+        let hide = pen.file.secret().hide();
+        let own = self.protocol().secret_rolls().iter().filter(|roll| roll.by == role);
+        let faces = |roll: &SecretRoll| SecretFaces {
+            label: roll.label.clone(),
+            faces: roll.faces(&hide.salt(&roll.ticket, roll.version)),
+        };
+        let audit = Audit { hide_secret: hide.0, values, secret_rolls: own.map(faces).collect() };
         self.sign(&Data::Audit(audit), &[], pen)
     }
 }

@@ -110,7 +110,7 @@ fn play(name: &str, most: usize, script: Option<(&[Packet], &Exchange)>) -> Resu
         held.push(Held {
             signed,
             sealed,
-            rolls: minutes.rolls.into_iter().map(|roll| (roll.label, roll.faces)).collect(),
+            rolls: minutes.rolls.into_iter().map(|roll| (roll.label.clone(), roll.faces().to_vec())).collect(),
             opened: minutes.reveals.into_iter().map(|opening| (opening.slot, opening.value)).collect(),
             claims: minutes.claims.into_iter().map(|claim| (claim.key, claim.value)).collect(),
             state: table.state_json(&sitting.state).expect("canonical"),

@@ -99,6 +99,12 @@ pub trait Rules: Sized + Send + Sync + 'static {
         false
     }
 
+    /// How many secret rolls the rules can ever ask of a side in this match: so many tickets are committed in its first
+    /// record.
+    fn tickets(&self, _side: Side) -> u32 {
+        0
+    }
+
     /// The hidden things of a side that lie together, slot by slot: once one of them was seen and lies face down again,
     /// all of its group are sealed anew and mixed, if the rules let their owner do so.
     fn masks(&self, _state: &Self::State, _side: Side) -> Vec<Vec<Slot>> {

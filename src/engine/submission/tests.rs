@@ -4,7 +4,7 @@ use super::*;
 use crate::engine::dice::Seed;
 use crate::engine::doc::Source;
 use crate::engine::toy::{FORTS, RED};
-use crate::engine::{AnyState, Charter, Dice, Holdings, Ruleset, Said, Segment, Settled, Versions};
+use crate::engine::{AnyState, Charter, Dice, Holdings, Ruleset, Said, Segment, Settled, Tickets, Versions};
 
 const ID: &str = "400d107f8c9d3a0efb33e402904399fd29910123b1064708c340451dd555a0d5";
 
@@ -176,6 +176,7 @@ fn stopped(table: &mut Table) -> (AnyState, AnyOrders, Settled) {
         public: &public,
         holdings: &public,
         versions: &versions,
+        tickets: Tickets::NONE,
         closer_holds: table.game.ruleset().sides(),
         questions: table.questions,
     };
@@ -197,6 +198,7 @@ fn answered(table: &Table, span: (&AnyState, &AnyOrders, &Settled), file: &Node)
             public: &public,
             holdings: &public,
             versions: &versions,
+            tickets: Tickets::NONE,
             closer_holds: table.game.ruleset().sides(),
             questions: table.questions,
         };

@@ -6,7 +6,8 @@ use super::*;
 use crate::engine::dice::Seed;
 use crate::engine::doc::read_as;
 use crate::engine::{
-    Dice, Event as _, Holdings, Outcome, Policy as _, Questions, Said, Segment, Settled, Versions, run, to_json,
+    Dice, Event as _, Holdings, Outcome, Policy as _, Questions, Said, Segment, Settled, Tickets, Versions, run,
+    to_json,
 };
 
 fn open(scenario: &str) -> LoneWarrior {
@@ -30,6 +31,7 @@ fn resolve(game: &LoneWarrior, state: &State, orders: &Orders, said: &Said, numb
         public: &public,
         holdings: &public,
         versions: &versions,
+        tickets: Tickets::NONE,
         closer_holds: LoneWarrior::SIDES,
         questions: Questions::default(),
     };
@@ -316,6 +318,7 @@ fn a_plan_opens_only_what_was_carried_out() {
         public: &public,
         holdings: &holdings,
         versions: &versions,
+        tickets: Tickets::NONE,
         closer_holds: &[SPAIN],
         questions: Questions::default(),
     };

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{NextRecord, Pending, Protocol, SecretRoll, Signatory, Span};
+use super::{Audited, NextRecord, Pending, Protocol, SecretRoll, Signatory, Span};
 use crate::engine::dice::{Seed, faces};
 use crate::engine::json::Json;
 use crate::engine::{Flow, Key, Slot};
@@ -430,7 +430,7 @@ impl Protocol {
             audit.secret_rolls.iter().map(|roll| (&roll.label, &roll.faces)).collect();
         let own: Vec<&SecretRoll> = self.secret_rolls.iter().filter(|roll| roll.by == *by).collect();
         for roll in &own {
-            let true_faces = roll.faces(&hide);
+            let true_faces = roll.faces(&hide.salt(&roll.ticket, roll.version));
             if told.get(&roll.label) != Some(&&true_faces) {
                 let said = told.get(&roll.label).map_or("nothing".to_owned(), |faces| format!("{faces:?}"));
                 let finding = fault(Code::Audit, by, "a secret roll was not as told").roll(&roll.label, &roll.sides);
@@ -440,7 +440,7 @@ impl Protocol {
         if own.len() != told.len() {
             return Err(fault(Code::Audit, by, "tells of a secret roll that was not made"));
         }
-        self.audits.insert(by.clone(), values);
+        self.audits.insert(by.clone(), Audited { hide_secret: audit.hide_secret, values });
         Ok(())
     }
 }
