@@ -27,6 +27,7 @@ mod tally;
 #[cfg(test)]
 pub(crate) mod toy;
 mod umpire;
+pub mod visible;
 
 #[cfg(test)]
 pub(crate) mod bridge;

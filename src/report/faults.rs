@@ -11,6 +11,8 @@ use serde::Serialize;
 
 use super::terminal::wrap;
 use crate::engine::doc::{Fault, Place, Source};
+use crate::engine::visible::push_visible;
+pub use crate::engine::visible::visible;
 
 /// More faults than these are counted, not shown: nobody reads on, and a hostile file could have a million.
 const MOST_SHOWN: usize = 100;
@@ -177,34 +179,6 @@ fn span_of(fault: &Fault, source: &Source) -> (usize, usize) {
 
 fn place_of(fault: &Fault, start: usize, source: &Source) -> Place {
     fault.place.unwrap_or_else(|| source.place_of(start))
-}
-
-/// A text in which nothing can take hold of the terminal or turn the order of reading around.
-pub fn visible(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        push_visible(&mut shown, c);
-    }
-    shown
-}
-
-fn push_visible(shown: &mut String, c: char) {
-    if c == '\t' {
-        // One blank keeps the columns in step with what the parser counts.
-        shown.push(' ');
-    } else if unseen(c) {
-        let _ = write!(shown, "\\u{{{:x}}}", u32::from(c));
-    } else {
-        shown.push(c);
-    }
-}
-
-/// Control characters, marks that turn the writing direction, and blanks without width.
-fn unseen(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-            | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// A fault with the line it stands in, made safe to show.
