@@ -116,7 +116,9 @@ impl Home {
             values: BTreeMap::new(),
             entrusted: Vec::new(),
             signed: BTreeMap::new(),
+            closed: BTreeMap::new(),
             last: None,
+            later: Vec::new(),
         };
         file.save()?;
         Ok(file)
@@ -156,7 +158,11 @@ pub struct GameFile {
     values: BTreeMap<String, Json>,
     entrusted: Vec<(Role, Reveal)>,
     signed: BTreeMap<Id, Id>,
+    /// For which orders each link was opened, by its number.
+    closed: BTreeMap<u32, Id>,
     last: Option<Record>,
+    /// Later records of the match that are known, by place and by the record they name; kept elsewhere.
+    later: Vec<(u32, Id)>,
 }
 
 /// A value, and the slot and version it is sealed in.
@@ -171,6 +177,15 @@ pub enum NotSigned {
          Send the first one again (`garcia resend`)"
     )]
     Twice(Id),
+    /// A link was opened for other orders before.
+    #[error("you have opened link {0} for other orders already; a second time would convict you of a fork")]
+    LinkTwice(u32),
+    /// A record behind this place is known, so there was one here.
+    #[error(
+        "record {0} is missing, and a later one is known: it was signed before, perhaps by you. \
+         Signing another could convict you of a fork; ask for record {0}"
+    )]
+    Missing(u32),
     /// The record could not be made.
     #[error(transparent)]
     Record(#[from] super::record::NotARecord),
@@ -182,8 +197,25 @@ pub enum NotSigned {
 impl GameFile {
     /// Secrets that are kept nowhere: for games that end with the process.
     pub fn in_memory(game: Id, role: Role, secret: GameSecret, links: u32) -> GameFile {
-        let (values, signed) = (BTreeMap::new(), BTreeMap::new());
-        GameFile { path: None, game, role, secret, links, values, entrusted: Vec::new(), signed, last: None }
+        GameFile {
+            path: None,
+            game,
+            role,
+            secret,
+            links,
+            values: BTreeMap::new(),
+            entrusted: Vec::new(),
+            signed: BTreeMap::new(),
+            closed: BTreeMap::new(),
+            last: None,
+            later: Vec::new(),
+        }
+    }
+
+    /// The same secrets in memory alone, as if nothing had been signed with them: to try out what would come of it.
+    pub fn before_signing(self) -> GameFile {
+        let (signed, closed) = (BTreeMap::new(), BTreeMap::new());
+        GameFile { path: None, signed, closed, last: None, ..self }
     }
 
     /// The game.
@@ -223,6 +255,7 @@ impl GameFile {
 
     /// Keeps openings of a player's, each once.
     pub fn entrust(&mut self, role: &Role, reveals: Vec<Reveal>) -> Result<(), FileTrouble> {
+        let _held = self.lock_and_merge()?;
         for reveal in reveals {
             let kept = (role.clone(), reveal);
             if !self.entrusted.contains(&kept) {
@@ -238,21 +271,78 @@ impl GameFile {
         self.last.as_ref()
     }
 
+    /// Notes the later records of the match that are known: nothing is signed for a place before them, unless they name it.
+    pub fn note_later(&mut self, later: Vec<(u32, Id)>) {
+        self.later = later;
+    }
+
+    /// The first place that is missing before a later record that is known, seen from a place.
+    pub fn is_missing(&self, seq: u32) -> bool {
+        self.later.iter().any(|(later, _)| *later > seq)
+    }
+
+    /// Keeps what came back of one's own: a record signed before, and values that were sealed in it.
+    pub fn recall(&mut self, record: &Record, sealed: Vec<Sealed>) -> Result<(), FileTrouble> {
+        let known = self.signed.get(&record.body().prev) == Some(&record.id());
+        if known && sealed.is_empty() {
+            return Ok(());
+        }
+        let _held = self.lock_and_merge()?;
+        self.signed.entry(record.body().prev).or_insert(record.id());
+        if let Some((index, orders)) = closed_by(record.body()) {
+            self.closed.entry(index).or_insert(orders);
+        }
+        for (slot, version, value) in sealed {
+            self.values.insert(format!("{slot}/{version}"), value);
+        }
+        self.save()
+    }
+
+    /// Takes the lock of the folder and what another process, or another copy of the game, wrote there since.
+    fn lock_and_merge(&mut self) -> Result<Option<Lock>, FileTrouble> {
+        let held = self.path.as_deref().and_then(Path::parent).map(Lock::take).transpose()?;
+        let Some(path) = self.path.clone().filter(|path| path.exists()) else { return Ok(held) };
+        let there = GameFile::load(path, &self.game, &self.role)?;
+        for (prev, id) in there.signed {
+            self.signed.entry(prev).or_insert(id);
+        }
+        for (index, orders) in there.closed {
+            self.closed.entry(index).or_insert(orders);
+        }
+        for (name, value) in there.values {
+            self.values.entry(name).or_insert(value);
+        }
+        for opening in there.entrusted {
+            if !self.entrusted.contains(&opening) {
+                self.entrusted.push(opening);
+            }
+        }
+        let place = |record: &Option<Record>| record.as_ref().map(|record| record.body().seq);
+        if place(&there.last) > place(&self.last) {
+            self.last = there.last;
+        }
+        Ok(held)
+    }
+
     /// Signs a record, once for each place in the ledger, and keeps the values it seals. All of it is on disk before
     /// the signature leaves.
     pub fn sign(&mut self, body: Body, sealed: &[Sealed], key: &PrivateKey) -> Result<Record, NotSigned> {
-        let (prev, id) = (body.prev, body.id());
+        let (prev, id, seq) = (body.prev, body.id(), body.seq);
+        let named = self.later.iter().any(|(later, prev)| *later == seq + 1 && *prev == id);
+        if self.is_missing(seq) && !named {
+            return Err(NotSigned::Missing(seq));
+        }
+        let closing = closed_by(&body);
+        let record = Record::sign(body, key)?;
+        let _held = self.lock_and_merge()?;
         if let Some(before) = self.signed.get(&prev).filter(|before| **before != id) {
             return Err(NotSigned::Twice(*before));
         }
-        let record = Record::sign(body, key)?;
-        let _held = self.path.as_deref().and_then(Path::parent).map(Lock::take).transpose()?;
-        if let Some(path) = self.path.as_ref().filter(|path| path.exists()) {
-            // Another process may have signed since this file was read.
-            let there = GameFile::load(path.clone(), &self.game, &self.role)?;
-            if let Some(before) = there.signed.get(&prev).filter(|before| **before != id) {
-                return Err(NotSigned::Twice(*before));
+        if let Some((index, orders)) = closing {
+            if self.closed.get(&index).is_some_and(|before| *before != orders) {
+                return Err(NotSigned::LinkTwice(index));
             }
+            self.closed.insert(index, orders);
         }
         self.signed.insert(prev, id);
         for (slot, version, value) in sealed {
@@ -269,6 +359,7 @@ impl GameFile {
     #[cfg(test)]
     pub(super) fn forget(&mut self) {
         self.signed.clear();
+        self.closed.clear();
         self.path = None;
     }
 
@@ -295,6 +386,11 @@ impl GameFile {
             let id = id.as_str().and_then(|id| id.parse().ok());
             signed.insert(prev.parse().map_err(|_| wrong("signed"))?, id.ok_or_else(|| wrong("signed"))?);
         }
+        let mut closed = BTreeMap::new();
+        for (index, orders) in json.get("closed").and_then(Json::as_map).into_iter().flatten() {
+            let orders = orders.as_str().and_then(|id| id.parse().ok());
+            closed.insert(index.parse().map_err(|_| wrong("closed"))?, orders.ok_or_else(|| wrong("closed"))?);
+        }
         let mut entrusted = Vec::new();
         for opening in json.get("entrusted").and_then(Json::as_list).unwrap_or_default() {
             let role = opening.get("by").and_then(Json::as_str).and_then(|role| role.parse().ok());
@@ -312,7 +408,9 @@ impl GameFile {
             values,
             entrusted,
             signed,
+            closed,
             last,
+            later: Vec::new(),
         })
     }
 
@@ -333,16 +431,30 @@ impl GameFile {
             };
             members.insert("entrusted".to_owned(), Json::List(self.entrusted.iter().map(opening).collect()));
         }
+        if let (Some(members), false) = (json.as_map_mut(), self.closed.is_empty()) {
+            let closed = self.closed.iter().map(|(index, orders)| (index.to_string(), Json::from(orders.to_string())));
+            members.insert("closed".to_owned(), Json::Map(closed.collect()));
+        }
         if let (Some(members), Some(last)) = (json.as_map_mut(), &self.last) {
             members.insert("last".to_owned(), Json::from(last.to_json().to_string()));
         }
         let head = [
             HEADS[1],
-            "`signed` remembers what you signed after which record, so that nothing is signed twice.",
+            "`signed` remembers what you signed after which record, so that nothing is signed twice;",
+            "`closed` for which orders you opened each link of your chain.",
             "`last` is the last order or answer you signed, in case it did not reach the ledger.",
         ];
         write_secret(path, &head, json)
     }
+}
+
+/// The link a result opens, and the orders it closes.
+fn closed_by(body: &Body) -> Option<(u32, Id)> {
+    if body.kind != RecordKind::Result {
+        return None;
+    }
+    let index = body.data.get("index").and_then(Json::as_int).and_then(|index| u32::try_from(index).ok())?;
+    Some((index, body.data.get("orders")?.as_str()?.parse().ok()?))
 }
 
 fn read_secret(path: &Path) -> Result<Json, FileTrouble> {
@@ -432,5 +544,56 @@ mod tests {
         assert!(home.begin_game(Id::ZERO, us.clone(), secret, 8).is_err(), "a secret is never replaced");
         assert_eq!(home.roles(&Id::ZERO).expect("listed"), [us]);
         assert!(home.game(&Id::ZERO, &Role::gm()).is_err());
+    }
+
+    #[test]
+    fn two_copies_of_a_folder_with_one_home_lose_nothing_that_was_signed() {
+        let (_folder, home) = home();
+        let (key, us) = (home.identity().expect("made"), "us".parse::<Role>().expect("role"));
+        let secret = GameSecret::fresh().expect("randomness");
+        let mut one = home.begin_game(Id::ZERO, us.clone(), secret, 8).expect("begun");
+        let mut other = home.game(&Id::ZERO, &us).expect("read");
+        let later = |note: &str| Body { prev: Id::hash("record", &["later"]), seq: 2, ..body(note) };
+        let sealed = (Slot::standing("retreat"), 1, Json::object([("policy", "ask")]));
+        one.sign(body("a"), &[sealed], &key).expect("signed");
+        // The other copy was read before that, and signs elsewhere.
+        other.sign(later("b"), &[], &key).expect("signed");
+        let (spain, opening) = ("spain".parse::<Role>().expect("role"), |slot: &str| Reveal {
+            slot: Slot::parse(slot).expect("a slot"),
+            version: 1,
+            salt: Id::ZERO,
+            value: Json::map(),
+            by: None,
+        });
+        one.entrust(&spain, vec![opening("sp-01")]).expect("kept");
+        other.entrust(&spain, vec![opening("sp-02")]).expect("kept");
+        let mut now = home.game(&Id::ZERO, &us).expect("read");
+        assert_eq!(now.signed.len(), 2);
+        assert_eq!(now.values.len(), 1);
+        assert_eq!(now.entrusted.len(), 2);
+        assert!(matches!(one.sign(later("c"), &[], &key), Err(NotSigned::Twice(_))));
+        assert!(matches!(now.sign(body("d"), &[], &key), Err(NotSigned::Twice(_))));
+    }
+
+    #[test]
+    fn a_link_is_opened_for_one_order_and_nothing_is_signed_before_what_is_known() {
+        let (_folder, home) = home();
+        let (key, us) = (home.identity().expect("made"), "us".parse::<Role>().expect("role"));
+        let mut file = home.begin_game(Id::ZERO, us, GameSecret::fresh().expect("randomness"), 8).expect("begun");
+        let result = |prev: &str, orders: &str| Body {
+            data: Json::object([
+                ("index", Json::from(1u32)),
+                ("orders", Json::from(Id::hash("record", &[orders]).to_string())),
+            ]),
+            kind: RecordKind::Result,
+            prev: Id::hash("record", &[prev]),
+            ..body("")
+        };
+        file.sign(result("a", "a"), &[], &key).expect("signed");
+        assert!(matches!(file.sign(result("b", "b"), &[], &key), Err(NotSigned::LinkTwice(1))));
+        // A record two places on is known: something was signed here before, and only that may be signed again.
+        file.note_later(vec![(2, body("mine").id())]);
+        assert!(matches!(file.sign(body("another"), &[], &key), Err(NotSigned::Missing(1))));
+        file.sign(body("mine"), &[], &key).expect("the same once more");
     }
 }
