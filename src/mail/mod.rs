@@ -12,4 +12,4 @@ mod tests;
 
 pub use draft::{Draft, subject};
 pub use openings::Openings;
-pub use read::{Unpacked, records_in};
+pub use read::{Unpacked, plain_text, records_in};

@@ -1,13 +1,19 @@
 //! Reading records out of files, texts and mails.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
 use mail_parser::{MessageParser, MimeHeaders, PartType};
 
 use super::openings::Openings;
 use crate::trust::armour;
+use crate::trust::bytes::{Id, Sig};
 use crate::trust::record::Record;
 
 /// The largest file that is looked into.
 const MOST_BYTES: usize = 64 << 20;
+/// How many complaints about one file are told.
+const MOST_TROUBLES: usize = 20;
 /// Mails within mails, attachments within attachments.
 const MOST_DEPTH: usize = 4;
 
@@ -20,11 +26,13 @@ pub struct Unpacked {
     pub openings: Vec<Openings>,
     /// What looked like a record and is damaged, or why nothing was found; each with what to do.
     pub troubles: Vec<String>,
+    /// What is among the records already: one body may come under several signatures, and not all need be good.
+    seen: BTreeSet<(Id, Sig)>,
 }
 
 impl Unpacked {
     fn add(&mut self, record: Record) {
-        if !self.records.iter().any(|known| known.id() == record.id()) {
+        if self.seen.insert((record.id(), record.sig())) {
             self.records.push(record);
         }
     }
@@ -35,7 +43,7 @@ impl Unpacked {
         }
         self.openings.extend(other.openings);
         for trouble in other.troubles {
-            if !self.troubles.contains(&trouble) {
+            if self.troubles.len() <= MOST_TROUBLES && !self.troubles.contains(&trouble) {
                 self.troubles.push(trouble);
             }
         }
@@ -48,6 +56,7 @@ pub fn records_in(name: &str, bytes: &[u8]) -> Unpacked {
         let trouble = format!("{name} is larger than {} MiB; save the attachment alone", MOST_BYTES >> 20);
         return Unpacked { troubles: vec![trouble], ..Unpacked::default() };
     }
+    let bytes = &*plain_text(bytes);
     let mut found = look_into(name, bytes, 0);
     if let (true, Some(remedy)) = (found.records.is_empty(), sealed_up(bytes)) {
         found.troubles = vec![format!("{name} is {remedy}")];
@@ -58,6 +67,23 @@ pub fn records_in(name: &str, bytes: &[u8]) -> Unpacked {
         ));
     }
     found
+}
+
+/// A text as editors and mail programs leave it, in UTF-8: UTF-16 is read by its mark, no-break blanks are blanks.
+pub fn plain_text(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let wide = |read: fn([u8; 2]) -> u16| {
+        let units = bytes.get(2..).unwrap_or_default().chunks_exact(2).map(|pair| read([pair[0], pair[1]]));
+        char::decode_utf16(units).map(|c| c.unwrap_or('\u{fffd}')).collect::<String>()
+    };
+    let text = match bytes {
+        [0xff, 0xfe, ..] => wide(u16::from_le_bytes),
+        [0xfe, 0xff, ..] => wide(u16::from_be_bytes),
+        _ => match std::str::from_utf8(bytes) {
+            Ok(text) if text.contains(['\u{a0}', '\u{202f}', '\u{2007}']) => text.to_owned(),
+            _ => return Cow::Borrowed(bytes),
+        },
+    };
+    Cow::Owned(text.replace(['\u{a0}', '\u{202f}', '\u{2007}'], " ").into_bytes())
 }
 
 fn look_into(name: &str, bytes: &[u8], depth: usize) -> Unpacked {
@@ -90,6 +116,7 @@ fn sealed_up(bytes: &[u8]) -> Option<&'static str> {
 /// A text: armour anywhere in it, or one record as YAML or JSON.
 fn text(name: &str, bytes: &[u8]) -> Unpacked {
     let mut found = Unpacked::default();
+    let bytes = &*plain_text(bytes);
     let text = String::from_utf8_lossy(bytes);
     for piece in armour::unwrap_openings(&text) {
         match piece.map(|bytes| Openings::read(&bytes)) {

@@ -15,6 +15,9 @@ const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 const BEGIN_OPENINGS: &str = "BEGIN GARCIA OPENINGS";
 const END_OPENINGS: &str = "END GARCIA OPENINGS";
 
+/// How many damaged records of one text are told one by one; the others are counted.
+const MOST_DAMAGED: usize = 8;
+
 /// Wraps the bytes of a record.
 pub fn wrap(bytes: &[u8]) -> String {
     wrapped(bytes, BEGIN, END)
@@ -66,9 +69,21 @@ fn unwrapped(text: &str, begin: &str, end: &str) -> Vec<Result<Vec<u8>, Damaged>
     let mut found = Vec::new();
     let mut parts = text.split(begin);
     parts.next();
-    for part in parts {
-        let number = found.len() + 1;
-        found.push(open(part, end).map_err(|what| Damaged { number, what }));
+    let mut damaged = 0;
+    for (number, part) in (1..).zip(parts) {
+        match open(part, end) {
+            Ok(bytes) => found.push(Ok(bytes)),
+            Err(what) => {
+                damaged += 1;
+                if damaged <= MOST_DAMAGED {
+                    found.push(Err(Damaged { number, what }));
+                }
+            }
+        }
+    }
+    if let Some(more) = damaged.checked_sub(MOST_DAMAGED).filter(|more| *more > 0) {
+        let what = format!("and so are {more} more");
+        found.push(Err(Damaged { number: MOST_DAMAGED + 1, what }));
     }
     found
 }

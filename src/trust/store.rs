@@ -1,10 +1,12 @@
 //! Files that are written whole or not at all, and the folder that holds a game's records.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read as _, Write};
 use std::path::{Path, PathBuf};
 
 use super::record::{NotARecord, Record};
+use crate::engine::json::MAX_BYTES;
+use crate::engine::visible::visible;
 
 /// Something that went wrong with a file, and which.
 #[derive(Debug, thiserror::Error)]
@@ -175,11 +177,11 @@ impl LedgerFolder {
                 continue;
             }
             let Some(seq) = place(&name) else {
-                found.problems.push(format!("{} is not named like a record", shown(&name)));
+                found.problems.push(format!("{} is not named like a record", visible(&name)));
                 continue;
             };
-            let bytes = fs::read(entry.path()).map_err(|e| FileTrouble::new(&entry.path(), e))?;
-            texts.push((name, seq, bytes));
+            // What is no plain file, or too long, is no record; it is not even read.
+            texts.push((visible(&name), seq, read_small(&entry.path())));
         }
         found.files = read_all(texts);
         found.files.sort_by(|a, b| (a.seq, &a.name).cmp(&(b.seq, &b.name)));
@@ -210,13 +212,13 @@ impl LedgerFiles {
 }
 
 /// Reads records on all cores: no text has to wait for another.
-fn read_all(mut texts: Vec<(String, u32, Vec<u8>)>) -> Vec<LedgerFile> {
+fn read_all(mut texts: Vec<(String, u32, Result<Vec<u8>, String>)>) -> Vec<LedgerFile> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let share = texts.len().div_ceil(cores).max(1);
-    let file = |(name, seq, bytes): &mut (String, u32, Vec<u8>)| LedgerFile {
+    let file = |(name, seq, bytes): &mut (String, u32, Result<Vec<u8>, String>)| LedgerFile {
         name: std::mem::take(name),
         seq: *seq,
-        record: Record::read(bytes),
+        record: bytes.as_ref().map_err(|why| NotARecord(why.clone())).and_then(|bytes| Record::read(bytes)),
     };
     let read = |part: &mut [_]| part.iter_mut().map(file).collect::<Vec<_>>();
     std::thread::scope(|scope| {
@@ -226,17 +228,30 @@ fn read_all(mut texts: Vec<(String, u32, Vec<u8>)>) -> Vec<LedgerFile> {
     })
 }
 
+/// The bytes of a file that may be a record: a plain file of at most 1 MiB, comments and line ends included twice over.
+///
+/// A pipe, a device or a link to one would never end.
+pub fn read_small(path: &Path) -> Result<Vec<u8>, String> {
+    let most = 2 * u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
+    let about = fs::metadata(path).map_err(|e| e.to_string())?;
+    if !about.is_file() {
+        return Err("not a plain file".to_owned());
+    }
+    if about.len() > most {
+        return Err("longer than a record can be".to_owned());
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(|e| e.to_string())?;
+    file.take(most + 1).read_to_end(&mut bytes).map_err(|e| e.to_string())?;
+    Ok(bytes)
+}
+
 /// The place that a file name gives: `0005-us-result.yaml`; copies may have other endings.
 fn place(name: &str) -> Option<u32> {
     let (number, rest) = name.split_once('-')?;
     let known = [".yaml", ".yml", ".json"].iter().any(|ending| rest.ends_with(ending));
     let digits = (4..=9).contains(&number.len()) && number.bytes().all(|b| b.is_ascii_digit());
     if known && digits { number.parse().ok() } else { None }
-}
-
-/// A foreign file name, made safe to print.
-fn shown(name: &str) -> String {
-    name.chars().take(80).flat_map(char::escape_default).collect()
 }
 
 #[cfg(test)]
