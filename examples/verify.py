@@ -460,7 +460,7 @@ class Walk:
         self.seats, self.roles, self.next, self.head = {}, [], 0, "0" * 64
         self.sealed, self.opened, self.audits, self.secret, self.absent = {}, {}, {}, [], []
         self.spent = {}
-        self.rolls = 0
+        self.rolls, self.notes = 0, []
 
     def copy(self):
         other = Walk()
@@ -492,9 +492,12 @@ class Walk:
         if self.pending == "plan":
             return ("call", self.other(self.span["closer"]))
         if self.stop and self.stop["ask"] == "end":
-            owing = [r for r in self.roles if any(k[0] == r for k in self.sealed) and r not in self.audits]
+            owing = self.owing()
             return ("audit", owing[0]) if owing else ("nothing", None)
         return ("speech", self.stop.get("who") if self.stop else None)
+
+    def owing(self):
+        return [r for r in self.roles if any(k[0] == r for k in self.sealed) and r not in self.audits]
 
     def owed(self):
         """(what, role) that somebody owes; orders and answers are not owed."""
@@ -533,7 +536,8 @@ class Walk:
         elif kind == "orders":
             fits = due == "call" and role == by
         elif kind == "audit":
-            fits = (due == "audit" and role == by) or (due == "speech" and over and by not in self.audits)
+            toy = self.genesis and self.genesis["ruleset"] == "toy"
+            fits = (due == "audit" and by in self.owing()) or (toy and due == "speech" and over and by not in self.audits)
         elif kind in RESERVED:
             fits = True
         else:
@@ -815,8 +819,13 @@ def read_places(paths):
             for name in sorted(os.listdir(folder)):
                 place = re.match(r"([0-9]{4,9})-.*\.(?:yaml|yml|json)\Z", name)
                 if place:
-                    with open(os.path.join(folder, name), "rb") as file:
-                        put(int(place[1]), name, file.read())
+                    path = os.path.join(folder, name)
+                    # A pipe or a device would never end; what is too long is no record.
+                    if not os.path.isfile(path) or os.path.getsize(path) > 2 << 20:
+                        places.setdefault(int(place[1]), []).append((name, Bad("not a plain file of up to 1 MiB")))
+                        continue
+                    with open(path, "rb") as file:
+                        put(int(place[1]), name, file.read(2 << 20))
             continue
         data = sys.stdin.buffer.read() if path == "-" else open(path, "rb").read()
         if BEGIN.encode() in data:
@@ -829,46 +838,117 @@ def read_places(paths):
     return places
 
 
-def choose(walk, seq, files, following):
-    """The record for a place; two valid ones by one signer are a fork."""
+# Step 1 to 8: the form of a record is wrong. Whatever comes later is a fault in what it says.
+FORM = ("E01-ARMOUR", "E02-CANON", "E03-SIG", "E10-GAME", "E11-PREV", "E12-FORK", "E13-KIND", "E14-SCHEMA")
+
+
+def record_id(record):
+    return H("record", canon(record["body"]))
+
+
+def misformed(walk, record):
+    """What is wrong with the form of a record at this place, if anything is."""
+    try:
+        walk.copy().take(record)
+    except Finding as finding:
+        return finding if finding.code in FORM else None
+    return None
+
+
+def settled(walk, record):
+    """Whether the ledger alone settles that its form is right; packets and answers only the rules can judge."""
+    return record["body"]["kind"] == "result" or walk.due()[0] == "call"
+
+
+def choose(walk, seq, files, following, notes):
+    """The record for a place. A fork has one signer; whoever is not due answers for that himself."""
     distinct = []
     for name, record in files:
-        if not isinstance(record, Bad) and all(canon(record) != canon(other) for _, other in distinct):
+        if isinstance(record, Bad):
+            continue
+        there = next((n for n, (_, other) in enumerate(distinct) if record_id(other) == record_id(record)), None)
+        if there is None:
             distinct.append((name, record))
+        elif distinct[there][1]["sig"] != record["sig"]:
+            good = lambda r: getattr(misformed(walk, r), "code", None) != "E03-SIG"
+            if not good(distinct[there][1]) and good(record):
+                distinct[there] = (name, record)
     if not distinct:
         raise Finding("E02-CANON", None, str(files[0][1]))
     if len(distinct) == 1:
         return distinct[0]
-
-    def valid(record):
-        try:
-            walk.copy().take(record)
-            return True
-        except Finding:
-            return False
-
-    good = [(name, record) for name, record in distinct if valid(record)]
-    if len(good) > 1 and walk.due()[0] == "join":
-        named = {r["body"]["prev"] for _, r in following if not isinstance(r, Bad)}
-        good = [(name, record) for name, record in good if H("record", canon(record["body"])) in named]
+    found = [(name, record, misformed(walk, record)) for name, record in distinct]
+    good = [(name, record) for name, record, wrong in found if not wrong]
+    for name, record, wrong in found:
+        if wrong and good:
+            signed = ", signed by %s" % wrong.fault if wrong.fault else ""
+            notes.append("left aside: %s: %s%s: %s" % (ascii(name)[1:-1], wrong.code, signed, wrong.what))
+    if not good:
+        return next(((name, record) for name, record, wrong in found if wrong.fault), distinct[0])
+    named = {r["body"]["prev"] for _, r in following if not isinstance(r, Bad)}
+    if walk.due()[0] == "join":
+        return next(((name, record) for name, record in good if record_id(record) in named), good[0])
+    by = lambda item: item[1]["body"]["by"]
+    if len({by(item) for item in good}) > 1:
+        if all(item[1]["body"]["kind"] == "audit" for item in good):
+            whose = next(role for role in walk.roles if any(by(item) == role for item in good))
+        else:
+            whose = next((by(item) for item in good if record_id(item[1]) in named), None)
+            closed = whose not in (None, "gm") and any(by(item) == "gm" for item in good)
+            whose = whose or ("gm" if any(by(item) == "gm" for item in good) else None)
+            if closed:
+                notes.append("left aside: E13-KIND, signed by gm: he closed a player's record and signed another for its place")
+        if whose is None:
+            raise Finding("E11-PREV", None, "two records for one place by different signers")
+        late = [item for item in good if by(item) != whose and by(item) != "gm"]
+        notes.extend("W76-LATE  %s: the game went on without it; no fault" % ascii(name)[1:-1] for name, _ in late)
+        good = [item for item in good if by(item) == whose]
     if len(good) > 1:
-        raise Finding("E12-FORK", good[0][1]["body"]["by"], "two validly signed records for one place")
-    return good[0] if good else distinct[0]
+        fault = by(good[0]) if all(settled(walk, record) for _, record in good) else None
+        raise Finding("E12-FORK", fault, "two validly signed records for one place")
+    return good[0]
+
+
+def one_link_twice(places, walk, chosen):
+    """A result elsewhere with a link of this ledger, for other orders: (place, record, Finding) or None."""
+    held = {(r["body"]["by"], r["body"]["data"].get("index")): r for r in chosen if r["body"]["kind"] == "result"}
+    stands = {record_id(record) for record in chosen}
+    for seq in sorted(places):
+        for _, stray in places[seq]:
+            if isinstance(stray, Bad) or stray["body"]["kind"] != "result" or stray["body"].get("game") != walk.game:
+                continue
+            if record_id(stray) in stands:  # in one chain it is the number of the link that is wrong
+                continue
+            by, data = stray["body"]["by"], stray["body"]["data"]
+            mine = held.get((by, data.get("index")))
+            if not mine or mine["body"]["data"].get("link") != data.get("link"):
+                continue
+            if mine["body"]["data"].get("orders") == data.get("orders") or by not in walk.seats:
+                continue
+            if signed_by(walk.seats[by]["key"], record_id(stray), stray["sig"]):
+                place = min(seq, mine["body"]["seq"])
+                return place, mine, Finding("E12-FORK", by, "one link was opened for two different orders")
+    return None
 
 
 def verify(places):
     """(walk, None or (place, record, Finding))."""
-    walk = Walk()
+    walk, chosen, wrong = Walk(), [], None
     for seq in sorted(places):
         record = None
         try:
             if seq != walk.next:
                 raise Finding("E11-PREV", None, "record %d is missing" % walk.next)
-            _, record = choose(walk, seq, places[seq], places.get(seq + 1, []))
+            _, record = choose(walk, seq, places[seq], places.get(seq + 1, []), walk.notes)
+            chosen.append(record)
             walk.take(record)
         except Finding as finding:
-            return walk, (walk.next, record, finding)
-    return walk, None
+            wrong = (walk.next, record, finding)
+            break
+    twice = one_link_twice(places, walk, chosen)
+    if twice and (wrong is None or twice[0] <= wrong[0]):
+        return walk, twice
+    return walk, wrong
 
 
 def report(places, walk, divergence):
@@ -907,6 +987,8 @@ def report(places, walk, divergence):
             lines.append("note: solo: dice committed, not shared")
         if walk.genesis["mode"] == "gm":
             lines.append("note: game master: dice committed by the game master, not by an opponent")
+        for note in walk.notes:
+            lines.append("note: " + note)
         for seq in walk.absent:
             lines.append("note: record %d: written by the game master; its dice rest on his word" % seq)
     return "\n".join(lines)

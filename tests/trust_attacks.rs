@@ -11,7 +11,7 @@ use garcia::engine::{Charter, Slot};
 use garcia::games;
 use garcia::trust::armour;
 use garcia::trust::chain::before;
-use garcia::trust::compare::{Comparison, compare};
+use garcia::trust::compare::{self, Comparison, Copy};
 use garcia::trust::data::Genesis;
 use garcia::trust::finding::{Code, Finding, Level};
 use garcia::trust::key::PrivateKey;
@@ -132,6 +132,11 @@ fn edit(pointer: &'static str, change: impl FnOnce(&mut Vec<Json>)) -> impl FnOn
         Some(Json::List(items)) => change(items),
         other => panic!("{pointer} is no list: {other:?}"),
     }
+}
+
+fn compare(one: &[Record], other: &[Record]) -> Comparison {
+    let copy = |records: &[Record]| -> Copy { records.iter().map(|r| (r.body().seq, r.clone())).collect() };
+    compare::compare(&copy(one), &copy(other), &lay)
 }
 
 fn zeros() -> Json {

@@ -372,7 +372,7 @@ fn strangers_cannot_get_a_player_blamed() {
 }
 
 #[test]
-fn two_versions_of_the_orders_convict_their_signer_and_two_joiners_do_not() {
+fn two_versions_of_the_orders_are_a_fork_and_two_joiners_are_not() {
     let v = vectors();
     let all = records();
     let mut body = all[4].body().clone();
@@ -388,8 +388,14 @@ fn two_versions_of_the_orders_convict_their_signer_and_two_joiners_do_not() {
         verify(&LedgerFiles { files, problems: vec![] }, &no_rules, &Vision::public())
     };
     let fork = files(&second).divergence.expect("a fork");
-    assert_eq!((fork.seq, fork.finding.code, fork.finding.fault), (4, Code::Fork, Some(role("us"))));
+    assert_eq!((fork.seq, fork.finding.code, fork.finding.fault), (4, Code::Fork, None), "only rules judge packets");
     assert_eq!(fork.evidence, ["0004-us-orders.yaml", "copy"]);
+    // The form of a result is settled without rules.
+    let mut body = all[5].body().clone();
+    *body.data.pointer_mut("/state").expect("a state") = Json::from("0".repeat(64));
+    let spain = PrivateKey::from_seed(&from_hexadecimal(&text(&v, "spain signing seed")).expect("32 bytes"));
+    let fork = files(&Record::sign(body, &spain).expect("signed")).divergence.expect("a fork");
+    assert_eq!((fork.seq, fork.finding.code, fork.finding.fault), (5, Code::Fork, Some(role("spain"))));
     // Somebody else accepted the same offer; the next record names the one who is in.
     let other = PrivateKey::from_seed(&[9; 32]);
     let mut body = all[1].body().clone();

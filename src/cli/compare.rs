@@ -5,10 +5,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::json;
 
-use crate::trust::compare::{Comparison, compare};
-use crate::trust::record::Record;
+use crate::engine::visible::visible;
+use crate::trust::compare::{Comparison, Copy, compare};
+use crate::trust::finding::Code;
 use crate::trust::store::LedgerFolder;
+use crate::trust::verify::copy_of;
 
+use super::folder::lay;
 use super::{Done, Trouble, World, exit};
 
 /// Compare two copies of a ledger: where they part and what each side signed.
@@ -25,35 +28,51 @@ pub struct Compare {
 
 impl Compare {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
-        let ((a, gap), (b, other_gap)) = (in_order(&self.one)?, in_order(&self.other)?);
-        let gaps: String = gap.into_iter().chain(other_gap).map(|gap| format!("{gap}\n")).collect();
+        let ((a, mut troubles), (b, others)) = (copy(&self.one)?, copy(&self.other)?);
+        troubles.extend(others);
+        let gaps: String = troubles.iter().map(|trouble| format!("{trouble}; not compared there\n")).collect();
+        // Where something could not be compared, nobody can say that the two are the same.
+        let good = if troubles.is_empty() { exit::GOOD } else { exit::NOBODY };
         let (one, other) = (self.one.display(), self.other.display());
-        let comparison = compare(&a, &b);
+        let (_, game) = LedgerFolder::find(&self.one);
+        let comparison = compare(&a, &b, &|genesis| lay(&game, genesis));
         if world.json {
             let (value, code) = match &comparison {
-                Comparison::Same => (json!({"same": true, "records": a.len()}), exit::GOOD),
+                Comparison::Same => {
+                    (json!({"same": troubles.is_empty(), "records": a.len(), "not_compared": troubles}), good)
+                }
                 Comparison::Longer { first, common } => {
                     let longer = if *first { one.to_string() } else { other.to_string() };
-                    (json!({"same": false, "common": common, "longer": longer}), exit::GOOD)
+                    (json!({"same": false, "common": common, "longer": longer, "not_compared": troubles}), good)
                 }
                 Comparison::Parted { seq, finding, records } => (
                     json!({"same": false, "seq": seq, "code": finding.code.as_str(), "fault": finding.fault.as_ref().map(|role| role.as_str()),
-                           "what": finding.what, "records": [records.0.id(), records.1.id()]}),
+                           "what": finding.what, "records": [records.0.id(), records.1.id()], "not_compared": troubles}),
                     if finding.fault.is_some() { exit::FAULTS } else { exit::NOBODY },
                 ),
             };
             return Ok(Done::json(&value)?.with(code));
         }
         Ok(match comparison {
-            Comparison::Same => Done::good(format!("{gaps}The ledgers are the same: {} records.\n", a.len())),
+            Comparison::Same if troubles.is_empty() => {
+                Done::good(format!("The ledgers are the same: {} records.\n", a.len()))
+            }
+            Comparison::Same => {
+                let text =
+                    format!("{gaps}As far as they could be compared the ledgers agree in {} records.\n", a.len());
+                Done::good(text).with(good)
+            }
             Comparison::Longer { first, common } => {
                 let longer = if first { one } else { other };
-                Done::good(format!("{gaps}The ledgers agree in {common} records; {longer} goes on.\n"))
+                Done::good(format!("{gaps}The ledgers agree in {common} records; {longer} goes on.\n")).with(good)
             }
             Comparison::Parted { seq, records, finding } => {
                 let code = if finding.fault.is_some() { exit::FAULTS } else { exit::NOBODY };
                 let fault = match &finding.fault {
-                    Some(fault) => format!("fault: {fault}, whose key signed both; keep both ledgers, they prove it"),
+                    Some(fault) if finding.code == Code::Fork => {
+                        format!("fault: {fault}, whose key signed both; keep both ledgers, they prove it")
+                    }
+                    Some(fault) => format!("fault: {fault}, whose key signed it; it counts for nothing"),
                     None => "fault: nobody, as far as these two show; `garcia verify` says more of each".to_owned(),
                 };
                 let text = format!(
@@ -69,19 +88,16 @@ impl Compare {
     }
 }
 
-/// The records of a game folder or ledger up to the first gap, and what is amiss there.
-fn in_order(folder: &Path) -> Result<(Vec<Record>, Option<String>), Trouble> {
-    let (ledger, _) = LedgerFolder::find(folder);
+/// The records of a game folder or ledger, chosen as `verify` does, and what of it cannot be compared.
+fn copy(folder: &Path) -> Result<(Copy, Vec<String>), Trouble> {
+    let (ledger, game) = LedgerFolder::find(folder);
     let found =
         ledger.read().map_err(|trouble| Trouble::usage(trouble.to_string(), "name a game folder or its `ledger`"))?;
-    let mut records = Vec::new();
-    for file in found.files {
-        match file.record {
-            Ok(record) if usize::try_from(file.seq) == Ok(records.len()) => records.push(record),
-            _ => break,
-        }
+    let (copy, troubles, fork) = copy_of(&found, &|genesis| lay(&game, genesis));
+    let name = visible(&folder.display().to_string());
+    let mut troubles: Vec<String> = troubles.into_iter().map(|trouble| format!("{name}: {trouble}")).collect();
+    if let Some(fork) = fork {
+        troubles.push(format!("{name}: a fork stands in it at record {}; `garcia verify` says more", fork.seq));
     }
-    let strange = |problem: &&String| !problem.contains("not named like a record");
-    let problem = found.problems.iter().find(strange);
-    Ok((records, problem.map(|problem| format!("{}: {problem}; compared up to there", folder.display()))))
+    Ok((copy, troubles))
 }

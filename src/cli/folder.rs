@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::engine::{Charter, Match, Side, Window};
 use crate::games;
-use crate::mail::{Draft, Openings, records_in, subject};
+use crate::mail::{Draft, Openings, subject};
 use crate::report::{Look, Page, markdown, picture_text};
 use crate::trust::Id;
 use crate::trust::data::{Genesis, Mode};
@@ -16,8 +16,8 @@ use crate::trust::ledger::Ledger;
 use crate::trust::record::{Record, RecordKind};
 use crate::trust::role::Role;
 use crate::trust::seat::Seat;
-use crate::trust::store::{LedgerFile, LedgerFiles, LedgerFolder, Lock, Readers, write_whole};
-use crate::trust::verify::{Verification, verify};
+use crate::trust::store::{LedgerFile, LedgerFiles, LedgerFolder, Lock, Readers, read_small, write_whole};
+use crate::trust::verify::{Verification, copy_of, verify};
 
 use super::post::Posted;
 use super::sight::Sight;
@@ -26,7 +26,9 @@ use super::{Trouble, World, exit, next};
 /// Where the mails lie that were made here.
 pub const OUTBOX: &str = "outbox";
 /// Where records wait for one that is missing before them.
-const INBOX: &str = "inbox";
+const EARLY: &str = "early";
+/// Where good records lie that another one has displaced.
+pub const LATE: &str = "late";
 /// Where signed records are kept that are wrong: evidence.
 const REFUSED: &str = "refused";
 
@@ -45,6 +47,8 @@ pub struct GameFolder {
     pub path: PathBuf,
     /// The seat.
     pub seat: Seat,
+    /// Where the secrets lie.
+    pub home: PathBuf,
     held: Lock,
     /// The ledger as the folder held it when the folder was opened; none for a new folder.
     before: Option<Ledger>,
@@ -59,15 +63,16 @@ impl GameFolder {
         let held = Lock::take(&path)?;
         let records = records(&path)?;
         let saved = records.len();
-        let home = home(world)?;
-        let seat = Seat::open(records, &|genesis| lay(&path, genesis), &home)?;
+        let home = home(world, &path)?;
+        let mut seat = Seat::open(records, &|genesis| lay(&path, genesis), &home)?;
+        seat.note_later(&waiting(&path));
         let before = Some(seat.ledger().clone());
-        Ok(GameFolder { path, seat, held, before, saved })
+        Ok(GameFolder { path, seat, home: home.path().to_owned(), held, before, saved })
     }
 
     /// A folder whose seat was just taken.
-    pub fn of(path: PathBuf, seat: Seat, held: Lock) -> GameFolder {
-        GameFolder { path, seat, held, before: None, saved: 0 }
+    pub fn of(path: PathBuf, seat: Seat, home: &Home, held: Lock) -> GameFolder {
+        GameFolder { path, seat, home: home.path().to_owned(), held, before: None, saved: 0 }
     }
 
     /// How many records are on disk.
@@ -82,18 +87,38 @@ impl GameFolder {
         Ok(())
     }
 
-    /// Keeps the early ones and forgets those that are taken.
-    pub fn keep_waiting(&self, early: &[Record]) -> Result<(), Trouble> {
-        let inbox = self.path.join(INBOX);
-        let names: Vec<String> = early.iter().map(Record::file_name).collect();
+    /// Keeps the early ones, and puts away those of its own files whose record is in the ledger now.
+    pub fn keep_early(&self, early: &[Record]) -> Result<(), Trouble> {
+        let folder = self.path.join(EARLY);
         for record in early {
-            write_whole(&inbox.join(record.file_name()), record.to_yaml().as_bytes(), Readers::Anyone)?;
+            write_whole(&folder.join(long_name(record)), record.to_yaml().as_bytes(), Readers::Anyone)?;
         }
-        if let Ok(entries) = fs::read_dir(&inbox) {
-            for entry in entries.flatten() {
-                if !names.iter().any(|name| entry.file_name().to_string_lossy() == *name) {
-                    fs::remove_file(entry.path()).ok();
-                }
+        for record in self.seat.ledger().records() {
+            // Nothing is removed that somebody else put there: name and text are those that were written here.
+            let path = folder.join(long_name(record));
+            if fs::read(&path).is_ok_and(|bytes| bytes == record.to_yaml().as_bytes()) {
+                fs::remove_file(&path).ok();
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves records out of the ledger that another one has displaced.
+    pub fn keep_late(&mut self, late: &[Record]) -> Result<(), Trouble> {
+        for record in late {
+            let path = self.path.join(LATE).join(long_name(record));
+            write_whole(&path, record.to_yaml().as_bytes(), Readers::Anyone)?;
+            let stood = self.path.join("ledger").join(record.file_name());
+            let same = |bytes: Vec<u8>| Record::read(&bytes).is_ok_and(|there| there == *record);
+            if fs::read(&stood).is_ok_and(same) {
+                fs::remove_file(&stood).map_err(|error| Trouble::unreadable(&stood, &error))?;
+            }
+            self.saved = self.saved.min(usize::try_from(record.body().seq).unwrap_or(usize::MAX));
+        }
+        if let (Some(first), Some(before)) = (late.iter().map(|record| record.body().seq).min(), &self.before) {
+            let first = usize::try_from(first).unwrap_or(usize::MAX);
+            if first < before.records().len() {
+                self.before = Some(before.upto(first)?);
             }
         }
         Ok(())
@@ -101,8 +126,7 @@ impl GameFolder {
 
     /// Keeps a record that was refused, and gives back its file: what its signer's key stands under can be shown to others.
     pub fn keep_refused(&self, record: &Record) -> Result<PathBuf, Trouble> {
-        let name = format!("{}-{}.yaml", record.file_name().trim_end_matches(".yaml"), record.id().short());
-        let path = self.path.join(REFUSED).join(name);
+        let path = self.path.join(REFUSED).join(long_name(record));
         write_whole(&path, record.to_yaml().as_bytes(), Readers::Anyone)?;
         Ok(path)
     }
@@ -116,7 +140,8 @@ impl GameFolder {
         let mut files: Vec<LedgerFile> = own.chain([(name.to_owned(), record)]).map(file).collect();
         files.sort_by_key(|file| file.seq);
         let found = LedgerFiles { files, problems: Vec::new() };
-        verify(&found, &|genesis| lay(&self.path, genesis), &self.seat.vision())
+        let verification = verify(&found, &|genesis| lay(&self.path, genesis), &self.seat.vision());
+        verification.against(&[name.to_owned()])
     }
 
     /// The game with this seat's eyes.
@@ -348,26 +373,59 @@ pub fn records(folder: &Path) -> Result<Vec<Record>, Trouble> {
     let found = LedgerFolder::of_game(folder).read().map_err(|trouble| {
         Trouble::new(exit::NO_INPUT, trouble.to_string(), "see that the folder is there and may be read")
     })?;
-    let mut records = Vec::new();
-    for file in found.files {
-        match file.record {
-            Ok(record) if usize::try_from(file.seq) == Ok(records.len()) => records.push(record),
+    let strange = |problem: &&String| !problem.contains("not named like a record");
+    let mut records: Vec<Record> = Vec::new();
+    for file in &found.files {
+        match &file.record {
+            Ok(record) if usize::try_from(file.seq) == Ok(records.len()) => records.push(record.clone()),
+            // A copy of the same record is no trouble.
+            Ok(record) if records.last() == Some(record) => {}
             _ => break,
         }
     }
-    let strange = |problem: &&String| !problem.contains("not named like a record");
-    match found.problems.iter().find(strange) {
-        None => Ok(records),
-        Some(problem) => {
-            let what = format!("the ledger is not in order: {problem}");
-            Err(Trouble::new(exit::NOBODY, what, "run `garcia verify`; get missing records from the other player"))
+    let last = found.files.last().map_or(0, |file| usize::try_from(file.seq).unwrap_or(usize::MAX) + 1);
+    if records.len() == last {
+        let copies = found.files.len() - records.len();
+        let same = found.files.iter().filter(|file| file.record.as_ref().is_ok_and(|r| records.contains(r))).count();
+        if copies == 0 || same == found.files.len() {
+            return Ok(records);
         }
     }
+    // Several records for one place: those count that verification would choose.
+    let (copy, troubles, fork) = copy_of(&found, &|genesis| lay(folder, genesis));
+    if troubles.is_empty() && fork.is_none() && copy.len() == last {
+        return Ok(copy.into_values().collect());
+    }
+    let what = match (fork, found.problems.iter().find(strange)) {
+        (Some(fork), _) => format!("the ledger is not in order: record {}: {}", fork.seq, fork.finding),
+        (None, Some(problem)) => format!("the ledger is not in order: {problem}"),
+        (None, None) => "the ledger is not in order".to_owned(),
+    };
+    Err(Trouble::new(exit::NOBODY, what, "run `garcia verify`; get missing records from the other player"))
+}
+
+/// `0005-us-result-961df46e.yaml`: told apart from another record for the same place.
+fn long_name(record: &Record) -> String {
+    format!("{}-{}.yaml", record.file_name().trim_end_matches(".yaml"), record.id().short())
 }
 
 /// The folder with the player's secrets.
-pub fn home(world: &World) -> Result<Home, Trouble> {
-    Ok(Home::find(world.home.as_deref())?)
+///
+/// It never lies in the game folder: whoever got the folder would get them.
+pub fn home(world: &World, folder: &Path) -> Result<Home, Trouble> {
+    let home = Home::find(world.home.as_deref())?;
+    let full = |path: &Path| fs::canonicalize(path).or_else(|_| std::path::absolute(path));
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    if let (Ok(secrets), Ok(game)) = (full(home.path()), full(folder))
+        && secrets.starts_with(&game)
+    {
+        let what = format!("the folder for secrets, {}, lies in the game folder", home.path().display());
+        return Err(Trouble::usage(
+            what,
+            "set GARCIA_HOME or --home to a folder elsewhere, and move your secrets there",
+        ));
+    }
+    Ok(home)
 }
 
 /// `reports/0005-us-for-spain.md`
@@ -378,11 +436,11 @@ fn for_side(path: &Path, side: Side) -> PathBuf {
 
 /// Records that came early and wait in a game folder.
 pub fn waiting(folder: &Path) -> Vec<Record> {
-    let Ok(entries) = fs::read_dir(folder.join(INBOX)) else { return Vec::new() };
+    let Ok(entries) = fs::read_dir(folder.join(EARLY)) else { return Vec::new() };
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
     paths.sort();
-    let read = |path: &PathBuf| fs::read(path).map(|bytes| records_in(&path.display().to_string(), &bytes).records);
-    paths.iter().filter_map(|path| read(path).ok()).flatten().collect()
+    let read = |path: &PathBuf| read_small(path).ok().and_then(|bytes| Record::read(&bytes).ok());
+    paths.iter().filter_map(read).collect()
 }
 
 /// What was told of the last result that is new.

@@ -53,7 +53,7 @@ impl Join {
         let mut offered: Vec<_> =
             records.into_iter().filter(|r| r.body().seq == 0 || r.body().game == Some(game)).collect();
         offered.sort_by_key(|record| record.body().seq);
-        let home = folder::home(world)?;
+        let home = folder::home(world, &folder)?;
         let held = Lock::take(&folder)?;
         if let Some(data) = &self.data {
             for (name, text) in folder::data_files(data)? {
@@ -64,7 +64,7 @@ impl Join {
         new::write_schemas(&folder, ruleset)?;
         std::fs::create_dir_all(folder.join(ORDERS))
             .map_err(|error| Trouble::new(super::exit::NO_OUTPUT, error.to_string(), "see that the disk has room"))?;
-        let mut folder = GameFolder::of(folder, seat, held);
+        let mut folder = GameFolder::of(folder, seat, &home, held);
         folder.save()?;
         folder.write_up()?;
         let posted = folder.post(false)?;

@@ -81,7 +81,7 @@ impl New {
             trouble.remedy = format!("name another folder: `garcia new {} FOLDER …`", game.id());
             trouble
         })?;
-        let home = folder::home(world)?;
+        let home = folder::home(world, &folder)?;
         let held = Lock::take(&folder)?;
         for (name, text) in &terms.charter.data {
             write_whole(&folder.join(DATA).join(name), text.as_bytes(), Readers::Anyone)?;
@@ -91,7 +91,7 @@ impl New {
             .map_err(|error| Trouble::new(super::exit::NO_OUTPUT, format!("{error}"), "see that the disk has room"))?;
         let seat = match (&self.side, self.gm) {
             (None, false) => {
-                let mut folder = GameFolder::of(folder, Seat::begin(table, Company::Solo, terms, &home)?, held);
+                let mut folder = GameFolder::of(folder, Seat::begin(table, Company::Solo, terms, &home)?, &home, held);
                 folder.save()?;
                 folder.write_up()?;
                 return answer(&folder.sight(), world);
@@ -105,7 +105,7 @@ impl New {
                 }
             }
         };
-        offered(GameFolder::of(folder, seat, held), world)
+        offered(GameFolder::of(folder, seat, &home, held), world)
     }
 
     /// What a game master enters for a side that does not sign stands in the ledger for everybody to read.

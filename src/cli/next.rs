@@ -30,6 +30,15 @@ pub fn steps(ledger: &Ledger, me: Option<&Role>) -> Vec<String> {
     }
 }
 
+/// A record is missing before one that is known.
+pub fn ask_for(missing: u32) -> String {
+    format!(
+        "Record {missing} is missing, and a later one is here: ask for record {missing} \
+         (`garcia resend --from {missing}` on the other side makes the mail). Nothing is signed before it is here: \
+         if it was yours, a second one would convict you of a fork."
+    )
+}
+
 fn say(command: &str, what: &str) -> String {
     format!("{command:<26} {what}")
 }

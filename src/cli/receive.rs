@@ -5,10 +5,13 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::engine::count_of;
+use crate::mail::Openings;
 use crate::trust::finding::{Code, Finding};
-use crate::trust::record::Record;
+use crate::trust::ledger::LedgerTrouble;
+use crate::trust::record::{Record, RecordKind};
 
-use super::folder::{self, GameFolder};
+use super::folder::{self, GameFolder, LATE};
+use super::next;
 use super::post::{self, Arrived, read_mail};
 use super::{Done, Trouble, World, exit};
 
@@ -38,8 +41,14 @@ impl Receive {
         let mut arrived = records;
         arrived.extend(folder::waiting(&folder.path));
         let mut received = folder.seat.receive(arrived);
+        folder.keep_late(&received.late)?;
         folder.save()?;
-        folder.keep_waiting(&received.early)?;
+        folder.keep_early(&received.early)?;
+        let mut notes: Vec<String> = troubles;
+        // A record and the openings that came with it count together.
+        for given in openings {
+            notes.push(entrust(&mut folder, given)?);
+        }
         let mut made = folder.seat.advance()?;
         if !made.is_empty() && !received.early.is_empty() {
             // What came early may have waited for a record that is made here.
@@ -50,36 +59,34 @@ impl Receive {
             made.extend(folder.seat.advance()?);
         }
         folder.save()?;
-        folder.keep_waiting(&received.early)?;
-        let mut notes: Vec<String> = troubles;
+        folder.keep_early(&received.early)?;
         for record in &received.taken {
             notes.push(format!("taken: {} (signature good)", record.file_name()));
         }
         if received.taken.is_empty() && received.early.is_empty() && !received.known.is_empty() {
             notes.push("These records are in the ledger already; nothing has changed.".to_owned());
         }
-        let next = folder.seat.ledger().records().len();
+        for record in &received.late {
+            notes.push(displaced(&folder, record));
+        }
+        if !received.lost.is_empty() {
+            notes.push(format!(
+                "Your secrets are older than what you signed: they hold no value for {}. Restore a newer copy of {}; \
+                 without it you cannot open what you sealed, and your audit will fail.",
+                received.lost.join(", "),
+                folder.home.display()
+            ));
+        }
         for record in &received.early {
             notes.push(format!("{} came early and waits in the folder.", record.file_name()));
         }
-        if !received.early.is_empty() {
-            notes.push(format!(
-                "Record {next} is missing: ask for it (`garcia resend --from {next}` on the other side makes the mail)."
-            ));
+        if let Some(missing) = folder.seat.missing() {
+            notes.push(next::ask_for(missing));
         }
         let mut refused = None;
         for (record, finding) in &received.refused {
             notes.push(refusal(&folder, record, finding)?);
             refused.get_or_insert(if finding.fault.is_some() { exit::FAULTS } else { exit::NOBODY });
-        }
-        for given in openings {
-            if Some(given.game) != folder.seat.ledger().protocol().game() {
-                notes.push(format!("Openings of {} for another game were left aside.", given.by));
-                continue;
-            }
-            let count = count_of(given.reveals.len(), "opening");
-            folder.seat.entrust(&given.by, given.reveals)?;
-            notes.push(format!("taken: {count} of {}, each fits its commitment", given.by));
         }
         for role in folder.seat.lacking() {
             notes.push(format!(
@@ -98,6 +105,41 @@ impl Receive {
             Some(code) => done.with(code),
             None => done,
         })
+    }
+}
+
+/// Takes openings that came for a game master, if each fits; those that do not fit prove nothing.
+fn entrust(folder: &mut GameFolder, given: Openings) -> Result<String, Trouble> {
+    let by = given.by;
+    if Some(given.game) != folder.seat.ledger().protocol().game() {
+        return Ok(format!("Openings of {by} for another game were left aside."));
+    }
+    let count = count_of(given.reveals.len(), "opening");
+    match folder.seat.entrust(&by, given.reveals) {
+        Ok(()) => Ok(format!("taken: {count} of {by}, each fits its commitment")),
+        Err(LedgerTrouble::Finding { finding, .. }) => Ok(format!(
+            "Openings said to be of {by} were left aside: {}. That proves nothing; ask him for them.",
+            finding.what
+        )),
+        Err(trouble) => Err(trouble.into()),
+    }
+}
+
+/// What became of a good record at whose place another one stands.
+fn displaced(folder: &GameFolder, record: &Record) -> String {
+    let (name, late) = (record.file_name(), LATE);
+    match (record.body().kind.clone(), record.body().by == *folder.seat.role()) {
+        (RecordKind::Audit, true) => {
+            format!("{name}: another audit stands before yours; yours is signed again behind it.")
+        }
+        (_, true) => format!(
+            "W76-LATE  {name} is yours, and the game master went on without it: his record stands at its place. \
+             Yours lies in {late}/. No fault, and no proof of when it was sent."
+        ),
+        (_, false) => format!(
+            "W76-LATE  {name} came after the game went on without {}. It lies in {late}/. No fault.",
+            record.body().by
+        ),
     }
 }
 

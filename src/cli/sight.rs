@@ -8,16 +8,18 @@ use crate::engine::doc::{Fault, Source, read_document};
 use crate::engine::submission::{Checked, Due, Joined, Outlook, Submission, join};
 use crate::engine::{Holdings, Json, Key, Match, Questions, Ruleset, Side, Stop, View};
 use crate::games;
+use crate::mail::plain_text;
 use crate::report::TurnReport;
 use crate::trust::Id;
 use crate::trust::data::{Data, Mode, RollSaid};
+use crate::trust::home::Home;
 use crate::trust::ledger::Ledger;
 use crate::trust::record::Record;
 use crate::trust::replay::Vision;
 use crate::trust::role::Role;
 use crate::trust::store::{Readers, write_whole};
 
-use super::folder::{STATE, find, home, lay, records};
+use super::folder::{STATE, find, lay, records};
 use super::{Trouble, World};
 
 /// What was found in each file.
@@ -248,7 +250,7 @@ pub struct Eyes {
 
 /// What the secrets in the player's home add to a ledger. None there: the public view.
 pub fn own_vision(world: &World, game: &Id) -> Option<Eyes> {
-    let home = home(world).ok()?;
+    let home = Home::find(world.home.as_deref()).ok()?;
     let role = home.roles(game).ok()?.into_iter().next()?;
     let file = home.game(game, &role).ok()?;
     Some(Eyes { vision: Vision::of(&file), role })
@@ -262,7 +264,7 @@ pub fn read_files(files: &[PathBuf]) -> Result<(Joined, Vec<Fault>), Trouble> {
         let name = path.display().to_string();
         let bytes = if name == "-" { read_stdin() } else { fs::read(path) };
         let bytes = bytes.map_err(|error| Trouble::unreadable(path, &error))?;
-        match read_document(&name, &bytes) {
+        match read_document(&name, &plain_text(&bytes)) {
             Ok(document) => read.push(document),
             Err(bad) => unreadable.push((bad.source, bad.faults)),
         }

@@ -50,8 +50,16 @@ fn page(sight: &Sight) -> Page {
             next.line(line, &[]);
         }
     }
-    for line in next::steps(&sight.ledger, sight.role.as_ref()) {
-        next.line(line, &[]);
+    let early = missing(sight);
+    match early {
+        Some(missing) => {
+            next.line(next::ask_for(missing), &[]);
+        }
+        None => {
+            for line in next::steps(&sight.ledger, sight.role.as_ref()) {
+                next.line(line, &[]);
+            }
+        }
     }
     page.section("What comes next", next);
     let records = records(sight);
@@ -89,6 +97,17 @@ fn who_and_where(sight: &Sight) -> String {
         (Some(me), Mode::Gm) => format!("match {short}; you play {me} under a game master"),
         (None, _) => format!("match {short}; you look on"),
     }
+}
+
+/// The next record, if a later one waits in the folder that is signed well.
+fn missing(sight: &Sight) -> Option<u32> {
+    let protocol = sight.ledger.protocol();
+    let signed = |record: &Record| {
+        let seat = protocol.signatories().get(&record.body().by);
+        record.body().game == protocol.game() && seat.is_some_and(|seat| record.is_signed_by(&seat.key))
+    };
+    let later = folder::waiting(&sight.folder).into_iter().filter(|record| record.body().seq > protocol.next());
+    later.into_iter().any(|record| signed(&record)).then(|| protocol.next())
 }
 
 /// Which records are in: the last few, and those that wait for a missing one.
@@ -140,6 +159,7 @@ fn json_status(sight: &Sight) -> Result<Done, Trouble> {
         "role": sight.role.as_ref().map(|role| role.as_str()),
         "awaited": sight.ledger.awaited().who().map(|who| who.as_str()),
         "result_owed": owes_result(sight),
+        "missing": missing(sight),
         "waiting": folder::waiting(&sight.folder).iter().map(Record::file_name).collect::<Vec<_>>(),
         "records": sight.ledger.records().len(),
         "head": sight.ledger.protocol().head(),

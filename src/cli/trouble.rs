@@ -174,6 +174,9 @@ impl From<ledger::LedgerTrouble> for Trouble {
             ledger::LedgerTrouble::NotSigned(twice @ NotSigned::Twice(_)) => {
                 Trouble::usage(twice.to_string(), "what was signed is final; give the same orders again to go on")
             }
+            ledger::LedgerTrouble::NotSigned(missing @ NotSigned::Missing(_)) => {
+                Trouble::usage(missing.to_string(), "`garcia receive FILE` takes it; `garcia status` says more")
+            }
             ledger::LedgerTrouble::NotDue(what) => Trouble::usage(what, "run `garcia status`"),
             other => Trouble::new(exit::NO_OUTPUT, other.to_string(), "nothing was signed"),
         }

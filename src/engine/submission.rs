@@ -7,6 +7,24 @@ mod join;
 mod prune;
 mod schema;
 mod template;
+/// What people write is never sealed: signing does that, and names the slot.
+fn refuse_sealed(node: &Node, at: &DocPath, reader: &mut Reader<'_>) {
+    match node {
+        Node::Text { .. } => {}
+        Node::List(items) => (0..).zip(items).for_each(|(n, item)| refuse_sealed(item, &at.index(n), reader)),
+        Node::Map(members) => {
+            for (name, item) in members {
+                if name == "sealed" {
+                    let remedy = "write the value itself; signing hides it where it has to be hidden";
+                    reader.fault(&at.name(name), "an order file holds nothing sealed", remedy);
+                } else {
+                    refuse_sealed(item, &at.key(name), reader);
+                }
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests;
 
@@ -268,6 +286,7 @@ impl<'a> Due<'a> {
             }
         };
         let faults = reader.faults.len();
+        refuse_sealed(node, &at, reader);
         let orders = self.table.read_orders(ask, node, &at, reader);
         let form: Vec<DocPath> =
             reader.faults.iter().skip(faults).filter(|fault| !fault.warning).map(|fault| fault.at.clone()).collect();

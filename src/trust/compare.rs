@@ -1,8 +1,14 @@
 //! `garcia compare`: where two copies of a ledger part, and whether one signer wrote both branches.
 
+use std::collections::BTreeMap;
+
 use super::finding::{Code, Finding};
+use super::ledger::follow;
 use super::protocol::Protocol;
 use super::record::Record;
+use super::replay::{Replay, Vision};
+use super::rivals::{Place, opened_twice};
+use super::verify::Lay;
 
 /// How two ledgers stand to each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +19,7 @@ pub enum Comparison {
     Longer {
         /// Whether it is the first of the two.
         first: bool,
-        /// How many records both have.
+        /// How many places both have.
         common: u32,
     },
     /// They differ from a record on.
@@ -22,62 +28,84 @@ pub enum Comparison {
         seq: u32,
         /// The two records there.
         records: Box<(Record, Record)>,
-        /// A fork if both are valid and by one signer; otherwise why they differ, and nobody's fault.
+        /// A fork if both are sound and by one signer; otherwise why they differ, and whose matter that is.
         finding: Finding,
     },
 }
 
-/// Compares two ledgers record by record.
-pub fn compare(one: &[Record], other: &[Record]) -> Comparison {
-    let mut protocol = Protocol::new();
-    for (seq, (a, b)) in (0u32..).zip(one.iter().zip(other)) {
-        if a.id() != b.id() {
-            let finding = parted(&protocol, a, b);
-            return Comparison::Parted { seq, records: Box::new((a.clone(), b.clone())), finding };
-        }
-        // A record that is wrong in both copies is a matter for `verify`; from there on only ids are compared.
-        protocol.take(a).ok();
+/// One copy of a ledger: the record at each place where one could be read.
+pub type Copy = BTreeMap<u32, Record>;
+
+/// Compares two copies of a ledger record by record; places that one of them has not are passed over.
+pub fn compare(one: &Copy, other: &Copy, lay: &Lay<'_>) -> Comparison {
+    let parts = one.iter().find_map(|(seq, a)| other.get(seq).filter(|b| b.id() != a.id()).map(|b| (*seq, a, b)));
+    if let Some((seq, a, b)) = parts {
+        let finding = parted(one, other, seq, (a, b), lay);
+        return Comparison::Parted { seq, records: Box::new((a.clone(), b.clone())), finding };
     }
-    let common = u32::try_from(one.len().min(other.len())).unwrap_or(u32::MAX);
-    match one.len().cmp(&other.len()) {
+    let places = |copy: &Copy| copy.keys().next_back().map_or(0, |last| last + 1);
+    let common = places(one).min(places(other));
+    match places(one).cmp(&places(other)) {
         std::cmp::Ordering::Equal => Comparison::Same,
         longer => Comparison::Longer { first: longer.is_gt(), common },
     }
 }
 
-/// Why two records stand for one place, after the records before it.
-pub fn parted_at(before: &[Record], a: &Record, b: &Record) -> Finding {
-    let mut protocol = Protocol::new();
-    for record in before {
-        protocol.take(record).ok();
+/// Why two records stand for one place.
+fn parted(one: &Copy, other: &Copy, seq: u32, (a, b): (&Record, &Record), lay: &Lay<'_>) -> Finding {
+    let before: Option<Vec<&Record>> = (0..seq).map(|at| one.get(&at).or_else(|| other.get(&at))).collect();
+    let walked = before.and_then(|before| walk(&before, lay));
+    let Some((protocol, rules)) = walked else {
+        return Finding::new(Code::Gap, "what comes before is missing or wrong in both, so nobody can judge it");
+    };
+    let place = Place { protocol: &protocol, rules: rules.as_ref() };
+    let not_sound = |which: &str, finding: Finding| {
+        let what = format!("{which} is not valid: {}", finding.what);
+        Finding { what, ..finding }
+    };
+    let finding = match (place.sound(a), place.sound(b)) {
+        (Ok(()), Ok(())) => place.both_sound(a, b),
+        (Ok(()), Err(finding)) => not_sound("the second", finding),
+        (Err(finding), Ok(())) => not_sound("the first", finding),
+        (Err(finding), Err(_)) => return Finding { fault: None, ..not_sound("neither", finding) },
+    };
+    if finding.fault.is_some() {
+        return finding;
     }
-    parted(&protocol, a, b)
+    // Of two branches both may hold a result with one link.
+    let results = |copy: &'_ Copy| copy.range(seq..).map(|(_, record)| record.clone()).collect::<Vec<_>>();
+    let (ours, theirs) = (results(one), results(other));
+    let signed = |record: &Record| {
+        let seat = protocol.signatories().get(&record.body().by);
+        seat.is_some_and(|seat| record.is_signed_by(&seat.key))
+    };
+    let pairs = ours.iter().flat_map(|a| theirs.iter().map(move |b| (a, b)));
+    let twice = pairs.filter_map(|(a, b)| opened_twice(a, b).filter(|_| signed(a) && signed(b)));
+    twice.into_iter().next().unwrap_or(finding)
 }
 
-fn parted(protocol: &Protocol, a: &Record, b: &Record) -> Finding {
-    let valid = |record: &Record| protocol.clone().take(record);
-    match (valid(a), valid(b)) {
-        (Ok(_), Ok(_)) if a.body().by == b.body().by => {
-            let what = "two validly signed records for one place";
-            Finding::new(Code::Fork, what).signed_by(&a.body().by).not(a.id(), b.id())
-        }
-        (Ok(_), Ok(_)) => Finding::new(Code::Gap, "two records for one place by different signers"),
-        (Ok(_), Err(finding)) => {
-            Finding { fault: None, what: format!("the second is not valid: {}", finding.what), ..finding }
-        }
-        (Err(finding), Ok(_)) => {
-            Finding { fault: None, what: format!("the first is not valid: {}", finding.what), ..finding }
-        }
-        (Err(finding), Err(_)) => {
-            Finding { fault: None, what: format!("neither is valid: {}", finding.what), ..finding }
-        }
+/// The game that some records lead to; nothing if one of them is wrong.
+fn walk(records: &[&Record], lay: &Lay<'_>) -> Option<(Protocol, Option<Replay>)> {
+    let mut protocol = Protocol::new();
+    for record in records {
+        protocol.take(record).ok()?;
     }
+    let replay = protocol.genesis().zip(protocol.founder()).and_then(|(genesis, founder)| {
+        let mut replay = Replay::new(lay(genesis).ok()?, genesis, founder).ok()?;
+        let mut walked = Protocol::new();
+        for record in records {
+            follow(&mut walked, &mut replay, &Vision::public(), record).ok()?;
+        }
+        Some(replay)
+    });
+    Some((protocol, replay))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::engine::json::Json;
+    use crate::trust::data::Genesis;
     use crate::trust::key::PrivateKey;
 
     fn sample() -> Vec<Record> {
@@ -90,6 +118,9 @@ mod tests {
     #[test]
     fn two_ledgers_part_where_one_signer_wrote_twice() {
         let all = sample();
+        let copy = |records: &[Record]| -> Copy { records.iter().map(|r| (r.body().seq, r.clone())).collect() };
+        let unknown = |_: &Genesis| Err(Finding::new(Code::Engine, "a game without rules"));
+        let compare = |one: &[Record], other: &[Record]| compare(&copy(one), &copy(other), &unknown);
         assert_eq!(compare(&all, &all), Comparison::Same);
         assert_eq!(compare(&all, &all[..5]), Comparison::Longer { first: true, common: 5 });
         assert_eq!(compare(&all[..5], &all), Comparison::Longer { first: false, common: 5 });
@@ -104,7 +135,11 @@ mod tests {
                 other => panic!("{other:?}"),
             }
         };
-        assert_eq!(rewound(&PrivateKey::from_seed(&us)), (4, Code::Fork, Some("us".to_owned())));
+        assert_eq!(
+            rewound(&PrivateKey::from_seed(&us)),
+            (4, Code::Fork, None),
+            "whether both packets are in order only the rules tell"
+        );
         assert_eq!(rewound(&PrivateKey::from_seed(&[9; 32])), (4, Code::Signature, None), "a forged branch");
     }
 }

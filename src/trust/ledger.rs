@@ -253,6 +253,17 @@ impl Ledger {
         Ok(())
     }
 
+    /// The ledger as it stood with its first records alone.
+    pub fn upto(&self, len: usize) -> Result<Ledger, LedgerTrouble> {
+        let (mut protocol, mut replay) = (Protocol::new(), self.replay.from_the_start().map_err(LedgerTrouble::at(0))?);
+        let records: Vec<Record> = self.records.iter().take(len).cloned().collect();
+        for record in &records {
+            let at = LedgerTrouble::at(protocol.next());
+            follow(&mut protocol, &mut replay, &self.vision, record).map_err(at)?;
+        }
+        Ok(Ledger { records, protocol, replay, vision: self.vision.clone() })
+    }
+
     /// The same ledger in another view.
     pub fn seen_by(self, vision: Vision) -> Ledger {
         Ledger { vision, ..self }
@@ -398,7 +409,7 @@ fn before(protocol: &Protocol, replay: &Replay, vision: &Vision) -> Result<Optio
     }
 }
 
-fn judge(
+pub(super) fn judge(
     protocol: &Protocol,
     replay: &mut Replay,
     body: &Body,

@@ -40,7 +40,8 @@ pub fn verify_with(
     }
     let id = found.files.first().and_then(|file| file.record.as_ref().ok()).map(|record| record.id());
     let vision = id.map_or_else(Vision::public, |id| see(&id));
-    let mut verification = verify(&found, &|genesis| lay(&game, genesis), &vision);
+    let against: Vec<String> = more.iter().map(|file| file.name.clone()).collect();
+    let mut verification = verify(&found, &|genesis| lay(&game, genesis), &vision).against(&against);
     if ledger.path() != folder {
         let inside = secrets_in(folder, 3);
         verification.remarks.extend(inside.iter().map(|path| {

@@ -16,6 +16,7 @@ pub mod many;
 pub mod protocol;
 pub mod record;
 pub mod replay;
+pub mod rivals;
 pub mod role;
 pub mod seals;
 pub mod seat;

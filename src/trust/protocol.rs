@@ -15,6 +15,9 @@ use crate::engine::dice::{Die, Seed, faces};
 use crate::engine::json::Json;
 use crate::engine::{Flow, Key, Slot};
 
+/// The ruleset of the test vectors, which has neither rules nor an end.
+const TOY: &str = "toy";
+
 /// A role with its key and chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signatory {
@@ -39,7 +42,7 @@ pub enum NextRecord {
     Call(Role),
     /// The result that closes the segment.
     Result(Role),
-    /// An audit of the first of these; nothing more if empty.
+    /// An audit of one of these, in any order; nothing more if empty.
     Audit(Vec<Role>),
 }
 
@@ -187,6 +190,11 @@ impl Protocol {
     /// Whether a game master plays it with sealed values.
     pub fn is_private(&self) -> bool {
         self.genesis.as_ref().is_some_and(|genesis| genesis.private == Some(true))
+    }
+
+    /// Whether it is a game of the ruleset that only the test vectors have.
+    pub(super) fn is_toy(&self) -> bool {
+        self.genesis.as_ref().is_some_and(|genesis| genesis.ruleset == TOY)
     }
 
     /// Whether what must stay hidden is sealed in the ledger: between two players, and with a private game master.

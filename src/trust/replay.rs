@@ -12,7 +12,7 @@ use super::finding::{Code, Finding};
 use super::home::GameFile;
 use super::protocol::{Protocol, SecretRoll, Span};
 use super::role::Role;
-use super::seals::Moment;
+use super::seals::{Moment, is_in_state};
 use super::secret::HideSecret;
 use crate::engine::dice::{Die, Seed, faces};
 use crate::engine::digest::sha256;
@@ -204,6 +204,31 @@ impl Replay {
         })
     }
 
+    /// The same game before its first packet.
+    pub fn from_the_start(&self) -> Check<Replay> {
+        let (state, stop) = self.table.begin();
+        let hash = hash_of(&*self.table, &state)?;
+        Ok(Replay {
+            table: Arc::clone(&self.table),
+            mode: self.mode,
+            private: self.private,
+            questions: self.questions,
+            base: state.clone(),
+            base_hash: hash,
+            base_stop: stop.clone(),
+            began: state.clone(),
+            packet: None,
+            settled: Settled::default(),
+            kept: Holdings::default(),
+            state,
+            state_hash: hash,
+            stop,
+            fresh: Holdings::default(),
+            journal: None,
+            told: 0,
+        })
+    }
+
     /// The table.
     pub fn table(&self) -> &dyn Match {
         &*self.table
@@ -274,6 +299,11 @@ impl Replay {
         {
             self.check_call(protocol, span, by)?;
         }
+        let mut named = Vec::new();
+        span.packet.iter().filter(|_| span.opened == seq).for_each(|packet| sealed_in(packet, &mut named));
+        if !named.is_empty() || !data.reveals().is_empty() {
+            self.check_heard(protocol, span, by)?;
+        }
         Ok(())
     }
 
@@ -320,8 +350,14 @@ impl Replay {
         // Orders that cannot be read lapse; the rules say what a silent player does.
         let packet = read.unwrap_or_else(|| self.table.no_orders(&self.base, &self.base_stop));
         // What a game master enters for an absent player is what the rules do with him, and no secret.
-        if protocol.seals_values() && *by != Role::gm() {
-            self.check_sealed(protocol, span, by, flow, &packet)?;
+        let seals = protocol.seals_values() && *by != Role::gm();
+        let mut named = Vec::new();
+        span.packet.iter().for_each(|packet| sealed_in(packet, &mut named));
+        if seals {
+            self.check_sealed(protocol, span, by, flow, &packet, &named)?;
+        } else if let Some(slot) = named.first() {
+            let what = "names a slot where nothing is sealed; the value itself has to stand there";
+            return Err(Finding::new(Code::Schema, what).signed_by(by).about(slot));
         }
         self.packet = Some(packet);
         self.began = self.base.clone();
@@ -332,7 +368,15 @@ impl Replay {
     }
 
     /// Between two players what must lie face down stands in the packet as the name of a slot, and the slot exists.
-    fn check_sealed(&self, protocol: &Protocol, span: &Span, by: &Role, flow: Flow, packet: &AnyOrders) -> Check {
+    fn check_sealed(
+        &self,
+        protocol: &Protocol,
+        span: &Span,
+        by: &Role,
+        flow: Flow,
+        packet: &AnyOrders,
+        named: &[&str],
+    ) -> Check {
         let plan = (flow == Flow::Plan || self.private).then_some(span.opened);
         let mut open = None;
         self.table.seal(&self.base, packet.clone(), plan, &mut |slot, _| open = open.take().or(Some(slot)));
@@ -341,17 +385,41 @@ impl Replay {
                 .signed_by(by)
                 .about(slot));
         }
-        let mut named = BTreeSet::new();
-        span.packet.iter().for_each(|packet| sealed_in(packet, &mut named));
         // The entries of a plan count for the call that follows it.
         let at = Moment { span: span.opened, segment: span.opened + 1 };
+        let own = format!("plan/{}/", span.opened);
+        let mut seen = BTreeSet::new();
         for name in named {
-            let known = Slot::parse(name).is_ok_and(|slot| protocol.seals().in_force(&span.side, &slot, at).is_some());
-            if !known {
-                return Err(Finding::new(Code::Schema, "is named and was not committed").signed_by(by).about(name));
+            let wrong = |what: &str| Err(Finding::new(Code::Schema, what).signed_by(by).about(name));
+            let Ok(slot) = Slot::parse(name) else { return wrong("is no name of a slot") };
+            if !seen.insert(*name) {
+                return wrong("stands in the packet twice");
+            }
+            let entry = plan.is_some() && name.starts_with(&own);
+            if !entry && !is_in_state(&slot) {
+                return wrong("is named where an entry of this packet or a thing in the state belongs");
+            }
+            if protocol.seals().in_force(&span.side, &slot, at).is_none() {
+                return wrong("is named and was not committed");
             }
         }
         Ok(())
+    }
+
+    /// Carries out what was heard up to the first die, as everybody sees it: what its signer has misnamed, or opened as
+    /// something it cannot be, is found here and not when somebody else has to close it.
+    fn check_heard(&self, protocol: &Protocol, span: &Span, by: &Role) -> Check {
+        let public = Vision::public();
+        let inputs = self.gather(protocol, &public, span, Id::ZERO)?;
+        match self.probe(&inputs) {
+            Err(Failure::Breach(breach)) if breach.fault.is_some_and(|side| side.as_str() == by.as_str()) => {
+                match Code::from_text(breach.code) {
+                    Some(Code::Schema | Code::Reveal) => Err(self.failed(Failure::Breach(breach))),
+                    _ => Ok(()),
+                }
+            }
+            _ => Ok(()),
+        }
     }
 
     /// A call opens the caller's standing orders for every question the packet can raise.
@@ -738,11 +806,11 @@ impl Replay {
 }
 
 /// The slots that stand in a packet instead of values.
-fn sealed_in<'a>(packet: &'a Json, slots: &mut BTreeSet<&'a str>) {
+fn sealed_in<'a>(packet: &'a Json, slots: &mut Vec<&'a str>) {
     match packet {
         Json::List(items) => items.iter().for_each(|item| sealed_in(item, slots)),
         Json::Map(members) => match (members.len(), members.get("sealed")) {
-            (1, Some(Json::Str(slot))) => drop(slots.insert(slot)),
+            (1, Some(Json::Str(slot))) => slots.push(slot),
             _ => members.values().for_each(|value| sealed_in(value, slots)),
         },
         Json::Str(_) | Json::Int(_) | Json::Bool(_) => {}

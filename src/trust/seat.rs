@@ -3,18 +3,19 @@
 //! [`Seat::receive`] takes what the others sent, [`Seat::advance`] writes everything that needs no decision, and
 //! [`Seat::send`] signs what the player decided. None of them touches the game folder; [`Seat::save`] does.
 
-use super::compare::parted_at;
 use super::data::{Data, Genesis, Join, Mode, Reveal};
 use super::finding::{Code, Finding};
-use super::home::{GameFile, Home};
+use super::home::{GameFile, Home, NotSigned};
 use super::key::PrivateKey;
 use super::ledger::{Company, Ledger, LedgerTrouble, Pen, Terms};
 use super::protocol::NextRecord;
 use super::record::{Record, RecordKind};
 use super::replay::Vision;
+use super::rivals::Place;
 use super::role::Role;
 use super::secret::{GameSecret, commitment};
 use super::store::{FileTrouble, LedgerFolder, Lock};
+use crate::engine::json::Json;
 use crate::engine::submission::Submission;
 use crate::engine::{Match, Side, Stop};
 
@@ -74,6 +75,14 @@ impl Awaited {
 }
 
 impl Ledger {
+    /// What is awaited now, and from whom; of several who owe an audit, from this one if he is among them.
+    pub fn awaited_of(&self, role: &Role) -> Awaited {
+        match self.protocol().due() {
+            NextRecord::Audit(owing) if owing.contains(role) => Awaited::Audit(role.clone()),
+            _ => self.awaited(),
+        }
+    }
+
     /// What is awaited now, and from whom.
     pub fn awaited(&self) -> Awaited {
         let founder = || self.protocol().founder().cloned().unwrap_or_else(Role::solo);
@@ -110,6 +119,10 @@ pub struct Received {
     pub early: Vec<Record>,
     /// Not taken, and why.
     pub refused: Vec<(Record, Finding)>,
+    /// Good, and displaced: another record stands at their place now, without anybody's fault.
+    pub late: Vec<Record>,
+    /// Values of one's own that are sealed in the ledger and missing in the secrets, by slot and version.
+    pub lost: Vec<String>,
 }
 
 /// A player's place at the table.
@@ -325,45 +338,158 @@ impl Seat {
         for record in records {
             let (seq, next) = (record.body().seq, self.ledger.protocol().next());
             let game = if seq == 0 { Some(record.id()) } else { record.body().game };
-            let held = usize::try_from(seq).ok().and_then(|seq| self.ledger.records().get(seq));
+            let held = usize::try_from(seq).ok().and_then(|seq| self.ledger.records().get(seq)).cloned();
             if game != self.ledger.protocol().game() {
                 received.refused.push((record, Finding::new(Code::Game, "a record of another game")));
             } else if let Some(held) = held {
-                if held.id() == record.id() {
-                    received.known.push(record);
-                } else {
-                    let finding = parted_at(&self.ledger.records()[..seq as usize], held, &record);
-                    received.refused.push((record, finding));
-                }
+                self.receive_rival(&held, record, &mut received);
             } else if seq > next {
-                received.early.push(record);
+                match self.is_signed(&record) {
+                    true => received.early.push(record),
+                    false => {
+                        let what = "came early, and its signature does not fit: damaged or forged";
+                        received.refused.push((record, Finding::new(Code::Signature, what)));
+                    }
+                }
             } else {
-                match self.ledger.append(record.clone()) {
+                match self.take(&record, &mut received.lost) {
                     Ok(()) => received.taken.push(record),
-                    Err(LedgerTrouble::Finding { finding, .. }) => received.refused.push((record, *finding)),
-                    Err(other) => received.refused.push((record, Finding::new(Code::Bug, other.to_string()))),
+                    Err(finding) => received.refused.push((record, finding)),
                 }
             }
         }
+        self.note_later(&received.early);
         received
+    }
+
+    /// Adds the next record; what it seals of one's own has to be in the secrets, and is looked for there.
+    fn take(&mut self, record: &Record, lost: &mut Vec<String>) -> Result<(), Finding> {
+        if record.body().by == *self.role() && self.is_signed(record) {
+            lost.extend(self.recall(record).map_err(|trouble| Finding::new(Code::Bug, trouble.to_string()))?);
+        }
+        self.ledger.append(record.clone()).map_err(|trouble| match trouble {
+            LedgerTrouble::Finding { finding, .. } => *finding,
+            other => Finding::new(Code::Bug, other.to_string()),
+        })
+    }
+
+    /// A record for a place where another one stands.
+    fn receive_rival(&mut self, held: &Record, record: Record, received: &mut Received) {
+        if held.id() == record.id() {
+            received.known.push(record);
+            return;
+        }
+        let at = usize::try_from(held.body().seq).unwrap_or(usize::MAX);
+        let before = match self.ledger.upto(at) {
+            Ok(before) => before,
+            Err(trouble) => {
+                received.refused.push((record, Finding::new(Code::Bug, trouble.to_string())));
+                return;
+            }
+        };
+        let place = Place { protocol: before.protocol(), rules: Some(before.replay()) };
+        if let Err(finding) = place.sound(&record) {
+            received.refused.push((record, finding));
+            return;
+        }
+        let (one, other) = (&held.body().by, &record.body().by);
+        let mode = self.ledger.protocol().mode();
+        let closed = self.ledger.records().get(at + 1).is_some_and(|next| next.body().kind == RecordKind::Result);
+        if one == other {
+            received.refused.push((record.clone(), place.both_sound(held, &record)));
+        } else if mode == Mode::Gm && *other == Role::gm() && closed {
+            let what = "the game master has closed a player's record and signed another one for its place";
+            received.refused.push((record, Finding::new(Code::Kind, what).signed_by(&Role::gm())));
+        } else if mode == Mode::Gm && *one == Role::gm() && held.body().kind != RecordKind::Audit {
+            // The game master has the pen: what he signed for the place stands, and this came too late.
+            received.late.push(record);
+        } else if place.whose(&[held, &record], |_| false).as_ref() == Some(other) {
+            let displaced = self.ledger.records().get(at..).unwrap_or_default().to_vec();
+            let old = std::mem::replace(&mut self.ledger, before);
+            match self.take(&record, &mut received.lost) {
+                Ok(()) => {
+                    received.late.extend(displaced);
+                    received.taken.push(record);
+                }
+                Err(finding) => {
+                    self.ledger = old;
+                    received.refused.push((record, finding));
+                }
+            }
+        } else {
+            received.refused.push((record.clone(), place.both_sound(held, &record)));
+        }
+    }
+
+    /// Whether the role that a record names has signed it.
+    fn is_signed(&self, record: &Record) -> bool {
+        let seat = self.ledger.protocol().signatories().get(&record.body().by);
+        seat.is_some_and(|seat| record.is_signed_by(&seat.key))
+    }
+
+    /// Notes later records of the match that are known: nothing else is signed for a place before them.
+    pub fn note_later(&mut self, early: &[Record]) {
+        let game = self.ledger.protocol().game();
+        let ours = early.iter().filter(|record| record.body().game == game && self.is_signed(record));
+        let later = ours.map(|record| (record.body().seq, record.body().prev)).collect();
+        self.file.note_later(later);
+    }
+
+    /// The place of a record that is missing, while a later one is known.
+    pub fn missing(&self) -> Option<u32> {
+        let next = self.ledger.protocol().next();
+        self.file.is_missing(next).then_some(next)
+    }
+
+    /// One of one's own records came back, to secrets that may be older. What it sealed is tried against its
+    /// commitments; what cannot be found again is named.
+    fn recall(&mut self, record: &Record) -> Result<Vec<String>, FileTrouble> {
+        let (mut found, mut lost) = (Vec::new(), Vec::new());
+        let hides = Data::read(record.body()).map(|data| data.hides().to_vec()).unwrap_or_default();
+        let policy = |policy: &str| Json::object([("policy", policy)]);
+        let usual = [policy("default"), policy("ask"), Json::map()];
+        for hide in hides {
+            let (slot, version) = (&hide.slot, hide.version);
+            let salt = self.file.secret().hide().salt(slot, version);
+            let (game, role) = (self.file.game(), self.file.role());
+            let fits = |value: &&Json| commitment(&game, role, slot, version, &salt, value) == hide.commit;
+            if self.file.value(slot, version).is_some_and(|value| fits(&value)) {
+                continue;
+            }
+            let mut tried = usual.iter().chain(self.file.values().values());
+            match tried.find(fits) {
+                Some(value) => found.push((hide.slot.clone(), version, value.clone())),
+                None => lost.push(format!("{slot}/{version}")),
+            }
+        }
+        self.file.recall(record, found)?;
+        let vision = self.vision();
+        self.ledger = self.ledger.clone().seen_by(vision);
+        Ok(lost)
     }
 
     /// Writes everything that is due from here and needs no decision: results, calls, facts, the audit.
     pub fn advance(&mut self) -> Result<Vec<Record>, LedgerTrouble> {
         let mut made = Vec::new();
         loop {
-            let awaited = self.ledger.awaited();
+            let awaited = self.ledger.awaited_of(self.role());
             if awaited.who() != Some(self.role()) || !self.lacking().is_empty() {
                 return Ok(made);
             }
             let pen = &mut Pen { key: &self.key, file: &mut self.file };
-            made.push(match awaited {
-                Awaited::Result(_) => self.ledger.close(pen)?,
-                Awaited::Call(_) => self.ledger.call(pen)?,
-                Awaited::Facts(_) => self.ledger.state_facts(pen)?,
-                Awaited::Audit(_) => self.ledger.audit(pen)?,
+            let written = match awaited {
+                Awaited::Result(_) => self.ledger.close(pen),
+                Awaited::Call(_) => self.ledger.call(pen),
+                Awaited::Facts(_) => self.ledger.state_facts(pen),
+                Awaited::Audit(_) => self.ledger.audit(pen),
                 _ => return Ok(made),
-            });
+            };
+            match written {
+                Ok(record) => made.push(record),
+                // It was signed before and has to come back.
+                Err(LedgerTrouble::NotSigned(NotSigned::Missing(_))) => return Ok(made),
+                Err(trouble) => return Err(trouble),
+            }
         }
     }
 

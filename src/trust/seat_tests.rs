@@ -445,7 +445,7 @@ fn a_false_or_partial_audit_is_found() {
     assert_eq!(forged(&added), blamed("E60-AUDIT"));
     let silent = check(&records[..at], &Vision::public());
     assert_eq!(silent.exit_code(), 3);
-    assert_eq!(silent.owed, Some((owner, "audit")));
+    assert_eq!(silent.owed.map(|(_, what)| what), Some("audit"), "each in any order");
 }
 
 #[test]

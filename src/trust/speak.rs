@@ -425,7 +425,7 @@ impl Ledger {
     pub fn audit(&mut self, pen: &mut Pen<'_>) -> Result<Record, LedgerTrouble> {
         let role = pen.file.role().clone();
         match self.protocol().due() {
-            NextRecord::Audit(owing) if owing.first() == Some(&role) => {}
+            NextRecord::Audit(owing) if owing.contains(&role) => {}
             NextRecord::Audit(_) => return Err(LedgerTrouble::NotDue(format!("{role} owes no audit now"))),
             _ => return Err(LedgerTrouble::NotDue("an audit comes after the end of the game".to_owned())),
         }

@@ -4,16 +4,19 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::bytes::Id;
+use super::compare::Copy;
 use super::data::{Data, Genesis, Mode, RollSaid};
 use super::finding::{Code, Finding, Level, dice_words};
 use super::ledger::follow;
 use super::protocol::{NextRecord, Protocol};
 use super::record::{Record, RecordKind};
 use super::replay::{Replay, Vision};
+use super::rivals::{Place, opened_twice};
 use super::role::Role;
 use super::seals::is_in_state;
 use super::store::{LedgerFile, LedgerFiles};
 use crate::engine::json::Json;
+use crate::engine::visible::visible;
 use crate::engine::{Holdings, Match, Slot, View};
 
 /// Lays the table a genesis describes, or says why its rules cannot be judged here.
@@ -61,6 +64,8 @@ pub struct Verification {
     pub next: Option<String>,
     /// Things listed without a verdict.
     pub remarks: Vec<String>,
+    /// Records that stand for a place where another one counts: each is a matter of its own signer.
+    pub aside: Vec<Divergence>,
 }
 
 /// The files for each place in the ledger.
@@ -73,24 +78,57 @@ pub fn verify(found: &LedgerFiles, lay: &Lay<'_>, vision: &Vision) -> Verificati
         places.entry(file.seq).or_default().push(file);
     }
     // Records and dice come first: whether all audits are in decides in which view the rules are judged.
-    let mut pass = Pass::new(&places, found);
+    let mut pass = Pass::new(&places, found, lay, vision);
     pass.records();
     let audited = pass.is_audited();
     if audited {
         let open = Vision::after_audits(&pass.protocol);
-        pass.rules(lay, &open);
+        pass.rules(&open);
     } else {
-        pass.rules(lay, vision);
+        pass.rules(vision);
     }
+    pass.one_link_twice();
     pass.finish(audited)
+}
+
+/// A copy of a ledger as far as it can be read, each place chosen as [`verify`] does; what could not be, in words; and
+/// a fork that stands in this very copy.
+pub fn copy_of(found: &LedgerFiles, lay: &Lay<'_>) -> (Copy, Vec<String>, Option<Divergence>) {
+    let mut places = Places::new();
+    for file in &found.files {
+        places.entry(file.seq).or_default().push(file);
+    }
+    let public = Vision::public();
+    let mut pass = Pass::new(&places, found, lay, &public);
+    pass.records();
+    let mut copy: Copy = pass.chosen.iter().map(|(_, record)| (record.body().seq, (*record).clone())).collect();
+    let mut troubles = Vec::new();
+    let last = places.keys().next_back().copied().unwrap_or(0);
+    let walked = u32::try_from(pass.chosen.len()).unwrap_or(u32::MAX);
+    for seq in walked..=last {
+        let files = places.get(&seq).map(Vec::as_slice).unwrap_or_default();
+        match (pass.distinct(files).as_slice(), files) {
+            ([(_, record)], _) => drop(copy.insert(seq, (*record).clone())),
+            ([], []) => troubles.push(format!("record {seq} is missing")),
+            ([], [file, ..]) => troubles.push(format!("{} cannot be read", file.name)),
+            (_, _) => troubles.push(format!("several records stand for place {seq}")),
+        }
+    }
+    let fork = pass.divergence.filter(|divergence| divergence.finding.code == Code::Fork);
+    (copy, troubles, fork)
 }
 
 /// One pass through the files.
 struct Pass<'a> {
     places: &'a Places<'a>,
     found: &'a LedgerFiles,
+    lay: &'a Lay<'a>,
+    vision: &'a Vision,
     protocol: Protocol,
     chosen: Vec<(&'a str, &'a Record)>,
+    /// The game up to a place where several records stand; what they are worth only the rules tell.
+    settled: Settled,
+    aside: Vec<Divergence>,
     rolls: usize,
     judged: bool,
     not_judged: Option<Finding>,
@@ -99,13 +137,24 @@ struct Pass<'a> {
     remarks: Vec<String>,
 }
 
+/// The rules beside the records chosen so far, kept from one place with several records to the next.
+enum Settled {
+    NotYet,
+    Unknown,
+    Upto(Box<(Protocol, Replay)>),
+}
+
 impl<'a> Pass<'a> {
-    fn new(places: &'a Places<'a>, found: &'a LedgerFiles) -> Pass<'a> {
+    fn new(places: &'a Places<'a>, found: &'a LedgerFiles, lay: &'a Lay<'a>, vision: &'a Vision) -> Pass<'a> {
         Pass {
             places,
             found,
+            lay,
+            vision,
             protocol: Protocol::new(),
             chosen: Vec::new(),
+            settled: Settled::NotYet,
+            aside: Vec::new(),
             rolls: 0,
             judged: false,
             not_judged: None,
@@ -155,11 +204,11 @@ impl<'a> Pass<'a> {
     }
 
     /// Levels 3 and 4: plays the game again from the records that are good so far; what is wrong there comes earlier.
-    fn rules(&mut self, lay: &Lay<'_>, vision: &Vision) {
+    fn rules(&mut self, vision: &Vision) {
         let good = usize::try_from(self.protocol.next()).unwrap_or(usize::MAX);
         let Some((genesis, founder)) = self.protocol.genesis().zip(self.protocol.founder()) else { return };
         let Some((_, first)) = self.chosen.first() else { return };
-        let mut replay = match lay(genesis).and_then(|table| Replay::new(table, genesis, founder)) {
+        let mut replay = match (self.lay)(genesis).and_then(|table| Replay::new(table, genesis, founder)) {
             Ok(replay) => replay,
             Err(finding) if finding.code == Code::Engine => {
                 self.not_judged = Some(finding);
@@ -191,48 +240,200 @@ impl<'a> Pass<'a> {
         self.next = stop.who().map(|who| format!("{who}, {}", stop.ask()));
     }
 
-    /// The record for the next place; several files for one place are one record, a stray one, or a fork.
+    /// The record for the next place; several files for one place are one record, stray ones, or a fork.
     fn choose(&mut self, seq: u32, files: &[&'a LedgerFile]) -> Result<(&'a str, &'a Record), Box<Divergence>> {
+        let distinct = self.distinct(files);
+        match distinct.as_slice() {
+            [] => {
+                let Some(file) = files.first() else {
+                    return Err(Box::new(divergence(seq, None, Finding::new(Code::Gap, "missing"), vec![])));
+                };
+                let why = file.record.as_ref().err().map(ToString::to_string).unwrap_or_default();
+                return Err(Box::new(divergence(seq, None, Finding::new(Code::Canon, why), vec![file.name.clone()])));
+            }
+            [only] => {
+                self.mention_copies(files, only);
+                return Ok(*only);
+            }
+            _ => {}
+        }
+        let mut found = judged(&Place { protocol: &self.protocol, rules: None }, &distinct);
+        if found.iter().filter(|(_, _, sound)| sound.is_ok()).count() > 1 {
+            self.settle();
+            found = judged(&self.place(), &distinct);
+        }
+        let sound: Vec<(&'a str, &'a Record)> =
+            found.iter().filter(|(.., sound)| sound.is_ok()).map(|(name, record, _)| (*name, *record)).collect();
+        let chosen = match self.one_of(seq, &sound) {
+            Some(chosen) => chosen?,
+            // None is sound: one that somebody signed says more than one that is damaged.
+            None => {
+                let signed = found.iter().find(|(.., sound)| sound.as_ref().is_err_and(|f| f.fault.is_some()));
+                let first = signed.or(found.first()).map(|(name, record, _)| (*name, *record));
+                first.ok_or_else(|| Box::new(divergence(seq, None, Finding::new(Code::Gap, "missing"), vec![])))?
+            }
+        };
+        for (name, record, sound) in found {
+            if record.id() == chosen.1.id() {
+                continue;
+            }
+            if let Some(finding) = sound.err().or_else(|| self.displaced(seq, name, record, chosen.1)) {
+                let aside = divergence(seq, Some(record), finding, vec![name.to_owned()]);
+                self.aside.push(self.with_key(aside));
+            }
+        }
+        self.mention_copies(files, &chosen);
+        Ok(chosen)
+    }
+
+    /// A sound record at whose place another one counts: late, to be signed again, or a game master's second thoughts.
+    fn displaced(&mut self, seq: u32, name: &str, record: &Record, chosen: &Record) -> Option<Finding> {
+        let closes = |file: &&LedgerFile| match &file.record {
+            Ok(next) => next.body().kind == RecordKind::Result && next.body().prev == chosen.id(),
+            Err(_) => false,
+        };
+        let closed = self.places.get(&(seq + 1)).is_some_and(|next| next.iter().any(closes));
+        let (by, name) = (&record.body().by, visible(name));
+        if self.protocol.mode() == Mode::Gm && *by == Role::gm() && closed {
+            let what = "the game master has closed a player's record and signed another one for its place";
+            return Some(Finding::new(Code::Kind, what).signed_by(by));
+        }
+        self.remarks.push(match record.body().kind {
+            RecordKind::Audit => {
+                format!("left aside: {name}: of two audits for one place that of {} stands", chosen.body().by)
+            }
+            RecordKind::Join => format!("left aside: {name}: another acceptance of the offer stands"),
+            _ => format!("W76-LATE  {name}, signed by {by}: the game went on without it; no fault, no proof of when"),
+        });
+        None
+    }
+
+    /// Of several sound records the one that counts, if one does; two of one signer are a fork.
+    fn one_of(
+        &self,
+        seq: u32,
+        sound: &[(&'a str, &'a Record)],
+    ) -> Option<Result<(&'a str, &'a Record), Box<Divergence>>> {
+        let (first, place) = (*sound.first()?, self.place());
+        let next = self.places.get(&(seq + 1));
+        let named = |id: Id| next.is_some_and(|next| next.iter().any(|file| follows(file, id)));
+        // Of several who accept one offer, the one the next record names is in.
+        if matches!(self.protocol.due(), NextRecord::Join(_)) {
+            return Some(Ok(sound.iter().find(|(_, record)| named(record.id())).copied().unwrap_or(first)));
+        }
+        let fork = |one: (&'a str, &'a Record), other: (&'a str, &'a Record)| {
+            let evidence = vec![one.0.to_owned(), other.0.to_owned()];
+            let found = divergence(seq, Some(one.1), place.both_sound(one.1, other.1), evidence);
+            Err(Box::new(self.with_key(found)))
+        };
+        let mut counted = sound.to_vec();
+        if let Some(other) = sound.iter().find(|(_, record)| record.body().by != first.1.body().by) {
+            let records: Vec<&Record> = sound.iter().map(|(_, record)| *record).collect();
+            let Some(whose) = place.whose(&records, named) else { return Some(fork(first, *other)) };
+            counted.retain(|(_, record)| record.body().by == whose);
+        }
+        Some(match counted.as_slice() {
+            [one, other, ..] => fork(*one, *other),
+            _ => Ok(counted.first().copied().unwrap_or(first)),
+        })
+    }
+
+    /// The records among some files, each body once: of one body under several signatures a good one stands for it.
+    fn distinct(&self, files: &[&'a LedgerFile]) -> Vec<(&'a str, &'a Record)> {
         let mut distinct: Vec<(&'a str, &'a Record)> = Vec::new();
         for file in files {
-            if let Ok(record) = &file.record
-                && !distinct.iter().any(|(_, other)| *other == record)
-            {
-                distinct.push((&file.name, record));
-            }
-        }
-        if let [only] = distinct.as_slice() {
-            return Ok(*only);
-        }
-        let mut valid = distinct.clone();
-        valid.retain(|(_, record)| self.protocol.clone().take(record).is_ok());
-        // Of several who accept one offer, the one the next record names is in.
-        let named = |id: Id| self.places.get(&(seq + 1)).is_some_and(|next| next.iter().any(|f| follows(f, id)));
-        if valid.len() > 1 && matches!(self.protocol.due(), NextRecord::Join(_)) {
-            valid.retain(|(_, record)| named(record.id()));
-        }
-        match valid.as_slice() {
-            [(name, record)] => {
-                let strays = files.iter().filter(|other| other.name != *name).map(|other| other.name.as_str());
-                self.remarks.push(format!("left aside: {}", strays.collect::<Vec<_>>().join(" ")));
-                Ok((name, record))
-            }
-            [(one, first), (other, second), ..] => {
-                let by = &first.body().by;
-                let what = "two validly signed records for one place";
-                let finding = Finding::new(Code::Fork, what).signed_by(by).not(first.id(), second.id());
-                let evidence = vec![(*one).to_owned(), (*other).to_owned()];
-                Err(Box::new(self.with_key(divergence(seq, Some(first), finding, evidence))))
-            }
-            [] => match (distinct.first(), files.first()) {
-                (Some(chosen), _) => Ok(*chosen),
-                (None, Some(file)) => {
-                    let why = file.record.as_ref().err().map(ToString::to_string).unwrap_or_default();
-                    let finding = Finding::new(Code::Canon, why);
-                    Err(Box::new(divergence(seq, None, finding, vec![file.name.clone()])))
+            let Ok(record) = &file.record else { continue };
+            match distinct.iter_mut().find(|(_, other)| other.id() == record.id()) {
+                None => distinct.push((&file.name, record)),
+                Some((_, other)) if other.sig() == record.sig() => {}
+                Some(there) => {
+                    let good = |record| self.protocol.check_signature(record).is_ok();
+                    if !good(there.1) && good(record) {
+                        *there = (&file.name, record);
+                    }
                 }
-                (None, None) => Err(Box::new(divergence(seq, None, Finding::new(Code::Gap, "missing"), vec![]))),
-            },
+            }
+        }
+        distinct
+    }
+
+    /// Says which files for a place were not needed: copies, and what cannot be read.
+    fn mention_copies(&mut self, files: &[&'a LedgerFile], chosen: &(&'a str, &'a Record)) {
+        for file in files.iter().filter(|file| file.name != chosen.0) {
+            match &file.record {
+                Ok(record) if record.id() == chosen.1.id() => {
+                    self.remarks.push(format!(
+                        "left aside: {} is a copy of {}",
+                        visible(&file.name),
+                        visible(chosen.0)
+                    ));
+                }
+                Ok(_) => {}
+                Err(why) => self.remarks.push(format!("left aside: {}: {why}", visible(&file.name))),
+            }
+        }
+    }
+
+    fn place(&self) -> Place<'_> {
+        let rules = match &self.settled {
+            Settled::Upto(upto) => Some(&upto.1),
+            Settled::NotYet | Settled::Unknown => None,
+        };
+        Place { protocol: &self.protocol, rules }
+    }
+
+    /// Plays the game up to the place in hand, if its rules are known and nothing was wrong before.
+    fn settle(&mut self) {
+        let begun = match std::mem::replace(&mut self.settled, Settled::Unknown) {
+            Settled::Unknown => None,
+            Settled::Upto(upto) => Some(*upto),
+            Settled::NotYet => self.protocol.genesis().zip(self.protocol.founder()).and_then(|(genesis, founder)| {
+                let table = (self.lay)(genesis).ok()?;
+                Some((Protocol::new(), Replay::new(table, genesis, founder).ok()?))
+            }),
+        };
+        let Some((mut protocol, mut replay)) = begun else { return };
+        let from = usize::try_from(protocol.next()).unwrap_or(usize::MAX);
+        for (_, record) in self.chosen.iter().skip(from) {
+            if follow(&mut protocol, &mut replay, self.vision, record).is_err() {
+                return;
+            }
+        }
+        self.settled = Settled::Upto(Box::new((protocol, replay)));
+    }
+
+    /// A result that stands elsewhere, with a link of a result in this ledger and for other orders, is a fork as well.
+    fn one_link_twice(&mut self) {
+        let index = |record: &Record| record.body().data.get("index").and_then(Json::as_int);
+        let results: BTreeMap<(&Role, i64), (&str, &Record)> = self
+            .chosen
+            .iter()
+            .filter(|(_, record)| record.body().kind == RecordKind::Result)
+            .filter_map(|(name, record)| Some(((&record.body().by, index(record)?), (*name, *record))))
+            .collect();
+        let mut first: Option<Divergence> = None;
+        for file in &self.found.files {
+            let Ok(stray) = &file.record else { continue };
+            let Some(at) = index(stray) else { continue };
+            let Some((name, held)) = results.get(&(&stray.body().by, at)) else { continue };
+            let key = self.protocol.signatories().get(&stray.body().by).map(|seat| seat.key);
+            // In one chain it is the number of the link that is wrong.
+            let stands = self.chosen.iter().any(|(_, record)| record.id() == stray.id());
+            let ours = stray.body().game == self.protocol.game() && !stands;
+            let Some(finding) = opened_twice(held, stray).filter(|_| ours) else { continue };
+            if !key.is_some_and(|key| stray.is_signed_by(&key) && held.is_signed_by(&key)) {
+                continue;
+            }
+            let seq = held.body().seq.min(stray.body().seq);
+            if first.as_ref().is_none_or(|first| seq < first.seq) {
+                let evidence = vec![(*name).to_owned(), file.name.clone()];
+                first = Some(divergence(seq, Some(held), finding, evidence));
+            }
+        }
+        if let Some(first) = first
+            && self.divergence.as_ref().is_none_or(|divergence| first.seq <= divergence.seq)
+        {
+            self.divergence = Some(self.with_key(first));
         }
     }
 
@@ -282,6 +483,7 @@ impl<'a> Pass<'a> {
         let level = self.divergence.as_ref().map_or(level, |divergence| divergence.finding.code.level());
         let seats = self.protocol.signatories().iter().filter(|(_, seat)| seat.tip.is_some());
         let mut remarks = self.remarks;
+        remarks.extend(self.aside.iter().map(Divergence::aside));
         match self.protocol.mode() {
             Mode::Solo if self.protocol.genesis().is_some() => {
                 remarks.push("solo: dice committed, not shared".to_owned())
@@ -314,6 +516,7 @@ impl<'a> Pass<'a> {
             divergence: self.divergence,
             next,
             remarks,
+            aside: self.aside,
         }
     }
 }
@@ -361,11 +564,31 @@ fn divergence(seq: u32, record: Option<&Record>, finding: Finding, evidence: Vec
     Divergence { seq, record, finding, key: None, dice, evidence }
 }
 
+/// How each of several records for one place stands there.
+fn judged<'a>(place: &Place<'_>, records: &[(&'a str, &'a Record)]) -> Vec<(&'a str, &'a Record, Result<(), Finding>)> {
+    records.iter().map(|(name, record)| (*name, *record, place.sound(record))).collect()
+}
+
 fn follows(file: &LedgerFile, id: Id) -> bool {
     file.record.as_ref().is_ok_and(|record| record.body().prev == id)
 }
 
 impl Verification {
+    /// The same as a verdict on some files: what was left aside of them is named, and whose key signed it.
+    pub fn against(mut self, files: &[String]) -> Verification {
+        let held = |aside: &&Divergence| aside.evidence.iter().any(|name| files.contains(name));
+        let first = self.aside.iter().filter(held).min_by_key(|aside| aside.seq).cloned();
+        if let Some(first) = first
+            && self.divergence.as_ref().is_none_or(|divergence| first.seq < divergence.seq)
+        {
+            self.good = first.seq;
+            self.level = first.finding.code.level();
+            self.owed = None;
+            self.divergence = Some(first);
+        }
+        self
+    }
+
     /// 0 good; 1 divergence with a culprit; 2 without one; 3 good, but a record is owed; 4 rules not judged.
     pub fn exit_code(&self) -> u8 {
         match (&self.divergence, &self.not_judged, &self.owed) {
@@ -457,6 +680,16 @@ impl Verification {
 }
 
 impl Divergence {
+    /// In one line: a record that was left aside, and why.
+    fn aside(&self) -> String {
+        let name = self.evidence.first().map(|name| visible(name)).unwrap_or_default();
+        let signed = match (&self.record, &self.finding.fault) {
+            (Some((_, by)), Some(_)) => format!(", signed by {by}"),
+            _ => String::new(),
+        };
+        format!("left aside: {name}: {}{signed}: {}", self.finding.code, self.finding.what)
+    }
+
     /// The report for people. `folder` is put before the names of files.
     pub fn report(&self, folder: &str) -> String {
         let mut text = String::new();

@@ -68,9 +68,10 @@ impl Bench {
             let due = ledger.awaited().who().cloned();
             let Some(who) = due else { return records };
             let key = self.home_of(&who).identity().expect("a key");
+            // What a player signed on the other branch stays signed; here he has signed nothing yet.
             let mut file = match who == spain {
                 true => self.copy_of(&game, &who),
-                false => self.home_of(&who).game(&game, &who).expect("secrets"),
+                false => self.home_of(&who).game(&game, &who).expect("secrets").before_signing(),
             };
             let vision = if who == spain { believed.clone() } else { Vision::of(&file) };
             let mut ledger = Ledger::read(records.clone(), lay, vision).expect("good so far");

@@ -142,7 +142,7 @@ fn in_python(records: &[Record]) -> Option<String> {
     }
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/verify.py");
     let output = Command::new("python3").arg("-B").arg(script).arg(folder.path()).output().ok()?;
-    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+    Some(format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr)))
 }
 
 #[test]
