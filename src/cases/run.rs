@@ -269,7 +269,7 @@ impl Desk<'_, '_> {
         let view = View { state: &self.sitting.state, holdings: &holdings, side: Some(who) };
         let own = policies.iter().filter(|((side, _), _)| *side == who);
         let own = own.map(|((_, kind), policy)| (kind.clone(), policy.clone())).collect();
-        let said = Foresaid { policies: Some(&own), questions: QUESTIONS };
+        let said = Foresaid { policies: Some(&own), questions: QUESTIONS, drill: false };
         let foreseen = table.foresee(view, stop, &said, orders, &at);
         if outlook {
             found.outlook = prospect(table, &foreseen, who);

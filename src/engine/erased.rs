@@ -1,7 +1,7 @@
 //! Games without their types: what the ledger, the reports and the command line work with.
 
 use std::any::Any;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use super::game::{
     self, About, Arranged, Charter, DataFinding, Failure, Game, Picture, Query, Reply, Seen, Verdict, Window,
 };
 use super::{
-    Clause, Diary, Event, Foresaid, Holdings, Json, KindInfo, Lapse, Lapsed, Minutes, NotCanonical, Noted, Pending,
-    Policy, Segment, Settled, Side, Slot, Stop, foresee, to_json,
+    Clause, Diary, Drill, Event, Foresaid, Holdings, Json, KindInfo, Lapse, Lapsed, Minutes, NotCanonical, Noted,
+    Pending, Policy, Segment, Settled, Side, Slot, Stop, foresee, to_json,
 };
 
 /// A state of some game.
@@ -94,6 +94,8 @@ pub struct AnyOutcome {
     pub dice_left: usize,
     /// Orders that were not carried out.
     pub lapsed: Vec<Lapsed>,
+    /// Entries of the packet that came up.
+    pub heard: BTreeSet<DocPath>,
 }
 
 /// What foreseeing a packet of some game came to.
@@ -107,6 +109,8 @@ pub struct AnyForeseen {
     pub outlook: AnyJournal,
     /// Questions that will or may come up.
     pub pending: Vec<Pending>,
+    /// What a drill found.
+    pub drill: Drill,
 }
 
 /// The position a conformance case of some game starts from.
@@ -384,14 +388,14 @@ impl<G: Game> Match for Table<G> {
     ) -> AnyForeseen {
         let mut packet = self.orders(&orders).clone();
         let seen = self.seen(view);
-        let (faults, outlook, pending) = if G::FORESEEN {
+        let (faults, outlook, pending, drill) = if G::FORESEEN {
             let foreseen = foresee(&self.0, &seen, stop, said, &mut packet, at);
-            (foreseen.faults, foreseen.outlook, foreseen.pending)
+            (foreseen.faults, foreseen.outlook, foreseen.pending, foreseen.drill)
         } else {
-            (self.0.check(&seen, stop, &mut packet, at), Vec::new(), Vec::new())
+            (self.0.check(&seen, stop, &mut packet, at), Vec::new(), Vec::new(), Drill::default())
         };
         let outlook = AnyJournal::of(outlook);
-        AnyForeseen { orders: AnyOrders(Arc::new(packet)), faults, outlook, pending }
+        AnyForeseen { orders: AnyOrders(Arc::new(packet)), faults, outlook, pending, drill }
     }
     fn no_orders(&self, state: &AnyState, stop: &Stop) -> AnyOrders {
         AnyOrders(Arc::new(self.0.no_orders(self.state(state), stop)))
@@ -431,6 +435,7 @@ impl<G: Game> Match for Table<G> {
             kept: outcome.kept,
             dice_left: outcome.dice_left,
             lapsed: outcome.lapsed,
+            heard: outcome.heard,
         })
     }
     fn template(&self, view: View<'_>, stop: &Stop) -> String {

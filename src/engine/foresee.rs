@@ -18,7 +18,7 @@ use super::{
 };
 
 /// More ways than this are not counted one by one; a roll of so many dice is read die by die.
-const COUNTED: u32 = 1_296;
+const COUNTED: u32 = 10_000;
 /// From this throw of one kind on, the other extreme comes up: a fight until somebody hits must end.
 const PATIENCE: u32 = 3;
 
@@ -88,6 +88,17 @@ pub struct Foresaid<'a> {
     pub policies: Option<&'a BTreeMap<String, Json>>,
     /// How open questions are treated in this match.
     pub questions: Questions,
+    /// Whether every order found legal is looked up in the list of what is legal: slow, for trying the rules out.
+    pub drill: bool,
+}
+
+/// What a drill came to: orders found legal, and those of them that are not listed as legal.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Drill {
+    /// How many orders were looked up.
+    pub looked_up: u64,
+    /// Those that do not stand in the list.
+    pub unlisted: Vec<DocPath>,
 }
 
 /// What foreseeing a packet came to.
@@ -101,6 +112,8 @@ pub struct Foreseen<G: Rules> {
     pub pending: Vec<Pending>,
     /// The position hoped for.
     pub state: G::State,
+    /// What a drill found.
+    pub drill: Drill,
 }
 
 /// The hopes of an umpire, and what he found.
@@ -109,9 +122,12 @@ pub(super) struct Hopes {
     author: Side,
     luck: Luck,
     found: Vec<Found>,
-    came_up: BTreeSet<DocPath>,
+    pub(super) came_up: BTreeSet<DocPath>,
+    /// Entries this walk does not come to, because the fight for them ends before.
+    spared: BTreeSet<DocPath>,
     pending: Vec<Pending>,
     throws: BTreeMap<String, u32>,
+    drill: Option<Drill>,
     /// A die or secret the rules do not hope about ended the walk before everything was decided.
     pub(super) cut_short: bool,
 }
@@ -132,14 +148,16 @@ impl Found {
 }
 
 impl Hopes {
-    fn new(author: Side, luck: Luck) -> Hopes {
+    fn new(author: Side, luck: Luck, drill: bool) -> Hopes {
         Hopes {
             author,
             luck,
             found: Vec::new(),
             came_up: BTreeSet::new(),
+            spared: BTreeSet::new(),
             pending: Vec::new(),
             throws: BTreeMap::new(),
+            drill: drill.then(Drill::default),
             cut_short: false,
         }
     }
@@ -161,9 +179,7 @@ impl<G: Rules> Umpire<'_, G> {
     /// From here on what is found wrong is the fault of this entry of the packet (seen from `orders:`). Returns the entry
     /// that was in hand before, to be given back with [`Umpire::put_down`]: wrap the two around a closure.
     pub fn take_in_hand(&mut self, entry: DocPath) -> Option<DocPath> {
-        if let Some(hopes) = &mut self.hopes {
-            hopes.came_up.insert(entry.clone());
-        }
+        self.heard.insert(entry.clone());
         self.in_hand.replace(entry)
     }
 
@@ -172,31 +188,73 @@ impl<G: Rules> Umpire<'_, G> {
         self.in_hand = before;
     }
 
+    /// An entry that is not come to, because the game or the list of orders ends before it. It is no fault for that, at
+    /// most a warning (`minded`), and otherwise only for what is firm.
+    pub fn spare(&mut self, entry: DocPath, minded: Option<Bar>, bars: Vec<Bar>) {
+        let Some(hopes) = &mut self.hopes else { return };
+        hopes.spared.insert(entry.clone());
+        let before = self.in_hand.replace(entry);
+        self.object(bars.into_iter().filter(|bar| bar.firm).collect());
+        if let Some(bar) = minded {
+            self.mind(bar);
+        }
+        self.in_hand = before;
+    }
+
+    /// Whether something that ends a list of orders does so. A check goes on where that hangs on a cloud, since what
+    /// follows may come up all the same.
+    pub fn ends(&self, holds: bool, on: &[Subject]) -> bool {
+        holds && (self.hopes.is_none() || on.iter().all(|subject| !self.clouds.contains_key(subject)))
+    }
+
+    /// The order in hand was found legal: in a drill, does it stand in the list of what is legal?
+    pub fn listed(&mut self, stands: impl FnOnce() -> bool) {
+        let order = self.in_hand.clone().unwrap_or_else(DocPath::root);
+        if let Some(drill) = self.hopes.as_mut().and_then(|hopes| hopes.drill.as_mut()) {
+            drill.looked_up += 1;
+            if !stands() {
+                drill.unlisted.push(order);
+            }
+        }
+    }
+
     /// Whether this is a check beforehand. For telling only; no rule may depend on it.
     pub fn foresees(&self) -> bool {
         self.hopes.is_some()
     }
 
     /// An order, or the part of it these bars concern, is not carried out. In a check every bar is a fault.
+    /// Whatever the bars are about is in doubt from then on.
     pub fn lapse(&mut self, bars: Vec<Bar>, event: impl FnOnce(&[Bar]) -> G::Event) {
+        let about = bars.iter().flat_map(|bar| bar.about.iter().cloned()).collect();
+        self.forgo(bars, about, event);
+    }
+
+    /// The same for an order that would have changed just these, whatever else its bars are about.
+    pub fn forgo(&mut self, bars: Vec<Bar>, changed: Vec<Subject>, event: impl FnOnce(&[Bar]) -> G::Event) {
         if bars.is_empty() {
             return;
         }
         let order = self.in_hand.clone().unwrap_or_else(DocPath::root);
-        let Some(hopes) = &mut self.hopes else {
-            for bar in &bars {
-                let cloud = bar.about.iter().find_map(|subject| self.clouds.get(subject)).cloned();
-                self.lapsed.push(Lapsed { order: order.clone(), bar: bar.clone(), cloud });
-            }
-            let event = event(&bars);
-            return self.note(event);
-        };
+        let cloud = |bar: &Bar| bar.about.iter().find_map(|subject| self.clouds.get(subject)).cloned();
+        if self.hopes.is_some() {
+            let cause = bars.iter().find_map(cloud).unwrap_or(Cloud::Refused(order));
+            self.object(bars);
+            return self.cloud(changed, &cause);
+        }
+        let lapsed: Vec<Lapsed> =
+            bars.iter().map(|bar| Lapsed { order: order.clone(), bar: bar.clone(), cloud: cloud(bar) }).collect();
+        self.lapsed.extend(lapsed);
+        let event = event(&bars);
+        self.note(event);
+    }
+
+    /// What would bar an order that is not come to in this walk: faults in a check, nothing otherwise.
+    pub fn object(&mut self, bars: Vec<Bar>) {
+        let order = self.in_hand.clone().unwrap_or_else(DocPath::root);
+        let Some(hopes) = &mut self.hopes else { return };
         for bar in bars {
             let cloud = bar.about.iter().find_map(|subject| self.clouds.get(subject)).cloned();
-            for subject in &bar.about {
-                let refused = || cloud.clone().unwrap_or_else(|| Cloud::Refused(order.clone()));
-                self.clouds.entry(subject.clone()).or_insert_with(refused);
-            }
             let found = Found { order: order.clone(), bar, cloud, minded: false };
             // Units of one order that share a fault are named once.
             if !hopes.found.iter().any(|other| other.is_of(&found) && other.bar.why == found.bar.why) {
@@ -360,15 +418,15 @@ fn walk<G: Rules>(
     seen: &Seen<'_, G::State>,
     author: Side,
     said: &Said,
-    questions: Questions,
+    foresaid: &Foresaid<'_>,
     orders: &G::Orders,
     luck: Luck,
 ) -> Walked<G> {
     let (public, versions, mut orders) = (Holdings::default(), Versions::new(), orders.clone());
     let mut state = seen.state.clone();
     let closer = [author];
-    let mut umpire = Umpire::new(game, hopeful(seen, said, &public, &versions, &closer, questions));
-    umpire.hopes = Some(Hopes::new(author, luck));
+    let mut umpire = Umpire::new(game, hopeful(seen, said, &public, &versions, &closer, foresaid.questions));
+    umpire.hopes = Some(Hopes::new(author, luck, foresaid.drill));
     let halt = game.resolve(&mut state, &mut orders, &mut umpire).err();
     let bug = match &halt {
         Some(Halt::Bug(bug)) => Some(bug.clone()),
@@ -376,7 +434,7 @@ fn walk<G: Rules>(
         _ => None,
     };
     let (journal, hopes) = umpire.end_foreseeing();
-    let mut hopes = hopes.unwrap_or_else(|| Hopes::new(author, luck));
+    let mut hopes = hopes.unwrap_or_else(|| Hopes::new(author, luck, false));
     hopes.cut_short |= matches!(halt, Some(Halt::NoDice(_) | Halt::Breach(_)) | Some(Halt::Stop(Stop::Facts { .. })));
     Walked { state, orders, journal, hopes, bug }
 }
@@ -412,32 +470,81 @@ pub fn foresee<G: Rules>(
     at: &DocPath,
 ) -> Foreseen<G> {
     let Some(author) = stop.who() else {
-        return Foreseen { faults: Vec::new(), outlook: Vec::new(), pending: Vec::new(), state: seen.state.clone() };
+        return Foreseen {
+            faults: Vec::new(),
+            outlook: Vec::new(),
+            pending: Vec::new(),
+            state: seen.state.clone(),
+            drill: Drill::default(),
+        };
     };
     let mut spoken = Said::default();
     for (kind, policy) in said.policies.into_iter().flatten() {
         spoken.policies.insert((author, kind.clone()), policy.clone());
     }
-    let lucky = walk(game, seen, author, &spoken, said.questions, orders, Luck::Good);
-    let unlucky = (lucky.hopes.found.iter().any(|found| !found.minded && !found.bar.firm))
-        .then(|| walk(game, seen, author, &spoken, said.questions, orders, Luck::Bad));
+    let lucky = walk(game, seen, author, &spoken, said, orders, Luck::Good);
+    let entries = game.entries(orders);
+    let doubtful = lucky.hopes.found.iter().any(|found| !found.minded && !found.bar.firm);
+    let unlucky = (doubtful || entries.iter().any(|entry| !lucky.hopes.heard(entry)))
+        .then(|| walk(game, seen, author, &spoken, said, orders, Luck::Bad));
     let mut faults = Vec::new();
     if let Some(bug) = &lucky.bug {
         let what = format!("these orders make the rules contradict themselves: {bug}");
         faults.push(Fault::new(at, what, "this is a fault of garcia, not of the file: please report it"));
     }
-    for found in &lucky.hopes.found {
-        let twice = |walked: &Walked<G>| walked.hopes.cut_short || walked.hopes.found.iter().any(|o| o.is_of(found));
-        if !found.minded && !found.bar.firm && !unlucky.as_ref().is_none_or(twice) {
-            continue;
-        }
-        faults.push(found.fault(at));
-    }
+    let both = lucky.hopes.barred(unlucky.as_ref().map(|walked| &walked.hopes));
+    faults.extend(both.into_iter().map(|found| found.fault(at)));
     if !lucky.hopes.cut_short && lucky.bug.is_none() {
-        faults.extend(unheard(game, orders, &lucky.hopes, &faults, at));
+        let walks = [Some(&lucky), unlucky.as_ref()];
+        let heard = |entry: &DocPath| walks.iter().flatten().any(|walked| walked.hopes.knows(entry));
+        let silent: Vec<&DocPath> = entries.iter().filter(|entry| !heard(entry)).collect();
+        faults.extend(unheard(&silent, &faults, at));
+    }
+    let mut drill = lucky.hopes.drill.unwrap_or_default();
+    if let Some(other) = unlucky.and_then(|walked| walked.hopes.drill) {
+        drill.looked_up += other.looked_up;
+        drill.unlisted.extend(other.unlisted);
     }
     *orders = lucky.orders;
-    Foreseen { faults, outlook: lucky.journal, pending: lucky.hopes.pending, state: lucky.state }
+    Foreseen { faults, outlook: lucky.journal, pending: lucky.hopes.pending, state: lucky.state, drill }
+}
+
+/// Whether one place lies in another.
+fn below(one: &DocPath, other: &DocPath) -> bool {
+    one.segments().starts_with(other.segments())
+}
+
+impl Hopes {
+    /// Did an entry, or a part of it, come up?
+    fn heard(&self, entry: &DocPath) -> bool {
+        self.came_up.iter().any(|heard| below(heard, entry) || below(entry, heard))
+    }
+
+    /// Was it taken in hand? What is wrong with the packet as a whole belongs to no entry.
+    fn took(&self, order: &DocPath) -> bool {
+        order.segments().is_empty() || self.came_up.contains(order)
+    }
+
+    /// Did it come up, or is it known why it did not?
+    fn knows(&self, entry: &DocPath) -> bool {
+        self.heard(entry) || self.spared.iter().any(|spared| below(entry, spared))
+    }
+
+    /// What is barred in every walk it comes up in, and whatever is firm. Without a second walk, everything.
+    fn barred<'f>(&'f self, unlucky: Option<&'f Hopes>) -> Vec<&'f Found> {
+        let Some(other) = unlucky else { return self.found.iter().collect() };
+        let also =
+            |found: &Found| other.cut_short || !other.took(&found.order) || other.found.iter().any(|o| o.is_of(found));
+        let mut all: Vec<&Found> =
+            self.found.iter().filter(|found| found.minded || found.bar.firm || also(found)).collect();
+        for found in &other.found {
+            let alone = !self.took(&found.order) || (found.bar.firm && !found.minded);
+            if alone && !all.iter().any(|known| known.is_of(found)) {
+                all.push(found);
+            }
+        }
+        all
+    }
 }
 
 impl Found {
@@ -455,16 +562,13 @@ impl Found {
 }
 
 /// Entries of the packet that never came up: silence about an order is a fault too.
-fn unheard<G: Rules>(game: &G, orders: &G::Orders, hopes: &Hopes, named: &[Fault], at: &DocPath) -> Vec<Fault> {
-    let entries = game.entries(orders);
-    let below = |one: &DocPath, other: &DocPath| one.segments().starts_with(other.segments());
-    let silent = entries.into_iter().filter(|entry| {
-        let heard = hopes.came_up.iter().any(|heard| below(heard, entry) || below(entry, heard));
+fn unheard(silent: &[&DocPath], named: &[Fault], at: &DocPath) -> Vec<Fault> {
+    let silent = silent.iter().filter(|entry| {
         let place = at.join(entry);
-        !heard && !named.iter().any(|fault| below(&fault.at, &place))
+        !named.iter().any(|fault| below(&fault.at, &place))
     });
     let what = |entry: &DocPath| format!("nothing would come of `{entry}`: it is never carried out");
-    silent.map(|entry| Fault::new(&at.join(&entry), what(&entry), "leave it out, or see `garcia template`")).collect()
+    silent.map(|entry| Fault::new(&at.join(entry), what(entry), "leave it out, or see `garcia template`")).collect()
 }
 
 /// The entries of a packet as it is written: the items of every list and map at its top, and single values.
@@ -495,6 +599,6 @@ pub fn hoping<G: Rules, T>(
     let closer = [who];
     let mut state = seen.state.clone();
     let mut umpire = Umpire::new(game, hopeful(seen, &said, &public, &versions, &closer, Questions::default()));
-    umpire.hopes = Some(Hopes::new(who, Luck::Good));
+    umpire.hopes = Some(Hopes::new(who, Luck::Good, false));
     f(&mut state, &mut umpire)
 }

@@ -13,9 +13,11 @@ pub use players::Players;
 pub use rules::{Rules, Verdict};
 pub use telling::{Patch, Picture, Query, Reply, Telling, Tone, Window};
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
-use super::doc::FromDoc;
+use super::doc::{DocPath, FromDoc};
 use super::umpire::Umpire;
 use super::{Holdings, Key, Lapse, Lapsed, Minutes, Noted, Segment, Settled, Side, Stop};
 
@@ -95,6 +97,8 @@ pub struct Outcome<G: Rules> {
     pub dice_left: usize,
     /// Orders that were not carried out.
     pub lapsed: Vec<Lapsed>,
+    /// Entries of the packet that came up.
+    pub heard: BTreeSet<DocPath>,
 }
 
 /// Why a segment has no outcome.
@@ -154,5 +158,6 @@ pub fn run<G: Rules>(
         kept: record.kept,
         dice_left: record.dice_left,
         lapsed: record.lapsed,
+        heard: record.heard,
     })
 }

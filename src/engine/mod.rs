@@ -43,7 +43,7 @@ pub use diary::{Diary, DiaryEntry, count_of};
 pub use erased::{
     AnyArranged, AnyForeseen, AnyJournal, AnyOrders, AnyOutcome, AnyState, Match, RulesOf, Ruleset, View,
 };
-pub use foresee::{Cloud, Foresaid, Foreseen, Lapsed, Pending, entries_of, foresee, hoping};
+pub use foresee::{Cloud, Drill, Foresaid, Foreseen, Lapsed, Pending, entries_of, foresee, hoping};
 pub use game::{
     About, Arranged, Breach, Charter, DataFinding, Fact, Failure, Files, Game, Halt, OptionInfo, Outcome, Patch,
     Picture, Players, Query, Reply, Rules, Ruling, ScenarioInfo, Seen, Telling, Tone, Verdict, Window, run,

@@ -293,7 +293,7 @@ impl<'a> Due<'a> {
         let laid: BTreeMap<String, Json> = (policies.iter().filter(|policy| policy.own))
             .filter_map(|policy| Some((policy.kind.0.to_owned(), policy.said.clone()?)))
             .collect();
-        let said = Foresaid { policies: Some(&laid), questions: self.questions };
+        let said = Foresaid { policies: Some(&laid), questions: self.questions, drill: false };
         let foresee = |orders| self.table.foresee(self.view, self.stop, &said, orders, &at);
         if form.is_empty() {
             let Some(orders) = orders else { return (None, None) };

@@ -39,6 +39,8 @@ pub struct Umpire<'a, G: Rules> {
     pub(super) clouds: BTreeMap<Subject, Cloud>,
     /// Orders that were not carried out.
     pub(super) lapsed: Vec<Lapsed>,
+    /// Entries of the packet that were taken in hand.
+    pub(super) heard: BTreeSet<DocPath>,
 }
 
 /// What the umpire knows at the end of a segment.
@@ -51,6 +53,8 @@ pub(super) struct Record<G: Rules> {
     pub dice_left: usize,
     /// Orders that were not carried out.
     pub lapsed: Vec<Lapsed>,
+    /// Entries of the packet that were taken in hand.
+    pub heard: BTreeSet<DocPath>,
     /// Settled in an earlier segment and not called for again: a fault of the game.
     pub forgotten: Option<Key>,
 }
@@ -79,11 +83,15 @@ impl<'a, G: Rules> Umpire<'a, G> {
             in_hand: None,
             clouds: BTreeMap::new(),
             lapsed: Vec::new(),
+            heard: BTreeSet::new(),
         }
     }
 
     /// What a check noted and found.
-    pub(super) fn end_foreseeing(self) -> (Vec<Noted<G::Event>>, Option<Hopes>) {
+    pub(super) fn end_foreseeing(mut self) -> (Vec<Noted<G::Event>>, Option<Hopes>) {
+        if let Some(hopes) = &mut self.hopes {
+            hopes.came_up = self.heard;
+        }
         (self.journal, self.hopes)
     }
 
@@ -108,6 +116,7 @@ impl<'a, G: Rules> Umpire<'a, G> {
             kept: self.kept,
             dice_left,
             lapsed: self.lapsed,
+            heard: self.heard,
             forgotten,
         }
     }
