@@ -215,7 +215,7 @@ pub fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Ar
         place(&game, *id, field, &read, state.stage, blank);
         field.acting = read.acting.contains(id);
     }
-    let flaws = super::check::flaws(&game, &state);
+    let flaws = super::flaws::flaws(&game, &state);
     faults.extend(flaws.into_iter().map(|flaw| Fault::new(at, flaw, "arrange a position the rules allow")));
     if faults.iter().any(|fault| !fault.warning) {
         return None;

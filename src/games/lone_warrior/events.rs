@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::board::{Facing, Square};
-use crate::engine::{self, Clause, Lapse, Tally};
+use crate::engine::{self, Cast, Clause, Lapse, Tally};
 
 use super::terms::{AreaId, Arm, Battlefield, HeroId, LeaderId, Power, UnitId};
 
@@ -20,6 +21,38 @@ pub enum Saviour {
     Hero(HeroId),
 }
 
+/// How many chips of a draw succeed, with the words for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Drawn(usize, &'static [&'static str]);
+
+impl Drawn {
+    /// So many, told by the word at that place.
+    pub const fn new(count: usize, words: &'static [&'static str]) -> Drawn {
+        Drawn(count, words)
+    }
+
+    /// How many.
+    pub fn count(self) -> u32 {
+        u32::try_from(self.0).unwrap_or(u32::MAX)
+    }
+}
+
+impl fmt::Display for Drawn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.1.get(self.0).copied().unwrap_or_default())
+    }
+}
+
+/// Chips of one draw, a list however many they are; in an outlook their chances.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chips(pub Cast);
+
+impl Serialize for Chips {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.0.is_foreseen() { self.0.serialize(serializer) } else { self.0.faces().serialize(serializer) }
+    }
+}
+
 /// Chips drawn again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -29,7 +62,7 @@ pub struct Redrawn {
     /// The chips put back.
     pub instead_of: Vec<u16>,
     /// The chips that count now (§A43).
-    pub chips: Vec<u16>,
+    pub chips: Chips,
 }
 
 /// Why an action is difficult.
@@ -123,6 +156,8 @@ pub enum Event {
     PlayerTurn { turn: u32, field: Battlefield, side: Power },
     /// A player turn goes on with another list.
     TurnContinued { turn: u32, field: Battlefield, side: Power },
+    /// Orders for a battlefield where there is nothing to order.
+    OrdersLapsed { field: Battlefield, why: String, clause: Clause },
     /// A leader moves, and is attached where he may be.
     LeaderMoved { leader: LeaderId, from: Square, to: Square, with: Option<UnitId> },
     /// A leader order could not be carried out.
@@ -138,10 +173,15 @@ pub enum Event {
         needs: u16,
         number: Tally,
         difficult: Vec<Difficulty>,
-        chip: u16,
+        chip: Cast,
         redrawn: Vec<Redrawn>,
         success: bool,
+        /// In an outlook: who would have a failed chip drawn again.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        standing_by: Vec<Saviour>,
     },
+    /// Part of an entry could not be carried out; the rest is.
+    PartLapsed { unit: UnitId, why: String, clause: Clause },
     /// A unit moves.
     Moved { unit: UnitId, from: Square, to: Square, facing: Facing, clause: Clause },
     /// A unit turns in place.
@@ -157,19 +197,19 @@ pub enum Event {
         at: Option<Square>,
         aspect: Aspect,
         needs: u16,
-        chips: Vec<u16>,
+        chips: Chips,
         why_chips: Vec<Difficulty>,
         redrawn: Vec<Redrawn>,
         hits: u32,
     },
     /// A leader's survival chip.
-    Survival { leader: LeaderId, unit: UnitId, chip: u16, dies: bool, clause: Clause },
+    Survival { leader: LeaderId, unit: UnitId, chip: Cast, dies: bool, clause: Clause },
     /// A save.
     Save {
         unit: UnitId,
         against: Against,
         modifiers: Tally,
-        chip: u16,
+        chip: Cast,
         redrawn: Vec<Redrawn>,
         total: i32,
         needs: i32,
@@ -194,7 +234,7 @@ pub enum Event {
         unit: UnitId,
         target: UnitId,
         needs: u16,
-        chips: Vec<u16>,
+        chips: Chips,
         redrawn: Vec<Redrawn>,
         hits: u32,
         disordered: bool,
@@ -245,6 +285,8 @@ impl engine::Event for Event {
             Event::LeadersPlaced { field: Battlefield::ElCaney, side: Power::Spain, .. } => &["9af", "A56"],
             Event::LeadersPlaced { field: Battlefield::ElCaney, side: Power::Us, .. } => &["9ad", "A56"],
             Event::PlacementLapsed { clause, .. }
+            | Event::OrdersLapsed { clause, .. }
+            | Event::PartLapsed { clause, .. }
             | Event::LeaderOrderLapsed { clause, .. }
             | Event::Skipped { clause, .. }
             | Event::LeaderLost { clause, .. }
@@ -300,7 +342,7 @@ impl engine::Event for Event {
             Event::MustFight { .. } => &["7g"],
             Event::Strike { disordered, redrawn, chips, .. } => {
                 let mut clauses = vec![Clause("7h"), Clause(if *disordered { "7j" } else { "7i" })];
-                if chips.len() > 1 {
+                if chips.0.faces().len() > 1 {
                     clauses.push(Clause("9h3"));
                 }
                 clauses.extend(redraw_clauses(redrawn, "9h"));

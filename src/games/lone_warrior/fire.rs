@@ -1,8 +1,8 @@
 //! Firing (§6): hit chips, redraws, and each hit in its turn.
 
-use crate::engine::Clause;
+use crate::engine::{Clause, Subject, Touch};
 
-use super::events::{Against, Aspect, Difficulty, Event};
+use super::events::{Against, Aspect, Chips, Difficulty, Event};
 use super::orders::Activation;
 use super::play::{Acting, Play};
 use super::policy::Draw;
@@ -21,11 +21,14 @@ impl Play<'_, '_> {
         let count = if aspect.is_exposed() { unit.flank_chips } else { unit.chips };
         let why_chips = why_chips(unit.arm, aspect);
         let needs = self.now().fire_number(id);
-        let chips = self.chips(id, "hit", count)?;
-        let misses = |chip: u16| chip < needs;
-        let (result, redrawn) = self.redraw(&[id], Draw::Fire, "hit", chips.clone(), misses, Some(entry))?;
-        let hits = u32::try_from(result.iter().filter(|chip| !misses(**chip)).count()).unwrap_or(0);
         let at = self.now().at(target);
+        let misses = |chip: u16| chip < needs;
+        let touch = Touch::on(at.map(|at| self.now().spot(at)).into_iter().chain([Subject::of(target)]));
+        let read = |chips: &[u16]| Draw::Fire.read(chips, misses);
+        let chips = self.draw((id, unit.power), "hit", count, read, touch)?;
+        let (result, redrawn) = self.redraw(&[id], Draw::Fire, "hit", chips.faces().to_vec(), misses, Some(entry))?;
+        let hits = Draw::Fire.read(&result, misses).count();
+        let chips = Chips(chips);
         self.umpire.note(Event::Shot {
             unit: id,
             arm: unit.arm,

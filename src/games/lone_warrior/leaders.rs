@@ -4,14 +4,17 @@
 use std::collections::BTreeMap;
 
 use crate::board::{Grid, Square};
-use crate::engine::{Clause, Question, Ruling, Say, Subject};
+use crate::engine::doc::DocPath;
+use crate::engine::{Bar, Clause, Question, Ruling, Say, Subject, Touch};
 
+use super::actions::command;
+use super::advice::or;
 use super::data::{Leader, Unit};
-use super::events::{Against, Event, LeaderFate};
+use super::events::{Against, Drawn, Event, LeaderFate};
 use super::orders::{FieldOrders, SetupOrders, Way};
 use super::play::Play;
 use super::policy::{JOIN, Policy};
-use super::position::{Bar, Position};
+use super::position::Position;
 use super::state::{HeroFate, Place};
 use super::terms::{Arm, HeroId, LEADER_DIES_ON, LEADER_MOVES, LeaderId, Power, UnitId};
 
@@ -22,70 +25,72 @@ impl<'p> Position<'p> {
             return Ok(());
         }
         let Some(counter) = self.unit(unit) else {
-            return Err(Bar::fixed("9e", format!("{unit} is not on this battlefield"), "name a unit of it"));
+            return Err(Bar::new("9e", format!("{unit} is not on this battlefield"), "name a unit of it"));
         };
         self.may_join(leader, counter)?;
         let (clause, why) = match leader.power {
             Power::Spain => ("9y", format!("{} may not start in a forward position", leader.name)),
             Power::Us => ("A40", format!("{} may not start with the Gatling guns", leader.name)),
         };
-        Err(Bar::fixed(clause, why, "name a unit he may start with"))
+        Err(Bar::new(clause, why, "name a unit he may start with"))
     }
 
     /// May the leader join the unit in play (§9k, §A40, §A41)?
     pub fn may_join(&self, leader: &Leader, unit: &Unit) -> Result<(), Bar> {
         if unit.power != leader.power {
-            return Err(Bar::fixed("9e", format!("{} is not on his side", unit.id), "name a unit of the own side"));
+            return Err(Bar::new("9e", format!("{} is not on his side", unit.id), "name a unit of the own side"));
         }
         if unit.arm == Arm::Artillery {
-            return Err(Bar::fixed("9k", "a leader never joins artillery", "name another unit"));
+            return Err(Bar::new("9k", "a leader never joins artillery", "name another unit"));
         }
         match leader.division {
             Some(division) if unit.arm != Arm::Gatling && unit.division != Some(division) => {
                 let why = format!("{} may join units of his own division and the Gatling guns only", leader.name);
-                Err(Bar::fixed("A40", why, "name one of those"))
+                Err(Bar::new("A40", why, "name one of those"))
             }
             _ => Ok(()),
         }
     }
 
-    /// Where an order sends a leader, if he can get there (§9a, §A37).
-    pub fn leader_goal(&self, leader: &Leader, way: Way) -> Result<Square, Bar> {
+    /// Where an order sends a leader, if he can get there (§9a, §A37); otherwise every reason why not.
+    pub fn leader_goal(&self, leader: &Leader, way: Way) -> Result<Square, Vec<Bar>> {
+        let one = |bar: Bar| Err(vec![bar]);
         let Place::At(from) = self.state.leader(leader.id).at else {
-            return Err(Bar::fixed("9a", format!("{} is out of the game", leader.name), "leave him out"));
+            return one(Bar::new("9a", format!("{} is out of the game", leader.name), "leave him out"));
         };
+        let mut bars = Vec::new();
         let to = match way {
             Way::Box(square) => square,
             Way::To(unit) => {
                 let Some(counter) = self.unit(unit) else {
-                    return Err(Bar::fixed("9e", format!("{unit} is not on this battlefield"), "name a unit of it"));
+                    let why = format!("{unit} is not on this battlefield");
+                    return one(Bar::new("9e", why, "name a unit of it"));
                 };
-                self.may_join(leader, counter)?;
-                let gone = || Bar::fixed("9e", format!("{unit} is eliminated"), "name a unit in play");
-                self.at(unit).ok_or_else(gone)?
+                bars.extend(self.may_join(leader, counter).err());
+                let Some(at) = self.at(unit) else {
+                    let gone = || Bar::new("9e", format!("{unit} is eliminated"), "name a unit in play");
+                    return Err(if bars.is_empty() { vec![gone()] } else { bars });
+                };
+                at
             }
             Way::Step(_) => {
-                return Err(Bar::fixed("9a", "a leader is sent to a box or to a unit", "write the box or the unit"));
+                return one(Bar::new("9a", "a leader is sent to a box or to a unit", "write the box or the unit"));
             }
         };
-        if !self.field.grid.contains(to) {
-            return Err(Bar::fixed("A14", format!("there is no box {to} on this battlefield"), "stay on the map"));
-        }
-        if !self.field.is_passable(to) {
-            return Err(Bar::fixed("A37", format!("{to} is the pond"), "send him elsewhere"));
-        }
-        if self.state.unit_in(to).is_some_and(|unit| self.power(unit) != Some(leader.power)) {
-            return Err(Bar::fixed("A37", format!("an enemy unit stands in {to}"), "send him elsewhere"));
-        }
-        let near = self.field.grid.distance(from, to) <= LEADER_MOVES;
-        if !near || !self.leader_reach(leader, from).contains(&to) {
-            return Err(Bar::fixed(
-                "9a",
-                format!("{to} is more than three boxes from {from}"),
-                "a leader moves three boxes",
-            ));
-        }
-        Ok(to)
+        let held = self.state.unit_in(to).is_some_and(|unit| self.power(unit) != Some(leader.power));
+        bars.extend(if !self.field.grid.contains(to) {
+            Some(Bar::new("A14", format!("there is no box {to} on this battlefield"), "stay on the map"))
+        } else if !self.field.is_passable(to) {
+            Some(Bar::new("A37", format!("{to} is the pond"), "send him elsewhere"))
+        } else if held {
+            Some(Bar::new("A37", format!("an enemy unit stands in {to}"), "send him elsewhere"))
+        } else if !self.leader_reach(leader, from).contains(&to) {
+            let why = format!("{to} is more than three boxes from {from}");
+            Some(Bar::new("9a", why, "a leader moves three boxes"))
+        } else {
+            None
+        });
+        if bars.is_empty() { Ok(to) } else { Err(bars) }
     }
 
     /// Where a leader can go: three steps in any direction, not into the pond nor where an enemy unit stands (§9a, §A37).
@@ -119,6 +124,13 @@ impl<'p> Position<'p> {
     /// Leaders attached to a unit, in seniority order (§A39).
     pub fn leaders_with(&self, unit: UnitId) -> impl Iterator<Item = LeaderId> + '_ {
         self.field.leaders.iter().copied().filter(move |id| self.state.leader(*id).with == Some(unit))
+    }
+
+    /// The leaders of a side on the map, each with his box.
+    pub fn leaders_of(&self, power: Power) -> Vec<(&'p Leader, Square)> {
+        let leaders = self.field.leaders.iter().filter_map(|id| self.leader(*id));
+        let own = leaders.filter(|leader| leader.power == power);
+        own.filter_map(|leader| Some((leader, self.state.leader(leader.id).at.square()?))).collect()
     }
 
     /// The hero of a unit, if he is still unused (§9o).
@@ -155,12 +167,16 @@ impl Play<'_, '_> {
         for leader in leaders {
             let mut unit = leader.start;
             if let Some(wished) = orders.leaders.get(&leader.id) {
+                let before = self.umpire.take_in_hand(DocPath::root().key("leaders").key(leader.id.as_str()));
                 match self.now().may_start(leader, *wished) {
                     Ok(()) => unit = *wished,
-                    Err(Bar { clause, why, .. }) => {
-                        self.umpire.note(Event::PlacementLapsed { leader: leader.id, unit: *wished, why, clause });
+                    Err(bar) => {
+                        let (why, clause) = (bar.why.clone(), bar.clause);
+                        let lapsed = Event::PlacementLapsed { leader: leader.id, unit: *wished, why, clause };
+                        self.umpire.lapse(vec![bar.firm()], |_| lapsed);
                     }
                 }
+                self.umpire.put_down(before);
             }
             if let Some(at) = self.now().at(unit) {
                 self.put_leader(leader.id, at, Some(unit));
@@ -173,19 +189,37 @@ impl Play<'_, '_> {
     }
 
     /// Leaders of the acting side move and attach before anything else (§9a, §9b, §A37).
-    pub fn move_leaders(&mut self, orders: &FieldOrders) {
+    pub fn move_leaders(&mut self, orders: &FieldOrders, at: &DocPath) {
+        self.refuse_leaders(orders, at, false);
         for id in &self.ground().leaders {
             let Some(leader) = self.game.data.leaders.get(id).filter(|leader| leader.power == self.power) else {
                 continue;
             };
+            let ordered = orders.leaders.get(id).copied();
             let state = self.now().state.leader(*id);
-            let Place::At(from) = state.at else { continue };
+            let Place::At(from) = state.at else {
+                self.refuse_leader(*id, at, ordered.and_then(|way| self.now().leader_goal(leader, way).err()));
+                continue;
+            };
             let mut to = from;
-            if let Some(way) = orders.leaders.get(id) {
-                match self.now().leader_goal(leader, *way) {
-                    Ok(goal) => to = goal,
-                    Err(Bar { clause, why, .. }) => {
-                        self.umpire.note(Event::LeaderOrderLapsed { leader: *id, why, clause });
+            if let Some(way) = ordered {
+                match self.now().leader_goal(leader, way) {
+                    Ok(goal) => {
+                        to = goal;
+                        let before = self.umpire.take_in_hand(at.key("leaders").key(id.as_str()));
+                        self.umpire.put_down(before);
+                    }
+                    Err(bars) => {
+                        let joins = match way {
+                            Way::To(unit) => Some(unit),
+                            Way::Box(square) => self.now().state.unit_in(square),
+                            Way::Step(_) => None,
+                        };
+                        // A leader whose order is refused stays, so what he can reach is what he could have reached.
+                        let company = self.now().company(leader);
+                        let bars =
+                            bars.into_iter().map(|bar| or(bar.about(joins.map(command)), company.clone())).collect();
+                        self.refuse_leader(*id, at, Some(bars));
                     }
                 }
             }
@@ -195,6 +229,28 @@ impl Play<'_, '_> {
                 self.umpire.note(Event::LeaderMoved { leader: *id, from, to, with });
             }
         }
+    }
+
+    /// Orders for leaders who are not there to be ordered lapse; all of them once the turn has begun (§9b).
+    pub fn refuse_leaders(&mut self, orders: &FieldOrders, at: &DocPath, begun: bool) {
+        for id in orders.leaders.keys() {
+            let own = self.now().leader(*id).is_some_and(|leader| leader.power == self.power);
+            let (clause, why) = match (own, begun) {
+                (false, _) => ("9a", format!("{id} is not one of your leaders here")),
+                (true, true) => ("9b", "leaders move before the first activation of a player turn".to_owned()),
+                (true, false) => continue,
+            };
+            self.refuse_leader(*id, at, Some(vec![Bar::new(clause, why, "leave it out")]));
+        }
+    }
+
+    fn refuse_leader(&mut self, leader: LeaderId, at: &DocPath, bars: Option<Vec<Bar>>) {
+        let Some(bars) = bars else { return };
+        let before = self.umpire.take_in_hand(at.key("leaders").key(leader.as_str()));
+        let (why, clause) = super::turn::said(&bars);
+        let lapsed = Event::LeaderOrderLapsed { leader, why, clause };
+        self.umpire.lapse(bars.into_iter().map(Bar::firm).collect(), |_| lapsed);
+        self.umpire.put_down(before);
     }
 
     fn put_leader(&mut self, leader: LeaderId, at: Square, with: Option<UnitId>) {
@@ -208,9 +264,13 @@ impl Play<'_, '_> {
     pub fn survive(&mut self, unit: UnitId, against: Against) -> Ruling<()> {
         let leaders: Vec<LeaderId> = self.now().leaders_with(unit).collect();
         let clause = Clause(if against == Against::Melee { "9r" } else { "9q" });
+        let Some(power) = self.now().power(unit) else { return Ok(()) };
         for leader in leaders {
-            let chip = self.chip(leader, "survive")?;
-            let dies = chip == LEADER_DIES_ON;
+            let lives = |chips: &[u16]| {
+                Drawn::new(chips.iter().filter(|chip| **chip != LEADER_DIES_ON).count(), &["dies", "lives"])
+            };
+            let chip = self.draw((leader, power), "survive", 1, lives, Touch::default())?;
+            let dies = lives(chip.faces()).count() == 0;
             self.umpire.note(Event::Survival { leader, unit, chip, dies, clause });
             if dies {
                 self.lose_leader(leader, LeaderFate::Killed, clause);

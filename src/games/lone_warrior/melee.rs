@@ -1,9 +1,9 @@
 //! Melee (§7): opening save, withdrawal or stand, strikes in turn, withdrawal or removal, advance.
 
 use crate::board::{Facing, Square};
-use crate::engine::{Clause, Halt, Question, Ruling, Say, Subject};
+use crate::engine::{Clause, Halt, Question, Ruling, Say, Subject, Touch};
 
-use super::events::{Against, Aspect, Event};
+use super::events::{Against, Aspect, Chips, Event};
 use super::orders::Activation;
 use super::play::{Acting, Play};
 use super::policy::{ADVANCE_FACING, Blow, Draw, IN_MELEE, InMelee, MeleeWord, ON_CHARGE, OnCharge, Policy, Stand};
@@ -50,8 +50,9 @@ impl Play<'_, '_> {
         };
         self.umpire.note(Event::Charged { unit: attacker, from, target: defender, at, aspect, uphill });
         let modifiers = self.now().melee_modifiers(defender, attacker, Some(aspect));
-        let passed = self.save(defender, Against::Charge, modifiers, None)?;
         let path = self.long_way_back(&melee);
+        let touch = self.contested(&melee);
+        let passed = self.save(defender, Against::Charge, modifiers, None, touch)?;
         if passed {
             if !path.is_empty() && self.stands(&melee)? == Stand::Withdraw {
                 return self.leave(&melee, defender, &path, Clause("7d"));
@@ -64,6 +65,16 @@ impl Play<'_, '_> {
         }
         self.umpire.note(Event::MustFight { unit: defender });
         self.strikes(&melee, attacker)
+    }
+
+    /// Whoever fights, and every box in which one of them may end.
+    fn contested(&self, melee: &Melee<'_>) -> Touch {
+        let now = self.now();
+        let mut boxes = now.withdrawal(melee.defender, melee.attacker, WITHDRAWAL);
+        boxes.extend(now.withdrawal(melee.attacker, melee.defender, 1));
+        boxes.extend([melee.from, melee.at]);
+        let units = [melee.attacker, melee.defender].map(Subject::of);
+        Touch::on(boxes.into_iter().map(|square| now.spot(square)).chain(units))
     }
 
     /// The boxes of the three-box withdrawal (§7d, §A33); none if it is not to be had.
@@ -223,11 +234,14 @@ impl Play<'_, '_> {
         let count = if attacks && melee.aspect.is_exposed() { 2 } else { 1 };
         let needs = self.now().melee_number(unit);
         let disordered = self.now().state.unit(unit).disordered;
-        let chips = self.chips(unit, "strike", count)?;
         let misses = |chip: u16| chip < needs;
+        let Some(power) = self.now().power(unit) else { return Ok(false) };
+        let read = |chips: &[u16]| Draw::Melee.read(chips, misses);
+        let chips = self.draw((unit, power), "strike", count, read, Touch::default())?;
         let own = attacks.then_some(melee.entry);
-        let (result, redrawn) = self.redraw(&[unit], Draw::Melee, "strike", chips.clone(), misses, own)?;
-        let hits = u32::try_from(result.iter().filter(|chip| !misses(**chip)).count()).unwrap_or(0);
+        let (result, redrawn) = self.redraw(&[unit], Draw::Melee, "strike", chips.faces().to_vec(), misses, own)?;
+        let hits = Draw::Melee.read(&result, misses).count();
+        let chips = Chips(chips);
         self.umpire.note(Event::Strike { unit, target: enemy, needs, chips, redrawn, hits, disordered });
         let charged = (enemy == melee.defender).then_some(melee.aspect);
         let modifiers = self.now().melee_modifiers(enemy, unit, charged);

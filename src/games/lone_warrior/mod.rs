@@ -3,12 +3,12 @@
 mod actions;
 mod advice;
 mod arrange;
-mod check;
 mod data;
 mod events;
 mod facts;
 mod files;
 mod fire;
+mod flaws;
 mod judgement;
 mod leaders;
 mod lexicon;
@@ -34,11 +34,11 @@ use std::collections::BTreeMap;
 use crate::engine::dice::Chance;
 use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader};
 use crate::engine::{
-    About, Arranged, Charter, Concealed, DataFinding, Diary, Files, Flow, Json, Picture, Players, Query, Reply, Rules,
-    Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Telling, Umpire, Verdict, Window, to_json,
+    About, Arranged, Bar, Charter, Concealed, DataFinding, Diary, Files, Flow, Json, Picture, Players, Query, Reply,
+    Rules, Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Telling, Umpire, Verdict, Window, to_json,
 };
 
-use data::{Data, Field};
+use data::{Data, Field, Leader};
 use events::Event;
 use lexicon::Names;
 use options::Options;
@@ -118,6 +118,17 @@ impl LoneWarrior {
             Orders::Setup(orders) => orders,
             _ => &none,
         };
+        for (id, unit) in &orders.leaders {
+            let own = |leader: &&Leader| leader.power == power && state.fields.contains_key(&leader.field);
+            if self.data.leaders.get(id).filter(own).is_none() {
+                let why = format!("{id} is not one of your leaders");
+                let before = umpire.take_in_hand(DocPath::root().key("leaders").key(id.as_str()));
+                let bar = Bar::new("A56", why.clone(), "place your own leaders").firm();
+                let lapsed = Event::PlacementLapsed { leader: *id, unit: *unit, why, clause: bar.clause };
+                umpire.lapse(vec![bar], |_| lapsed);
+                umpire.put_down(before);
+            }
+        }
         for field in &self.fields {
             Play::new(self, *field, power, state, umpire).place_leaders(orders);
         }
@@ -138,10 +149,18 @@ impl LoneWarrior {
         let none = FieldOrders::none();
         let goes_on = state.fields.values().any(|field| field.acting);
         for id in &self.fields {
-            let open = state.fields.get(id).is_some_and(|field| field.winner.is_none() && (field.acting || !goes_on));
-            if open {
-                let orders = orders.of_field(*id).unwrap_or(&none);
-                Play::new(self, *id, power, state, umpire).player_turn(orders)?;
+            let Some(field) = state.fields.get(id) else { continue };
+            let (given, at) = (orders.of_field(*id), orders.path_of(*id));
+            if field.winner.is_none() && (field.acting || !goes_on) {
+                Play::new(self, *id, power, state, umpire).player_turn(given.unwrap_or(&none), &at)?;
+            } else if given.is_some() {
+                let decided = field.winner.is_some();
+                let why = if decided { "this battlefield is decided" } else { "the player turn is over here" };
+                let before = umpire.take_in_hand(at);
+                let bar = Bar::new("A52", why, "leave its orders out").firm();
+                let lapsed = Event::OrdersLapsed { field: *id, why: why.to_owned(), clause: bar.clause };
+                umpire.lapse(vec![bar], |_| lapsed);
+                umpire.put_down(before);
             }
         }
         if state.fields.values().all(|field| field.winner.is_some()) {
@@ -167,7 +186,6 @@ impl LoneWarrior {
 impl Rules for LoneWarrior {
     const ID: &'static str = ID;
     const VERSION: u32 = 1;
-    const FORESEEN: bool = false;
     const SIDES: &'static [Side] = &[SPAIN, US];
     type State = State;
     type Orders = Orders;
@@ -188,8 +206,8 @@ impl Rules for LoneWarrior {
         state.turn
     }
 
-    fn check(&self, seen: &Seen<'_, State>, stop: &Stop, orders: &mut Orders, at: &DocPath) -> Vec<Fault> {
-        check::check(self, seen.state, stop, orders, at)
+    fn entries(&self, orders: &Orders) -> Vec<DocPath> {
+        orders.entries()
     }
 
     fn resolve(&self, state: &mut State, orders: &mut Orders, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
@@ -228,7 +246,7 @@ impl Rules for LoneWarrior {
     }
 
     fn flaws(&self, state: &State) -> Vec<String> {
-        check::flaws(self, state)
+        flaws::flaws(self, state)
     }
 
     fn unquestioned(packet: &str) -> bool {
@@ -294,7 +312,7 @@ impl Files for LoneWarrior {
     }
 
     fn read_state(&self, written: &Json) -> Result<State, Vec<String>> {
-        check::read_state(self, written)
+        flaws::read_state(self, written)
     }
 
     fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Arranged<Self>> {
@@ -328,7 +346,7 @@ impl Telling for LoneWarrior {
     }
 
     fn query(&self, seen: &Seen<'_, State>, query: &Query) -> Result<Reply, Vec<Fault>> {
-        query::answer(self, seen.state, query)
+        query::answer(self, seen, query)
     }
 }
 
@@ -338,11 +356,11 @@ impl Players for LoneWarrior {
     }
 
     fn random_orders(&self, seen: &Seen<'_, State>, stop: &Stop, chance: &mut Chance) -> Orders {
-        random::orders(self, seen.state, stop, chance)
+        random::orders(self, seen, stop, chance)
     }
 
     fn sensible_orders(&self, seen: &Seen<'_, State>, stop: &Stop) -> Option<Orders> {
-        Some(veteran::orders(self, seen.state, stop))
+        Some(veteran::orders(self, seen, stop))
     }
 
     fn random_policy(&self, state: &State, side: Side, kind: &str, chance: &mut Chance) -> Json {

@@ -181,6 +181,18 @@ document! {
     }
 }
 
+impl Condition {
+    /// The units it names.
+    pub fn units(&self) -> impl Iterator<Item = UnitId> + '_ {
+        self.gone.iter().chain(&self.alive).chain(&self.disordered).chain(&self.good_order).copied()
+    }
+
+    /// The boxes it names.
+    pub fn squares(&self) -> impl Iterator<Item = Square> + '_ {
+        self.empty.iter().chain(&self.enemy_in).chain(&self.friend_in).copied()
+    }
+}
+
 /// Whether the list ends with an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StopAfter {
@@ -304,6 +316,28 @@ impl Activation {
         }
     }
 
+    /// The key of its action; of several, the first.
+    pub fn key(&self) -> &'static str {
+        let named = [
+            ("move", self.r#move.is_some()),
+            ("charge", self.charge.is_some()),
+            ("shoot", self.shoot.is_some()),
+            ("turn", self.turn.is_some()),
+            ("exchange", self.exchange.is_some()),
+        ];
+        named.into_iter().find(|(_, named)| *named).map_or("rally", |(key, _)| key)
+    }
+
+    /// Its conditions with their keys.
+    pub fn conditions(&self) -> impl Iterator<Item = (&'static str, &Condition)> {
+        let stop = match &self.stop_after {
+            Some(StopAfter::If(condition)) => Some(condition),
+            _ => None,
+        };
+        let given = [("if", self.r#if.as_ref()), ("unless", self.unless.as_ref()), ("stop-after", stop)];
+        given.into_iter().filter_map(|(key, condition)| Some((key, condition?)))
+    }
+
     /// How many actions it names; move and shoot together are one (§5k).
     pub fn actions(&self) -> usize {
         let shot = self.r#move.is_some() || self.shoot.is_some();
@@ -370,10 +404,32 @@ impl Orders {
     }
 
     /// Where in the packet the orders for a battlefield stand.
-    pub fn path_of(&self, field: Battlefield, at: &DocPath) -> DocPath {
+    pub fn path_of(&self, field: Battlefield) -> DocPath {
         match self {
-            Orders::Both(_) => at.key(field.as_str()),
-            _ => at.clone(),
+            Orders::Both(_) => DocPath::root().key(field.as_str()),
+            _ => DocPath::root(),
         }
+    }
+
+    /// The leaders, activations and wishes of a packet, each by its place.
+    pub fn entries(&self) -> Vec<DocPath> {
+        let under = |at: &DocPath, leaders: &mut dyn Iterator<Item = &LeaderId>| -> Vec<DocPath> {
+            leaders.map(|id| at.key("leaders").key(id.as_str())).collect()
+        };
+        let mut entries = Vec::new();
+        if let Orders::Setup(setup) = self {
+            entries.extend(under(&DocPath::root(), &mut setup.leaders.keys()));
+        }
+        for field in Battlefield::ALL {
+            let Some(orders) = self.of_field(*field) else { continue };
+            let at = self.path_of(*field);
+            entries.extend(under(&at, &mut orders.leaders.keys()));
+            entries.extend((0..orders.activations.len()).map(|index| at.key("activations").index(index)));
+            entries.extend(orders.more.then(|| at.key("more")));
+            if matches!(self, Orders::One(_)) {
+                break;
+            }
+        }
+        entries
     }
 }

@@ -3,11 +3,11 @@
 
 use crate::board::{Facing, Square};
 use crate::engine::dice::Die;
-use crate::engine::{Halt, Ruling, Subject, Tally, Umpire};
+use crate::engine::{Cast, Halt, Ruling, Subject, Tally, Touch, Umpire};
 
 use super::LoneWarrior;
 use super::data::{Field, Unit};
-use super::events::{Against, Event};
+use super::events::{Against, Drawn, Event};
 use super::orders::Activation;
 use super::policy::Draw;
 use super::position::Position;
@@ -79,14 +79,17 @@ impl<'p, 'u> Play<'p, 'u> {
         self.game.data.units.get(&id)
     }
 
-    /// Draws chips: each goes back into the bag (§A1).
-    pub fn chips(&mut self, about: impl std::fmt::Display, purpose: &str, count: usize) -> Ruling<Vec<u16>> {
-        self.umpire.roll(&Subject::of(about), purpose, &vec![Die::D10; count])
-    }
-
-    /// Draws one chip.
-    pub fn chip(&mut self, about: impl std::fmt::Display, purpose: &str) -> Ruling<u16> {
-        self.umpire.roll_one(&Subject::of(about), purpose, Die::D10)
+    /// Draws chips for somebody of a side: each goes back into the bag (§A1). `drawn` says how many of them succeed.
+    pub fn draw(
+        &mut self,
+        (about, power): (impl std::fmt::Display, Power),
+        purpose: &str,
+        count: usize,
+        drawn: impl Fn(&[u16]) -> Drawn,
+        touch: Touch,
+    ) -> Ruling<Cast> {
+        let dice = vec![Die::D10; count];
+        Ok(self.umpire.throw(power.side(), &Subject::of(about), purpose, &dice, drawn, touch)?.cast)
     }
 
     /// A save: chip, redraws, modifiers, result (§6.9, §7k, §8c).
@@ -96,23 +99,22 @@ impl<'p, 'u> Play<'p, 'u> {
         against: Against,
         modifiers: Tally,
         entry: Option<&Activation>,
+        touch: Touch,
     ) -> Ruling<bool> {
-        let disordered = self.now().state.unit(unit).disordered;
-        let lethal = disordered || self.unit(unit).is_some_and(|unit| unit.steps < 2);
+        let Some(counter) = self.unit(unit) else { return Ok(true) };
+        let lethal = self.now().state.unit(unit).disordered || counter.steps < 2;
         let (draw, purpose) = match against {
             Against::Fire | Against::Melee => (Draw::Save { lethal }, "save"),
             Against::Charge => (Draw::Opening, "opening-save"),
             Against::Disorder => (Draw::Rally, "rally"),
         };
-        let first = self.chip(unit, purpose)?;
         let added = modifiers.total();
         let fails = |chip: u16| i32::from(chip) + added < SAVE;
-        let (chips, redrawn) = self.redraw(&[unit], draw, purpose, vec![first], fails, entry)?;
-        let chip = chips.first().copied().unwrap_or(first);
-        let success = !fails(chip);
-        let total = i32::from(chip) + added;
-        let instead = redrawn.first().and_then(|redrawn| redrawn.instead_of.first()).copied();
-        let chip = instead.unwrap_or(chip);
+        let chip = self.draw((unit, counter.power), purpose, 1, |chips| draw.read(chips, fails), touch)?;
+        let (chips, redrawn) = self.redraw(&[unit], draw, purpose, chip.faces().to_vec(), fails, entry)?;
+        let last = chips.first().copied().unwrap_or(chip.face());
+        let success = !fails(last);
+        let total = i32::from(last) + added;
         self.umpire.note(Event::Save { unit, against, modifiers, chip, redrawn, total, needs: SAVE, success });
         Ok(success)
     }
@@ -130,7 +132,7 @@ impl<'p, 'u> Play<'p, 'u> {
         if endangers_leaders {
             self.survive(unit, against)?;
         }
-        if self.save(unit, against, modifiers.clone(), entry)? {
+        if self.save(unit, against, modifiers.clone(), entry, Touch::default())? {
             return Ok(false);
         }
         let sturdy = self.unit(unit).is_some_and(|unit| unit.steps > 1);

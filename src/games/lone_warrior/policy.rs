@@ -10,6 +10,7 @@ use crate::engine::{self, Clause, Kind, KindInfo, Moment, Side};
 use crate::{document, words};
 
 use super::data::Data;
+use super::events::Drawn;
 use super::orders::Face;
 use super::terms::{LeaderId, UnitId};
 use super::{SPAIN, US};
@@ -138,6 +139,16 @@ impl Draw {
             Draw::Opening => all(has(Redraw::OpeningSave)),
             Draw::Rally => all(has(Redraw::Rally)),
         }
+    }
+
+    /// What chips of this draw come to.
+    pub fn read(self, chips: &[u16], fails: impl Fn(u16) -> bool) -> Drawn {
+        let words: &[&str] = match self {
+            Draw::Activation => &["fails", "activates"],
+            Draw::Fire | Draw::Melee => &["a miss", "a hit", "2 hits", "3 hits", "4 hits"],
+            Draw::Save { .. } | Draw::Opening | Draw::Rally => &["failed", "passed"],
+        };
+        Drawn::new(chips.iter().filter(|chip| !fails(**chip)).count(), words)
     }
 
     /// The clause that lets a leader repeat it.

@@ -2,7 +2,7 @@
 //! what a save is worth (§6, §7.M, §A15, §A19, §A59). The check of orders and the rules themselves put the same ones.
 
 use crate::board::{Facing, Grid, Relative, Square, SquareGrid};
-use crate::engine::{Clause, Tally};
+use crate::engine::{Bar, Clause, Subject, Tally};
 
 use super::LoneWarrior;
 use super::data::{Field, Leader, Unit};
@@ -19,28 +19,6 @@ pub struct Position<'p> {
     pub state: &'p FieldState,
 }
 
-/// Something that is not allowed: the clause, why, and what would be.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bar {
-    pub clause: Clause,
-    pub why: String,
-    pub remedy: String,
-    /// Nothing that can still happen in this player turn would change it.
-    pub fixed: bool,
-}
-
-impl Bar {
-    /// Not allowed whatever happens before.
-    pub fn fixed(clause: &'static str, why: impl Into<String>, remedy: impl Into<String>) -> Bar {
-        Bar { clause: Clause(clause), why: why.into(), remedy: remedy.into(), fixed: true }
-    }
-
-    /// Not allowed as things stand.
-    pub fn now(clause: &'static str, why: impl Into<String>, remedy: impl Into<String>) -> Bar {
-        Bar { clause: Clause(clause), why: why.into(), remedy: remedy.into(), fixed: false }
-    }
-}
-
 /// The range shape turned to all four sides: with a the longer and b the shorter offset, a ≤ R and b ≤ R − 1 (§6.6c).
 pub fn within(range: u32, one: u32, other: u32) -> bool {
     let (long, short) = (one.max(other), one.min(other));
@@ -54,6 +32,11 @@ impl<'p> Position<'p> {
 
     pub fn leader(&self, id: LeaderId) -> Option<&'p Leader> {
         self.game.data.leaders.get(&id).filter(|leader| leader.field == self.id)
+    }
+
+    /// A box, as something a die may leave in doubt.
+    pub fn spot(&self, square: Square) -> Subject {
+        Subject::of(format!("{}-{square}", self.id))
     }
 
     pub fn at(&self, id: UnitId) -> Option<Square> {
@@ -211,82 +194,76 @@ impl<'p> Position<'p> {
         from: Option<Square>,
         facing: Option<Facing>,
         target: UnitId,
-    ) -> Result<Aspect, Bar> {
+    ) -> Result<Aspect, Vec<Bar>> {
+        let one = |bar: Bar| Err(vec![bar]);
         let Some(enemy) = self.unit(target) else {
-            return Err(Bar::fixed("6.7a", format!("{target} is not on this battlefield"), "name an enemy unit of it"));
+            let why = format!("{target} is not on this battlefield");
+            return one(Bar::new("6.7a", why, "name an enemy unit of it").firm());
         };
         if enemy.power == unit.power {
-            return Err(Bar::fixed("6.7a", format!("{target} is no enemy"), "name an enemy unit"));
+            return one(Bar::new("6.7a", format!("{target} is no enemy"), "name an enemy unit").firm());
         }
         if enemy.is_off_table() {
-            return self.shot_at_guns(unit, enemy);
+            return self.shot_at_guns(unit, enemy).or_else(one);
         }
         let Some(at) = self.at(target) else {
-            return Err(Bar::now("6.7a", format!("{target} is eliminated"), "name a unit in play"));
+            return one(Bar::new("6.7a", format!("{target} is eliminated"), "name a unit in play"));
         };
         let (Some(from), Some(facing)) = (from, facing) else {
             return self.gun_shot(unit, target, at);
         };
         let range = unit.range.unwrap_or(u32::MAX);
         let (forward, side) = self.offsets(from, facing, at);
-        let (lanes, ranks) = (forward.unsigned_abs(), side.unsigned_abs());
-        if self.field.at(from).work.is_building() {
-            if !within(range, lanes, ranks) {
-                let why = format!("{target} in {at} is out of range of {from}");
-                return Err(Bar::now(
-                    "6.6c",
-                    why,
-                    format!("the range is {range} boxes all round, not all of them diagonal"),
-                ));
-            }
-        } else if forward < 1 || side.abs() > forward {
+        let in_range = within(range, forward.unsigned_abs(), side.unsigned_abs());
+        let all_round = self.field.at(from).work.is_building();
+        if !all_round && (forward < 1 || side.abs() > forward) {
             let why = format!("{target} in {at} is not in front of {}", unit.id);
-            return Err(Bar::now("6.6b", why, "turn first, or name an enemy ahead or diagonally ahead"));
-        } else if !within(range, lanes, ranks) {
+            return one(Bar::new("6.6b", why, "turn first, or name an enemy ahead or diagonally ahead"));
+        }
+        if !in_range {
             let why = format!("{target} in {at} is out of range of {from}");
-            let clause = if range == 2 { "6.5b" } else { "6.4c" };
-            return Err(Bar::now(
-                clause,
-                why,
-                format!("the range is {range} boxes, at most {} of them diagonal", range - 1),
-            ));
+            let (clause, how) = match (all_round, range) {
+                (true, _) => ("6.6c", " all round, not all of them diagonal".to_owned()),
+                (false, 2) => ("6.5b", ", at most 1 of them diagonal".to_owned()),
+                (false, _) => ("6.4c", format!(", at most {} of them diagonal", range - 1)),
+            };
+            return one(Bar::new(clause, why, format!("the range is {range} boxes{how}")));
         }
         if !self.sees(from, at, unit.id) {
             let why = format!("{} in {from} does not see {target} in {at}", unit.id);
-            return Err(Bar::now("6.7b", why, "name an enemy in sight"));
+            return one(Bar::new("6.7b", why, "name an enemy in sight"));
         }
         Ok(self.aspect(target, from))
     }
 
     /// Guns off the table as a target (§6.3, §A20).
     fn shot_at_guns(&self, unit: &Unit, enemy: &Unit) -> Result<Aspect, Bar> {
+        let remedy = "name an enemy unit on the map";
         if !unit.is_off_table() {
             let why = format!("{} stands off the table, where rifles and Gatling guns do not reach", enemy.id);
-            return Err(Bar::fixed("A20", why, "name an enemy unit on the map"));
+            return Err(Bar::new("A20", why, remedy).firm());
         }
         if unit.power == Power::Us {
-            return Err(Bar::fixed(
-                "6.3b",
-                "U.S. artillery never fires at Spanish artillery",
-                "name an enemy unit on the map",
-            ));
+            return Err(Bar::new("6.3b", "U.S. artillery never fires at Spanish artillery", remedy).firm());
         }
         if !self.is_alive(enemy.id) {
-            return Err(Bar::now("6.7a", format!("{} is eliminated", enemy.id), "name a unit in play"));
+            return Err(Bar::new("6.7a", format!("{} is eliminated", enemy.id), "name a unit in play"));
         }
         Ok(Aspect::OffTable)
     }
 
-    fn gun_shot(&self, guns: &Unit, target: UnitId, at: Square) -> Result<Aspect, Bar> {
+    fn gun_shot(&self, guns: &Unit, target: UnitId, at: Square) -> Result<Aspect, Vec<Bar>> {
+        let mut bars = Vec::new();
         if let Some(friend) = self.too_near(guns, at) {
             let why = format!("{target} in {at} is within two boxes of {friend}");
-            return Err(Bar::now("6.2a", why, "name an enemy farther from the own units"));
+            let bar = Bar::new("6.2a", why, "name an enemy farther from the own units");
+            bars.push(bar.about([Subject::of(friend)]));
         }
         if !self.guns_see(guns, at) {
             let why = format!("{} does not see {target} in {at}", guns.id);
-            return Err(Bar::now("6.1b", why, "name an enemy in sight"));
+            bars.push(Bar::new("6.1b", why, "name an enemy in sight"));
         }
-        Ok(self.gun_aspect(guns, target))
+        if bars.is_empty() { Ok(self.gun_aspect(guns, target)) } else { Err(bars) }
     }
 
     /// The number a unit needs to hit by fire (§6.7d, §6.7e).

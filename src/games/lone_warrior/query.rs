@@ -4,23 +4,24 @@ use std::collections::BTreeMap;
 
 use crate::board::{Grid, Square};
 use crate::engine::doc::{DocPath, Fault, FromDoc, Lexicon, Node, Reader};
-use crate::engine::{Clause, Concealed, Diary, Files, Json, Query, Reply, Rules};
+use crate::engine::{Clause, Diary, Files, Foresaid, Json, Query, Reply, Rules, Seen, foresee};
 
 use super::LoneWarrior;
-use super::check::Draft;
+use super::events::Event;
 use super::position::Position;
 use super::state::{Place, State};
 use super::terms::{LeaderId, UnitId};
 
-/// A chance is counted in thousandths.
-const SURE: u32 = 1000;
+/// A chance is counted in parts of this.
+const SURE: u64 = 1_000_000;
 
 /// Answers a query.
-pub fn answer(game: &LoneWarrior, state: &State, query: &Query) -> Result<Reply, Vec<Fault>> {
+pub fn answer(game: &LoneWarrior, seen: &Seen<'_, State>, query: &Query) -> Result<Reply, Vec<Fault>> {
+    let state = seen.state;
     match query {
         Query::Reach { unit } => reach(game, state, unit),
         Query::Sight { from, to } => sight(game, state, from, to),
-        Query::Odds { orders } => odds(game, state, orders),
+        Query::Odds { orders } => odds(game, seen, orders),
         Query::Supply { .. } => {
             let what = "these rules know no supply";
             Err(vec![Fault::new(&DocPath::root(), what, "ask for `reach`, `los` or `odds`")])
@@ -125,50 +126,52 @@ fn sight(game: &LoneWarrior, state: &State, from: &str, to: &str) -> Result<Repl
     Ok(reply)
 }
 
-/// How likely each entry of a list is reached and succeeds, redraws left aside.
-fn odds(game: &LoneWarrior, state: &State, node: &Node) -> Result<Reply, Vec<Fault>> {
-    let Some(power) = state.stage.power() else {
-        return Err(one("the game is over", "there is nothing to order"));
-    };
+/// How likely each activation is reached and succeeds, redraws of failed chips reckoned in (§9f).
+fn odds(game: &LoneWarrior, seen: &Seen<'_, State>, node: &Node) -> Result<Reply, Vec<Fault>> {
+    let stop = game.due(seen.state);
     let mut reader = Reader::new(game.lexicon());
-    let stop = game.due(state);
-    let Some(orders) = game.read_orders(stop.ask(), node, &DocPath::root(), &mut reader) else {
+    let Some(mut orders) = game.read_orders(stop.ask(), node, &DocPath::root(), &mut reader) else {
         return Err(reader.faults);
     };
+    let foreseen = foresee(game, seen, &stop, &Foresaid::default(), &mut orders, &DocPath::root());
+    if foreseen.faults.iter().any(|fault| !fault.warning) {
+        return Err(foreseen.faults);
+    }
     let mut reply = Reply::default();
     let mut listed = Vec::new();
-    for id in &game.fields {
-        let (Some(field), Some(given)) = (state.fields.get(id), orders.of_field(*id)) else { continue };
-        let mut draft = Draft::new(game, *id, power, field);
-        if !field.acting {
-            draft.send_leaders(given);
+    let mut rows = Vec::new();
+    let mut reached = SURE;
+    for noted in &foreseen.outlook {
+        match &noted.event {
+            Event::PlayerTurn { field, .. } | Event::TurnContinued { field, .. } => {
+                reply.diary.heading(2, game.field(*field).name.clone());
+                reached = SURE;
+            }
+            Event::Activation { unit, action, needs, standing_by, .. } => {
+                // Ten chips, of which those below the number fail, and so must every one drawn again.
+                let fails = u64::from(needs - 1);
+                let all = standing_by.iter().fold(fails * SURE / 10, |all, _| all * fails / 10);
+                let before = reached;
+                reached = reached * (SURE - all) / SURE;
+                let percent = |part: u64| format!("{}.{} %", part * 100 / SURE, part * 1000 / SURE % 10);
+                let chip = format!("{needs}+");
+                rows.push(vec![unit.to_string(), action.clone(), chip, percent(before), percent(reached)]);
+                let thousandths = |part: u64| Json::Int(i64::try_from(part * 1000 / SURE).unwrap_or(0));
+                listed.push(Json::object([
+                    ("unit".to_owned(), Json::Str(unit.to_string())),
+                    ("needs".to_owned(), Json::Int(i64::from(*needs))),
+                    ("reached".to_owned(), thousandths(before)),
+                    ("carried-out".to_owned(), thousandths(reached)),
+                ]));
+            }
+            Event::TurnEnded { .. } | Event::Decided { .. } => {
+                let rows = std::mem::take(&mut rows);
+                reply.diary.table(&["unit", "action", "chip", "reached", "carried out"], rows);
+            }
+            _ => {}
         }
-        let mut reached = SURE;
-        let mut rows = Vec::new();
-        for entry in &given.activations {
-            let Concealed::Open(entry) = entry else { continue };
-            let unit = entry.unit.to_string();
-            let Ok(plan) = draft.now().plan(power, entry) else {
-                rows.push(vec![unit, super::turn::describe(entry), "-".to_owned(), "-".to_owned(), String::new()]);
-                continue;
-            };
-            draft.apply(entry.unit, &plan);
-            // Ten chips, of which those from the number on succeed.
-            let succeeds = u32::from(11 - plan.needs().min(10)) * SURE / 10;
-            let before = reached;
-            reached = reached * succeeds / SURE;
-            let percent = |thousandths: u32| format!("{}.{} %", thousandths / 10, thousandths % 10);
-            rows.push(vec![unit, plan.text(), format!("{}+", plan.needs()), percent(before), percent(reached)]);
-            listed.push(Json::object([
-                ("unit".to_owned(), Json::Str(entry.unit.to_string())),
-                ("needs".to_owned(), Json::Int(i64::from(plan.needs()))),
-                ("reached".to_owned(), Json::Int(i64::from(before))),
-                ("carried-out".to_owned(), Json::Int(i64::from(reached))),
-            ]));
-        }
-        reply.diary.heading(2, game.field(*id).name.clone());
-        reply.diary.table(&["unit", "action", "chip", "reached", "carried out"], rows);
     }
+    reply.diary.table(&["unit", "action", "chip", "reached", "carried out"], rows);
     reply.json = BTreeMap::from([("thousandths".to_owned(), Json::List(listed))]);
     Ok(reply)
 }

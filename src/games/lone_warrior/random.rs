@@ -5,19 +5,21 @@
 //! a turn towards what is still needed.
 
 use crate::engine::dice::Chance;
-use crate::engine::{Concealed, Json, Side, Stop};
+use crate::engine::doc::DocPath;
+use crate::engine::{Concealed, Json, Seen, Side, Stop, hoping};
 
 use super::LoneWarrior;
 use super::actions::Plan;
-use super::check::Draft;
 use super::data::Leader;
 use super::orders::{Activation, BothOrders, Condition, Face, FieldOrders, Orders, SetupOrders, StopAfter, Way};
+use super::play::Play;
 use super::policy::{InMelee, MeleeWord, Redraw, WithdrawAfter};
-use super::state::{FieldState, Place, State};
+use super::position::Position;
+use super::state::State;
 use super::terms::{Battlefield, Power, UnitId};
 
 /// Legal orders by chance.
-pub fn orders(game: &LoneWarrior, state: &State, stop: &Stop, chance: &mut Chance) -> Orders {
+pub fn orders(game: &LoneWarrior, seen: &Seen<'_, State>, stop: &Stop, chance: &mut Chance) -> Orders {
     let Some(power) = stop.who().and_then(Power::of) else {
         return Orders::One(FieldOrders::none());
     };
@@ -34,9 +36,13 @@ pub fn orders(game: &LoneWarrior, state: &State, stop: &Stop, chance: &mut Chanc
     }
     let goes_on = stop.ask() == "continue";
     let mut of = |id: Battlefield| {
-        let field = state.fields.get(&id)?;
+        let field = seen.state.fields.get(&id)?;
         let open = field.winner.is_none() && (field.acting || !goes_on);
-        open.then(|| field_orders(game, id, power, field, chance))
+        open.then(|| {
+            hoping(game, seen, power.side(), |state, umpire| {
+                field_orders(&mut Play::new(game, id, power, state, umpire), chance)
+            })
+        })
     };
     if let [only] = game.fields.as_slice() {
         return Orders::One(of(*only).unwrap_or_else(FieldOrders::none));
@@ -44,36 +50,28 @@ pub fn orders(game: &LoneWarrior, state: &State, stop: &Stop, chance: &mut Chanc
     Orders::Both(BothOrders { san_juan_heights: of(Battlefield::SanJuan), el_caney: of(Battlefield::ElCaney) })
 }
 
-fn field_orders(
-    game: &LoneWarrior,
-    id: Battlefield,
-    power: Power,
-    field: &FieldState,
-    chance: &mut Chance,
-) -> FieldOrders {
+fn field_orders(play: &mut Play<'_, '_>, chance: &mut Chance) -> FieldOrders {
     let mut orders = FieldOrders::none();
-    let mut draft = Draft::new(game, id, power, field);
-    if !field.acting {
-        for leader in &game.field(id).leaders {
-            let Some(leader) = game.data.leaders.get(leader).filter(|leader| leader.power == power) else { continue };
-            let Place::At(at) = field.leader(leader.id).at else { continue };
+    let power = play.power;
+    if !play.now().state.acting {
+        for (leader, at) in play.now().leaders_of(power) {
             if !chance.one_in(3) {
                 continue;
             }
-            let goals = draft.now().leader_reach(leader, at);
+            let goals = play.now().leader_reach(leader, at);
             if let Some(goal) = chance.pick(&goals) {
                 orders.leaders.insert(leader.id, Way::Box(*goal));
             }
         }
-        draft.send_leaders(&orders);
+        play.move_leaders(&orders, &DocPath::root());
     }
-    let mut units: Vec<UnitId> = draft.now().eligible(power).collect();
+    let mut units: Vec<UnitId> = play.now().eligible(power).collect();
     chance.shuffle(&mut units);
     units.truncate(1 + chance.below(units.len().max(1)));
     for unit in units {
-        let mut choices = draft.now().choices(power, unit);
+        let mut choices = play.now().choices(power, unit);
         if chance.one_in(2) {
-            let now = draft.now();
+            let now = play.now();
             let goals = now.goals(power);
             let presses = |(_, plan): &(_, Plan)| now.presses(unit, plan, &goals);
             if choices.iter().any(presses) {
@@ -84,10 +82,8 @@ fn field_orders(
             continue;
         }
         let (entry, plan) = choices.swap_remove(chance.below(choices.len()));
-        let entry = adorn(&draft, entry, chance);
-        if entry.r#if.is_none() && entry.unless.is_none() {
-            draft.apply(unit, &plan);
-        }
+        let entry = adorn(&play.now(), entry, chance);
+        play.reckon_with(&entry, &plan);
         orders.activations.push(Concealed::Open(entry));
     }
     orders.more = chance.one_in(8);
@@ -95,8 +91,7 @@ fn field_orders(
 }
 
 /// Adds what a player may add to an entry.
-fn adorn(draft: &Draft<'_>, mut entry: Activation, chance: &mut Chance) -> Activation {
-    let now = draft.now();
+fn adorn(now: &Position<'_>, mut entry: Activation, chance: &mut Chance) -> Activation {
     if entry.charge.is_some() {
         if chance.one_in(3) {
             entry.melee = Some(melee(chance));

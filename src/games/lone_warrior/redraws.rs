@@ -1,12 +1,12 @@
 //! Redraws (§9d to §9j, §9n, §9o): a leader once in a turn, a hero once in the game, each for his own unit.
 
-use crate::engine::{Clause, Question, Ruling, Say, Subject};
+use crate::engine::{Clause, Question, Ruling, Say, Subject, Touch};
 
-use super::events::{Redrawn, Saviour};
+use super::events::{Chips, Redrawn, Saviour};
 use super::orders::Activation;
 use super::play::Play;
 use super::policy::{Again, Draw, HERO, HERO_DEFAULT, LEADER_DEFAULT, Policy, REDRAW, Redraw};
-use super::state::{HeroFate, Place};
+use super::state::HeroFate;
 use super::terms::{Power, UnitId};
 
 impl Play<'_, '_> {
@@ -30,18 +30,11 @@ impl Play<'_, '_> {
         if matches!(draw, Draw::Fire | Draw::Melee) && !self.unit(first).is_some_and(|unit| unit.arm.redraws_hits()) {
             return Ok((chips, redrawn));
         }
-        let now = self.now();
-        let leaders = units.iter().flat_map(|unit| now.leaders_with(*unit)).map(Saviour::Leader);
-        let heroes = units.iter().filter_map(|unit| now.ready_hero(*unit)).map(Saviour::Hero);
-        let saviours: Vec<Saviour> = leaders.chain(heroes).collect();
-        for saviour in saviours {
+        for saviour in self.saviours(units) {
             let missed: Vec<usize> =
                 (0..chips.len()).filter(|i| chips.get(*i).is_some_and(|chip| fails(*chip))).collect();
             if missed.is_empty() {
                 break;
-            }
-            if !self.is_ready(saviour) {
-                continue;
             }
             let again = self.ask_again(saviour, units, power, draw, &chips, missed.len(), entry)?;
             let count = match again {
@@ -50,24 +43,42 @@ impl Play<'_, '_> {
                 Again::All => missed.len(),
             };
             self.use_up(saviour);
-            let fresh = self.chips(first, purpose, count)?;
+            let read = |chips: &[u16]| draw.read(chips, &fails);
+            let fresh = self.draw((first, power), purpose, count, read, Touch::default())?;
             let mut instead_of = Vec::new();
-            for (index, chip) in missed.iter().zip(&fresh) {
+            for (index, chip) in missed.iter().zip(fresh.faces()) {
                 if let Some(old) = chips.get_mut(*index) {
                     instead_of.push(std::mem::replace(old, *chip));
                 }
             }
-            redrawn.push(Redrawn { by: saviour, instead_of, chips: fresh });
+            // In an outlook the chips put back are as little known as the new ones.
+            let instead_of = if fresh.is_foreseen() { Vec::new() } else { instead_of };
+            redrawn.push(Redrawn { by: saviour, instead_of, chips: Chips(fresh) });
         }
         Ok((chips, redrawn))
     }
 
-    fn is_ready(&self, saviour: Saviour) -> bool {
-        let state = self.now().state;
-        match saviour {
-            Saviour::Leader(id) => !state.leader(id).used && state.leader(id).at != Place::Lost,
-            Saviour::Hero(id) => state.heroes.get(&id) == Some(&HeroFate::Ready),
+    /// The leaders of units who are unused, in the order of their list, then the heroes who are (§A39, §A46).
+    fn saviours(&self, units: &[UnitId]) -> Vec<Saviour> {
+        let now = self.now();
+        let leaders = units.iter().flat_map(|unit| now.leaders_with(*unit)).filter(|id| !now.state.leader(*id).used);
+        let heroes = units.iter().filter_map(|unit| now.ready_hero(*unit)).map(Saviour::Hero);
+        leaders.map(Saviour::Leader).chain(heroes).collect()
+    }
+
+    /// Who would have a failed activation drawn again, as far as that is laid down.
+    pub fn standing_by(&mut self, units: &[UnitId], entry: &Activation) -> Ruling<Vec<Saviour>> {
+        let Some(power) = units.first().and_then(|id| Some(self.unit(*id)?.power)) else { return Ok(Vec::new()) };
+        let before = self.here().clone();
+        let mut all = Vec::new();
+        for saviour in self.saviours(units) {
+            if self.ask_again(saviour, units, power, Draw::Activation, &[], 1, Some(entry))? != Again::Accept {
+                self.use_up(saviour);
+                all.push(saviour);
+            }
         }
+        *self.here() = before;
+        Ok(all)
     }
 
     fn use_up(&mut self, saviour: Saviour) {
@@ -116,13 +127,14 @@ impl Play<'_, '_> {
         }
         options.push(Again::All);
         let shown: Vec<String> = chips.iter().map(u16::to_string).collect();
+        let came = if shown.is_empty() { "fails".to_owned() } else { format!("came to {}", shown.join(", ")) };
         let who = units.first().map(UnitId::to_string).unwrap_or_default();
         let question = Question {
             who: power.side(),
             kind,
             about: Subject::of(&name),
             clause,
-            text: format!("{} of {who} came to {}: does {name} have it drawn again?", said(draw), shown.join(", ")),
+            text: format!("{} of {who} {came}: does {name} have it drawn again?", said(draw)),
             options,
             default,
             also: None,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::engine::{Diary, Event as _, Tally, Verdict};
+use crate::engine::{Cast, Diary, Event as _, Tally, Verdict};
 
 use super::LoneWarrior;
 use super::events::{Against, Aspect, Difficulty, Event, LeaderFate, Passed, Redrawn, Saviour, TurnEnd};
@@ -60,6 +60,23 @@ fn numbers(chips: &[u16]) -> String {
     chips.iter().map(u16::to_string).collect::<Vec<_>>().join(", ")
 }
 
+/// Chips that lie on the table, or what can come up.
+fn drawn(cast: &Cast) -> String {
+    match cast.faces() {
+        _ if cast.is_foreseen() => cast.to_string(),
+        [chip] => format!("chip {chip}"),
+        chips => format!("chips {}", numbers(chips)),
+    }
+}
+
+/// The chip that counts after redraws, behind the first.
+fn after(redrawn: &[Redrawn]) -> String {
+    match redrawn.last().map(|again| &again.chips.0) {
+        Some(cast) if !cast.is_foreseen() => format!(", then {}", cast.face()),
+        _ => String::new(),
+    }
+}
+
 fn reasons(reasons: &[Difficulty]) -> String {
     if reasons.is_empty() {
         return String::new();
@@ -80,8 +97,13 @@ pub fn event(game: &LoneWarrior, event: &Event, diary: &mut Diary) {
     let clauses = event.clauses();
     let redraws = |redrawn: &[Redrawn], diary: &mut Diary| {
         for again in redrawn {
-            let (old, new) = (numbers(&again.instead_of), numbers(&again.chips));
-            diary.at(2, format!("{} has {old} drawn again: {new}.", said.saviour(again.by)), &clauses);
+            let (who, cast) = (said.saviour(again.by), &again.chips.0);
+            let text = if cast.is_foreseen() {
+                format!("{who} has it drawn again: {cast}.")
+            } else {
+                format!("{who} has {} drawn again: {}.", numbers(&again.instead_of), numbers(cast.faces()))
+            };
+            diary.at(2, text, &clauses);
         }
     };
     match event {
@@ -115,13 +137,24 @@ pub fn event(game: &LoneWarrior, event: &Event, diary: &mut Diary) {
             };
             diary.line(format!("{}: {action} is {because}: {why}. No chip is drawn.", said.named(*unit)), &clauses);
         }
+        Event::OrdersLapsed { field, why, .. } => {
+            diary.line(format!("The orders for {} lapse: {why}.", said.field(*field)), &clauses);
+        }
+        Event::PartLapsed { unit, why, .. } => {
+            diary.line(format!("{}: part of its orders lapses: {why}.", said.named(*unit)), &clauses);
+        }
         Event::EntryLapsed { why } => diary.line(format!("A sealed entry is no activation: {why}."), &clauses),
-        Event::Activation { unit, action, needs, number, difficult, chip, redrawn, success } => {
-            let result = if *success { "goes" } else { "fails" };
-            let text = format!("{} to {action}: {needs}+ needed, chip {chip}", said.named(*unit));
-            let last = redrawn.last().and_then(|again| again.chips.first());
-            let after = last.map_or_else(String::new, |chip| format!(", then {chip}"));
-            diary.line(format!("{text}{after}. It {result}."), &clauses);
+        Event::Activation { unit, action, needs, number, difficult, chip, redrawn, success, standing_by } => {
+            let result = match (chip.is_foreseen(), success) {
+                (true, _) => "",
+                (false, true) => " It goes.",
+                (false, false) => " It fails.",
+            };
+            let text = format!("{} to {action}: {needs}+ needed, {}", said.named(*unit), drawn(chip));
+            diary.line(format!("{text}{}.{result}", after(redrawn)), &clauses);
+            for saviour in standing_by {
+                diary.detail(format!("{} has a failed chip drawn again.", said.saviour(*saviour)), &[]);
+            }
             if !difficult.is_empty() || number.terms().len() > 1 {
                 let why: Vec<&str> = number.terms().iter().map(|term| term.what.as_str()).collect();
                 diary.detail(format!("{}{}.", capital(&why.join(", ")), reasons(difficult)), &[]);
@@ -152,13 +185,16 @@ pub fn event(game: &LoneWarrior, event: &Event, diary: &mut Diary) {
             };
             let text =
                 format!("{} {weapon} at {} {place}{side}: {needs}+ hits, ", said.named(*unit), said.unit(*target));
-            let count = if chips.len() == 1 { "chip" } else { "chips" };
-            diary.detail(format!("{text}{count} {}{}. {}.", numbers(chips), reasons(why_chips), hit(*hits)), &clauses);
+            diary.detail(format!("{text}{}{}.{}", drawn(&chips.0), reasons(why_chips), hit(&chips.0, *hits)), &clauses);
             redraws(redrawn, diary);
         }
         Event::Survival { leader, chip, dies, .. } => {
-            let fate = if *dies { "he is dead" } else { "he lives" };
-            diary.at(2, format!("{} draws for his life: {chip}, {fate}.", said.leader(*leader)), &clauses);
+            let fate = match (chip.is_foreseen(), dies) {
+                (true, _) => "",
+                (false, true) => ", he is dead",
+                (false, false) => ", he lives",
+            };
+            diary.at(2, format!("{} draws for his life: {chip}{fate}.", said.leader(*leader)), &clauses);
         }
         Event::Save { unit, against, modifiers, chip, redrawn, total, needs, success } => {
             let what = match against {
@@ -166,15 +202,14 @@ pub fn event(game: &LoneWarrior, event: &Event, diary: &mut Diary) {
                 Against::Charge => "opening save",
                 Against::Disorder => "rally save",
             };
-            let last = redrawn.last().and_then(|again| again.chips.first());
-            let after = last.map_or_else(String::new, |chip| format!(", then {chip}"));
             let result = if *success { "passed" } else { "failed" };
-            let text = format!(
-                "{what} of {}: chip {chip}{after}{}, {total} against {needs}",
-                said.unit(*unit),
-                terms(modifiers)
-            );
-            diary.at(2, format!("{}: {result}.", capital(&text)), &clauses);
+            let sum = if chip.is_foreseen() {
+                format!(": {needs} needed")
+            } else {
+                format!(", {total} against {needs}: {result}")
+            };
+            let drawn = format!("{}{}{}", drawn(chip), after(redrawn), terms(modifiers));
+            diary.at(2, capital(&format!("{what} of {}: {drawn}{sum}.", said.unit(*unit))), &clauses);
             redraws(redrawn, diary);
         }
         Event::Disordered { unit } => diary.at(2, format!("{} is disordered.", said.named(*unit)), &clauses),
@@ -202,10 +237,8 @@ pub fn event(game: &LoneWarrior, event: &Event, diary: &mut Diary) {
             diary.at(2, format!("{} must fight; the attacker strikes first.", said.named(*unit)), &clauses);
         }
         Event::Strike { unit, target, needs, chips, redrawn, hits, .. } => {
-            let count = if chips.len() == 1 { "chip" } else { "chips" };
-            let text =
-                format!("{} strikes at {}: {needs}+ hits, {count} {}. ", said.named(*unit), target, numbers(chips));
-            diary.at(2, format!("{text}{}.", hit(*hits)), &clauses);
+            let text = format!("{} strikes at {target}: {needs}+ hits, {}.", said.named(*unit), drawn(&chips.0));
+            diary.at(2, format!("{text}{}", hit(&chips.0, *hits)), &clauses);
             redraws(redrawn, diary);
         }
         Event::Withdrew { unit, from, to, boxes, facing, .. } => {
@@ -276,11 +309,13 @@ pub fn event(game: &LoneWarrior, event: &Event, diary: &mut Diary) {
     }
 }
 
-fn hit(hits: u32) -> String {
+/// What chips on the table came to.
+fn hit(chips: &Cast, hits: u32) -> String {
     match hits {
-        0 => "A miss".to_owned(),
-        1 => "A hit".to_owned(),
-        n => format!("{n} hits"),
+        _ if chips.is_foreseen() => String::new(),
+        0 => " A miss.".to_owned(),
+        1 => " A hit.".to_owned(),
+        n => format!(" {n} hits."),
     }
 }
 

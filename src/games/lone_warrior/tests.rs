@@ -153,7 +153,7 @@ fn what_the_template_lists_is_legal() {
             let faults = game.check(&seen, &stop, &mut Orders::One(orders), &DocPath::root());
             assert!(faults.is_empty(), "{line}: {faults:?}");
         }
-        let orders = veteran::orders(&game, &state, &stop);
+        let orders = veteran::orders(&game, &seen, &stop);
         let outcome = resolve(&game, &state, &orders, &Said::default(), number);
         (state, stop) = (outcome.state, outcome.stop);
     }

@@ -3,14 +3,15 @@
 
 use crate::board::Square;
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
-use crate::engine::{Clause, Concealed, Phase, Rules, Ruling, Sealed};
+use crate::engine::{Bar, Clause, Concealed, Phase, Rules, Ruling, Sealed, Subject, Tally, Touch};
 
 use super::actions::{Deed, Plan};
-use super::events::{Event, Passed, TurnEnd};
-use super::orders::{Activation, Condition, FieldOrders, StopAfter};
+use super::advice::or;
+use super::events::{Against, Event, Passed, TurnEnd};
+use super::orders::{Activation, Condition, Direction, FieldOrders, StopAfter};
 use super::play::{Acting, Cut, Play};
 use super::policy::Draw;
-use super::position::{Bar, Position};
+use super::position::Position;
 use super::state::Place;
 use super::terms::{LeaderId, Power, UnitId};
 
@@ -36,23 +37,34 @@ impl Position<'_> {
     }
 }
 
+/// What became of an entry.
+enum Went {
+    /// The list goes on.
+    On,
+    /// The activation failed (§5e).
+    Failed,
+    /// The list ends here (§A4).
+    Stopped,
+}
+
 impl Play<'_, '_> {
     pub fn begin_phase(&mut self, name: &'static str) {
         self.umpire.phase(Phase { turn: self.state.turn, side: self.power.as_str(), name });
     }
 
-    /// A player turn on this battlefield, or the rest of one (§4f).
-    pub fn player_turn(&mut self, orders: &FieldOrders) -> Ruling<()> {
+    /// A player turn on this battlefield, or the rest of one (§4f). `at` is where its orders stand in the packet.
+    pub fn player_turn(&mut self, orders: &FieldOrders, at: &DocPath) -> Ruling<()> {
         let (turn, field, side) = (self.state.turn, self.field, self.power);
         self.begin_phase(field.as_str());
         if self.now().state.acting {
             self.umpire.note(Event::TurnContinued { turn, field, side });
+            self.refuse_leaders(orders, at, true);
         } else {
             self.umpire.note(Event::PlayerTurn { turn, field, side });
             self.here().acting = true;
-            self.move_leaders(orders);
+            self.move_leaders(orders, at);
         }
-        match self.activations(orders) {
+        match self.activations(orders, at) {
             Ok(None) => Ok(()),
             Ok(Some((how, unused))) => {
                 let here = self.here();
@@ -69,30 +81,76 @@ impl Play<'_, '_> {
     }
 
     /// The list, entry by entry. Says how the player turn ended and how many entries were left, or that it goes on.
-    fn activations(&mut self, orders: &FieldOrders) -> Acting<Option<(TurnEnd, u32)>> {
-        let count = orders.activations.len();
-        for (index, entry) in orders.activations.iter().enumerate() {
-            let left = u32::try_from(count - index - 1).unwrap_or(u32::MAX);
-            let Some(entry) = self.read_entry(entry)? else { continue };
-            let Some(plan) = self.ready(&entry) else { continue };
-            if !self.activate(&entry, &plan)? {
-                return Ok(Some((TurnEnd::Failed, left)));
-            }
-            self.carry_out(&entry, &plan)?;
-            let stop = match &entry.stop_after {
-                None => false,
-                Some(StopAfter::Always) => true,
-                Some(StopAfter::If(condition)) => self.now().holds(self.power, condition),
-            };
-            if stop {
-                return Ok(self.list_over(orders, left));
+    fn activations(&mut self, orders: &FieldOrders, at: &DocPath) -> Acting<Option<(TurnEnd, u32)>> {
+        let places = (0..orders.activations.len()).map(|index| at.key("activations").index(index));
+        let mut rest = orders.activations.iter().zip(places);
+        while let Some((entry, place)) = rest.next() {
+            let before = self.umpire.take_in_hand(place.clone());
+            let went = self.entry(entry);
+            self.umpire.put_down(before);
+            let left = u32::try_from(rest.len()).unwrap_or(u32::MAX);
+            match went {
+                Ok(Went::On) => {}
+                Ok(Went::Failed) => return Ok(Some((TurnEnd::Failed, left))),
+                Ok(Went::Stopped) => {
+                    for (entry, surplus) in rest {
+                        self.leave_out(entry, surplus, &place);
+                    }
+                    return Ok(self.list_over(orders, at, left));
+                }
+                Err(cut) => {
+                    for (entry, spared) in rest {
+                        let bars = self.bars_of(entry);
+                        self.umpire.spare(spared, None, bars);
+                    }
+                    self.umpire.spare(at.key("more"), None, Vec::new());
+                    return Err(cut);
+                }
             }
         }
-        Ok(self.list_over(orders, 0))
+        Ok(self.list_over(orders, at, 0))
+    }
+
+    /// What is wrong with an entry that is not carried out, as far as it can be read.
+    fn bars_of(&self, entry: &Concealed<Activation>) -> Vec<Bar> {
+        match entry {
+            Concealed::Open(entry) => self.now().plan(self.power, entry).err().unwrap_or_default(),
+            Concealed::Sealed(_) => Vec::new(),
+        }
+    }
+
+    /// An entry behind the one that ends the list.
+    fn leave_out(&mut self, entry: &Concealed<Activation>, place: DocPath, last: &DocPath) {
+        let why = format!("the list ends with `{last}`: nothing behind it is carried out");
+        let surplus = Bar::new("A4", why, "leave it out, or give `stop-after` a condition");
+        let bars = self.bars_of(entry);
+        self.umpire.spare(place, Some(surplus), bars);
+    }
+
+    /// One entry, from its conditions to the end of its action (§A62).
+    fn entry(&mut self, entry: &Concealed<Activation>) -> Acting<Went> {
+        let Some(entry) = self.read_entry(entry)? else { return Ok(Went::On) };
+        let Some(plan) = self.ready(&entry) else { return Ok(Went::On) };
+        if !self.activate(&entry, &plan)? {
+            return Ok(Went::Failed);
+        }
+        self.carry_out(&entry, &plan)?;
+        let (stops, on) = match &entry.stop_after {
+            None => (false, Vec::new()),
+            Some(StopAfter::Always) => (true, Vec::new()),
+            Some(StopAfter::If(condition)) => {
+                (self.now().holds(self.power, condition), self.now().grounds_of(condition))
+            }
+        };
+        Ok(if self.umpire.ends(stops, &on) { Went::Stopped } else { Went::On })
     }
 
     /// The list is through and nothing failed (§A4).
-    fn list_over(&self, orders: &FieldOrders, left: u32) -> Option<(TurnEnd, u32)> {
+    fn list_over(&mut self, orders: &FieldOrders, at: &DocPath, left: u32) -> Option<(TurnEnd, u32)> {
+        if orders.more {
+            let before = self.umpire.take_in_hand(at.key("more"));
+            self.umpire.put_down(before);
+        }
         if self.now().eligible(self.power).next().is_none() {
             Some((TurnEnd::NobodyLeft, left))
         } else if orders.more {
@@ -128,31 +186,75 @@ impl Play<'_, '_> {
             }
             _ => None,
         };
-        let (because, why, clause) = match (held_back, now.plan(self.power, entry)) {
-            (Some(why), _) => (Passed::Condition, why.to_owned(), Clause("A4")),
-            (None, Err(Bar { clause, why, .. })) => (Passed::Illegal, why, clause),
-            (None, Ok(plan)) => return Some(plan),
-        };
-        self.umpire.note(Event::Skipped { unit: entry.unit, action: describe(entry), because, why, clause });
-        None
+        let conditions: Vec<Subject> = [&entry.r#if, &entry.unless]
+            .into_iter()
+            .flatten()
+            .flat_map(|condition| now.grounds_of(condition))
+            .collect();
+        let on: Vec<Subject> = now.grounds(entry).into_iter().chain(conditions.iter().cloned()).collect();
+        let (touched, plan) = (now.touched(entry), now.plan(self.power, entry));
+        let action = describe(entry);
+        self.umpire.rests(&on, touched);
+        // What is wrong with an entry in any case is wrong whether it is waited for or not.
+        let firm = plan.as_ref().is_err_and(|bars| bars.iter().any(|bar| bar.firm));
+        if let Some(why) = held_back.filter(|_| !firm) {
+            if conditions.iter().all(|subject| self.umpire.cloud_on(subject).is_none()) {
+                let never = format!("{why}, and nothing before it can change that");
+                self.umpire.mind(Bar::new("A4", never, "leave the entry out"));
+            } else {
+                self.umpire.object(plan.err().unwrap_or_default());
+            }
+            let (because, clause) = (Passed::Condition, Clause("A4"));
+            self.umpire.note(Event::Skipped { unit: entry.unit, action, because, why: why.to_owned(), clause });
+            return None;
+        }
+        match plan {
+            Ok(plan) => {
+                self.drop_vain_redraws(entry, &plan);
+                if let Some(here) = self.state.fields.get(&self.field) {
+                    let now = self.game.position(self.field, here);
+                    let is_it = |(_, listed): &(Activation, Plan)| listed.deed == plan.deed;
+                    self.umpire.listed(|| now.choices(self.power, entry.unit).iter().any(is_it));
+                }
+                Some(plan)
+            }
+            Err(bars) => {
+                let now = self.now();
+                let bars: Vec<Bar> = bars
+                    .into_iter()
+                    .map(|bar| {
+                        let instead = now.instead(self.power, entry, &bar);
+                        or(bar, instead)
+                    })
+                    .collect();
+                let (why, clause) = said(&bars);
+                let skipped = Event::Skipped { unit: entry.unit, action, because: Passed::Illegal, why, clause };
+                let missed = now.missed(entry);
+                self.umpire.forgo(bars, missed, |_| skipped);
+                None
+            }
+        }
+    }
+
+    /// Redraws nobody can make lapse; the rest of the entry is carried out.
+    fn drop_vain_redraws(&mut self, entry: &Activation, plan: &Plan) {
+        let bars = self.now().vain_redraws(entry, plan);
+        let (why, clause) = said(&bars);
+        self.umpire.lapse(bars, |_| Event::PartLapsed { unit: entry.unit, why, clause });
     }
 
     /// The activation chip, with its redraws (§5b, §9f). Says whether it succeeds.
     fn activate(&mut self, entry: &Activation, plan: &Plan) -> Ruling<bool> {
-        let mut units = vec![entry.unit];
-        if let Deed::Exchange { partner, .. } = plan.deed {
-            units.push(partner);
-        }
-        let here = self.here();
-        for unit in &units {
-            if let Some(state) = here.units.get_mut(unit) {
-                state.activated = true;
-            }
-        }
+        let units = self.mark(entry.unit, plan);
         let needs = plan.needs();
         let fails = |chip: u16| chip < needs;
-        let chip = self.chip(entry.unit, "activate")?;
-        let (chips, redrawn) = self.redraw(&units, Draw::Activation, "activate", vec![chip], fails, Some(entry))?;
+        let read = |chips: &[u16]| Draw::Activation.read(chips, fails);
+        // Where it fails nothing further comes up, so whatever does may count on it.
+        let touch = Touch::counted_on([]);
+        let chip = self.draw((entry.unit, self.power), "activate", 1, read, touch)?;
+        let standing_by = if chip.is_foreseen() { self.standing_by(&units, entry)? } else { Vec::new() };
+        let drawn = chip.faces().to_vec();
+        let (chips, redrawn) = self.redraw(&units, Draw::Activation, "activate", drawn, fails, Some(entry))?;
         let success = !chips.first().copied().is_some_and(fails);
         self.umpire.note(Event::Activation {
             unit: entry.unit,
@@ -163,6 +265,7 @@ impl Play<'_, '_> {
             chip,
             redrawn,
             success,
+            standing_by,
         });
         Ok(success)
     }
@@ -193,6 +296,45 @@ impl Play<'_, '_> {
             Deed::Exchange { partner, .. } => self.exchange(unit, *partner),
             Deed::Rally => self.rally(unit, entry),
         }
+    }
+
+    /// What an entry certainly does if its activation succeeds, for those who think further: shots, charges and rallies
+    /// change nothing yet.
+    pub fn reckon_with(&mut self, entry: &Activation, plan: &Plan) {
+        let march = |to: Square, facing| Deed::Move {
+            path: vec![to],
+            direction: Direction::Ahead,
+            facing,
+            turns: false,
+            clause: Clause("A62"),
+        };
+        let facing = self.now().state.unit(entry.unit).facing;
+        let certain = match (&plan.deed, facing) {
+            (Deed::Shoot { .. } | Deed::Charge { .. } | Deed::Rally, _) => None,
+            (Deed::ShootAndFallBack { to, facing, .. }, _) => Some(march(*to, *facing)),
+            (Deed::AdvanceAndShoot { to, .. }, Some(facing)) => Some(march(*to, facing)),
+            (deed, _) => Some(deed.clone()),
+        };
+        self.mark(entry.unit, plan);
+        if let Some(deed) = certain {
+            // The end of the battle ends the thought.
+            let _ = self.carry_out(entry, &Plan { deed, ..plan.clone() });
+        }
+    }
+
+    /// Marks a unit, and whoever exchanges places with it, as activated (§A3, §A12).
+    fn mark(&mut self, unit: UnitId, plan: &Plan) -> Vec<UnitId> {
+        let mut units = vec![unit];
+        if let Deed::Exchange { partner, .. } = plan.deed {
+            units.push(partner);
+        }
+        let here = self.here();
+        for unit in &units {
+            if let Some(state) = here.units.get_mut(unit) {
+                state.activated = true;
+            }
+        }
+        units
     }
 
     fn march(&mut self, unit: UnitId, path: &[Square], facing: crate::board::Facing, clause: Clause) -> Acting<()> {
@@ -235,7 +377,8 @@ impl Play<'_, '_> {
 
     /// A plain save ends disorder; failing it costs nothing more (§8c, §8d, §8e, §A36).
     fn rally(&mut self, unit: UnitId, entry: &Activation) -> Acting<()> {
-        let success = self.save(unit, super::events::Against::Disorder, crate::engine::Tally::new(), Some(entry))?;
+        let touch = Touch::on([Subject::of(unit)]);
+        let success = self.save(unit, Against::Disorder, Tally::new(), Some(entry), touch)?;
         if success {
             if let Some(state) = self.here().units.get_mut(&unit) {
                 state.disordered = false;
@@ -246,6 +389,12 @@ impl Play<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// Several bars as one reason, and the clause of the first.
+pub fn said(bars: &[Bar]) -> (String, Clause) {
+    let why: Vec<&str> = bars.iter().map(|bar| bar.why.as_str()).collect();
+    (why.join("; "), bars.first().map_or(Clause("A62"), |bar| bar.clause))
 }
 
 /// What an entry wants, in a few words.

@@ -5,13 +5,14 @@
 //! shoot, charge, look along the trenches they have taken, and rally.
 
 use crate::board::{Facing, Grid, Square};
-use crate::engine::{Concealed, Stop};
+use crate::engine::doc::DocPath;
+use crate::engine::{Concealed, Seen, Stop, hoping};
 
 use super::LoneWarrior;
 use super::actions::{Deed, Plan};
-use super::check::Draft;
 use super::judgement::{DISORDER, REMOVAL, SPANISH_UNIT};
 use super::orders::{Activation, BothOrders, Face, FieldOrders, Orders, SetupOrders, Way};
+use super::play::Play;
 use super::policy::{InMelee, MeleeWord};
 use super::position::Position;
 use super::state::{FieldState, Place, State, UnitState};
@@ -42,7 +43,7 @@ const AT_US: i32 = 110;
 const LEADER_SAVES: i32 = 4;
 
 /// Orders of a sensible player.
-pub fn orders(game: &LoneWarrior, state: &State, stop: &Stop) -> Orders {
+pub fn orders(game: &LoneWarrior, seen: &Seen<'_, State>, stop: &Stop) -> Orders {
     let Some(power) = stop.who().and_then(Power::of) else {
         return Orders::One(FieldOrders::none());
     };
@@ -51,8 +52,10 @@ pub fn orders(game: &LoneWarrior, state: &State, stop: &Stop) -> Orders {
     }
     let goes_on = stop.ask() == "continue";
     let of = |id: Battlefield| {
-        let field = state.fields.get(&id).filter(|field| field.winner.is_none() && (field.acting || !goes_on))?;
-        Some(field_orders(game, id, power, field))
+        seen.state.fields.get(&id).filter(|field| field.winner.is_none() && (field.acting || !goes_on))?;
+        Some(hoping(game, seen, power.side(), |state, umpire| {
+            field_orders(&mut Play::new(game, id, power, state, umpire))
+        }))
     };
     if let [only] = game.fields.as_slice() {
         return Orders::One(of(*only).unwrap_or_else(FieldOrders::none));
@@ -60,14 +63,12 @@ pub fn orders(game: &LoneWarrior, state: &State, stop: &Stop) -> Orders {
     Orders::Both(BothOrders { san_juan_heights: of(Battlefield::SanJuan), el_caney: of(Battlefield::ElCaney) })
 }
 
-fn field_orders(game: &LoneWarrior, id: Battlefield, power: Power, field: &FieldState) -> FieldOrders {
+fn field_orders(play: &mut Play<'_, '_>) -> FieldOrders {
     let mut orders = FieldOrders::none();
-    let mut draft = Draft::new(game, id, power, field);
-    if !field.acting {
-        for leader in &game.field(id).leaders {
-            let Some(leader) = game.data.leaders.get(leader).filter(|leader| leader.power == power) else { continue };
-            let Place::At(at) = field.leader(leader.id).at else { continue };
-            let now = draft.now();
+    let power = play.power;
+    if !play.now().state.acting {
+        for (leader, at) in play.now().leaders_of(power) {
+            let now = play.now();
             let taken: Vec<UnitId> = orders
                 .leaders
                 .values()
@@ -80,24 +81,25 @@ fn field_orders(game: &LoneWarrior, id: Battlefield, power: Power, field: &Field
                 .filter_map(|square| now.joins_in(leader, square))
                 .filter(|unit| !taken.contains(unit))
                 .collect();
-            let need = |unit: &UnitId| (need_of_leader(&draft, *unit), std::cmp::Reverse(*unit));
+            let need = |unit: &UnitId| (need_of_leader(&now, power, *unit), std::cmp::Reverse(*unit));
             if let Some(unit) = near.into_iter().max_by_key(need) {
                 orders.leaders.insert(leader.id, Way::To(unit));
             }
         }
-        draft.send_leaders(&orders);
+        play.move_leaders(&orders, &DocPath::root());
     }
     let mut shot_at: Vec<UnitId> = Vec::new();
     let mut choices: Vec<Choice> =
-        draft.now().eligible(power).collect::<Vec<_>>().into_iter().map(|unit| best(&draft, unit, &shot_at)).collect();
+        play.now().eligible(power).map(|unit| best(&play.now(), power, unit, &shot_at)).collect();
     loop {
         let first = choices
             .iter()
             .filter(|choice| choice.index > 0)
             .max_by_key(|choice| (choice.index, std::cmp::Reverse(choice.unit)));
         let Some((unit, Some((entry, plan)))) = first.map(|choice| (choice.unit, choice.what.clone())) else { break };
-        let before = draft.now().at(unit);
-        draft.apply(unit, &plan);
+        let before = play.now().at(unit);
+        play.reckon_with(&entry, &plan);
+        let now = play.now();
         orders.activations.push(Concealed::Open(entry));
         choices.retain(|choice| choice.unit != unit);
         shot_at.extend(plan.target());
@@ -105,11 +107,10 @@ fn field_orders(game: &LoneWarrior, id: Battlefield, power: Power, field: &Field
         let moved = if plan.moves() { before } else { None };
         for choice in &mut choices {
             let aims = plan.target().is_some_and(|target| choice.aims_at(target));
-            let near = moved.is_some_and(|moved| {
-                draft.now().at(choice.unit).is_none_or(|at| draft.now().field.grid.distance(at, moved) <= NEAR)
-            });
+            let near = moved
+                .is_some_and(|moved| now.at(choice.unit).is_none_or(|at| now.field.grid.distance(at, moved) <= NEAR));
             if aims || near {
-                *choice = best(&draft, choice.unit, &shot_at);
+                *choice = best(&now, power, choice.unit, &shot_at);
             }
         }
     }
@@ -150,20 +151,18 @@ impl Plan {
 }
 
 /// A leader saves a chip of the unit that is in danger, or makes sure of what is worth most.
-fn need_of_leader(draft: &Draft<'_>, unit: UnitId) -> i32 {
-    let now = draft.now();
-    let worth = best(draft, unit, &[]).index;
+fn need_of_leader(now: &Position<'_>, power: Power, unit: UnitId) -> i32 {
+    let worth = best(now, power, unit, &[]).index;
     now.danger(unit) * LEADER_SAVES + worth
 }
 
-fn best(draft: &Draft<'_>, unit: UnitId, shot_at: &[UnitId]) -> Choice {
-    let now = draft.now();
-    let mut trial = draft.state.clone();
+fn best(now: &Position<'_>, power: Power, unit: UnitId, shot_at: &[UnitId]) -> Choice {
+    let mut trial = now.state.clone();
     let mut found = Choice { unit, index: 0, what: None };
     let ready = now.leaders_with(unit).any(|leader| !now.state.leader(leader).used);
-    let stand = Stand::of(&now, unit);
-    for (mut entry, plan) in now.choices(draft.power, unit) {
-        let worth = worth(draft, &mut trial, &stand, &plan, shot_at, &mut entry);
+    let stand = Stand::of(now, unit);
+    for (mut entry, plan) in now.choices(power, unit) {
+        let worth = worth(now, power, &mut trial, &stand, &plan, shot_at, &mut entry);
         // What is worth most for its chance of ending the turn comes first: of two neighbours in the list the order
         // matters by chance over risk alone.
         let risk = i32::from(plan.needs()) - 1;
@@ -196,15 +195,15 @@ impl Stand {
 }
 
 fn worth(
-    draft: &Draft<'_>,
+    now: &Position<'_>,
+    power: Power,
     trial: &mut FieldState,
     stand: &Stand,
     plan: &Plan,
     shot_at: &[UnitId],
     entry: &mut Activation,
 ) -> i32 {
-    let now = draft.now();
-    let us = draft.power == Power::Us;
+    let us = power == Power::Us;
     let shot = |from: Option<Square>, facing: Option<Facing>, target: UnitId| {
         let value = now.shot_value(stand.unit, from, facing, target).unwrap_or(0);
         // Whoever was shot at before may be gone by now.
@@ -217,31 +216,31 @@ fn worth(
     match &plan.deed {
         Deed::Shoot { target } => shot(here, state.facing, *target),
         Deed::Rally => RALLY,
-        Deed::Turn { to } => here.map_or(0, |at| change(draft, trial, stand, at, *to)),
+        Deed::Turn { to } => here.map_or(0, |at| change(now, us, trial, stand, at, *to)),
         Deed::AdvanceAndShoot { to, target } if us => {
             let Some(facing) = state.facing else { return 0 };
-            shot(Some(*to), Some(facing), *target) + change(draft, trial, stand, *to, facing)
+            shot(Some(*to), Some(facing), *target) + change(now, us, trial, stand, *to, facing)
         }
         Deed::ShootAndFallBack { target, to, facing } if us => {
-            shot(here, state.facing, *target) + change(draft, trial, stand, *to, *facing)
+            shot(here, state.facing, *target) + change(now, us, trial, stand, *to, *facing)
         }
-        Deed::Move { path, facing, .. } if us => path.last().map_or(0, |to| change(draft, trial, stand, *to, *facing)),
-        Deed::Charge { target, at, .. } if us => charge(draft, trial, stand, *target, *at, entry),
+        Deed::Move { path, facing, .. } if us => {
+            path.last().map_or(0, |to| change(now, us, trial, stand, *to, *facing))
+        }
+        Deed::Charge { target, at, .. } if us => charge(now, trial, stand, *target, *at, entry),
         _ => 0,
     }
 }
 
 /// What a unit gains by standing elsewhere or looking another way.
-fn change(draft: &Draft<'_>, trial: &mut FieldState, stand: &Stand, to: Square, facing: Facing) -> i32 {
-    let now = draft.now();
+fn change(now: &Position<'_>, us: bool, trial: &mut FieldState, stand: &Stand, to: Square, facing: Facing) -> i32 {
     let (unit, before) = (stand.unit, stand.state);
     let Some(from) = before.at.square() else { return 0 };
-    let us = draft.power == Power::Us;
     if let Some(state) = trial.units.get_mut(&unit) {
         state.at = Place::At(to);
         state.facing = Some(facing);
     }
-    let then = draft.game.position(draft.id, trial);
+    let then = now.game.position(now.id, trial);
     let (offered, risked) = (then.prospect(unit, to, facing), then.danger(unit));
     if let Some(state) = trial.units.get_mut(&unit) {
         *state = before;
@@ -254,7 +253,7 @@ fn change(draft: &Draft<'_>, trial: &mut FieldState, stand: &Stand, to: Square, 
     };
     gain -= (risked - stand.risks) * fear / 100;
     if us {
-        gain += progress(&now, unit, from, to);
+        gain += progress(now, unit, from, to);
     }
     gain
 }
@@ -277,14 +276,13 @@ fn progress(now: &Position<'_>, unit: UnitId, from: Square, to: Square) -> i32 {
 
 /// A charge, and where the victor looks afterwards.
 fn charge(
-    draft: &Draft<'_>,
+    now: &Position<'_>,
     trial: &mut FieldState,
     stand: &Stand,
     target: UnitId,
     at: Square,
     entry: &mut Activation,
 ) -> i32 {
-    let now = draft.now();
     let (unit, before) = (stand.unit, stand.state);
     let fallen = trial.units.get(&target).copied();
     if let Some(state) = trial.units.get_mut(&target) {
@@ -295,7 +293,7 @@ fn charge(
     for (facing, face) in
         [(Facing::W, Face::West), (Facing::N, Face::North), (Facing::S, Face::South), (Facing::E, Face::East)]
     {
-        let gain = change(draft, trial, stand, at, facing);
+        let gain = change(now, true, trial, stand, at, facing);
         if place.is_none_or(|(most, _)| gain > most) {
             place = Some((gain, face));
         }
