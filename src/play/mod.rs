@@ -2,6 +2,7 @@
 
 mod broken;
 mod letters;
+mod mistakes;
 mod mutate;
 mod random;
 mod sitting;
@@ -12,6 +13,7 @@ mod tests;
 
 pub use broken::Broken;
 pub use letters::{at_random, sensible};
+pub use mistakes::NOT_YET;
 pub use random::{Players, Series, play_game, play_many};
 pub use sitting::{PUBLIC, PacketInHand, Sitting};
 pub use statistics::{Interval, Statistics, Tale, wilson};

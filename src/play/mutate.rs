@@ -5,32 +5,72 @@ use std::collections::BTreeSet;
 use crate::engine::Json;
 use crate::engine::dice::Chance;
 
-/// Every text in a document: the names a mistaken player might put in the wrong place.
-pub fn words(document: &Json, found: &mut BTreeSet<String>) {
+/// What a mistaken player might put in the wrong place: every text, and every key with its value.
+pub struct Vocabulary {
+    words: Vec<String>,
+    members: Vec<(String, Json)>,
+}
+
+impl Vocabulary {
+    /// All that stands in the orders and in the position, and the members of the orders.
+    pub fn of(orders: &Json, position: &Json) -> Vocabulary {
+        let (mut words, mut members) = (BTreeSet::new(), Vec::new());
+        gather(orders, &mut words, &mut members);
+        gather(position, &mut words, &mut Vec::new());
+        Vocabulary { words: words.into_iter().collect(), members }
+    }
+
+    /// Another word, more often than not one of the same make: a hex for a hex, a unit for a unit.
+    fn word(&self, instead_of: &str, chance: &mut Chance) -> Option<String> {
+        if chance.one_in(4) {
+            return chance.pick(&self.words).cloned();
+        }
+        let wanted = make(instead_of);
+        let alike: Vec<&String> = self.words.iter().filter(|word| make(word) == wanted).collect();
+        chance.pick(&alike).map(|word| (*word).clone())
+    }
+}
+
+/// What a word looks like: the letters it begins with, whether it is a number, whether it is a compound.
+fn make(word: &str) -> (&str, bool, bool) {
+    let letters = word.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(word.len());
+    let compound = word.contains('-');
+    let begins = if compound { word.get(..letters).unwrap_or_default() } else { "" };
+    (begins, word.chars().all(|c| c.is_ascii_digit()), compound)
+}
+
+fn gather(document: &Json, words: &mut BTreeSet<String>, members: &mut Vec<(String, Json)>) {
     match document {
-        Json::Str(text) => drop(found.insert(text.clone())),
-        Json::List(items) => items.iter().for_each(|item| words(item, found)),
-        Json::Map(members) => {
-            for (key, value) in members {
-                found.insert(key.clone());
-                words(value, found);
+        Json::Str(text) => drop(words.insert(text.clone())),
+        Json::List(items) => items.iter().for_each(|item| gather(item, words, members)),
+        Json::Map(entries) => {
+            for (key, value) in entries {
+                words.insert(key.clone());
+                members.push((key.clone(), value.clone()));
+                gather(value, words, members);
             }
         }
         Json::Bool(_) | Json::Int(_) => {}
     }
 }
 
-/// The same packet with one thing in it otherwise; nothing if there is nothing to change.
-pub fn mutated(orders: &Json, vocabulary: &[String], chance: &mut Chance) -> Option<Json> {
-    let places = places(orders);
+/// The same packet with one thing in it otherwise, or two; nothing if there is nothing to change.
+pub fn mutated(orders: &Json, vocabulary: &Vocabulary, chance: &mut Chance) -> Option<Json> {
     let mut changed = orders.clone();
+    for _ in 0..1 + chance.below(2) {
+        change(&mut changed, vocabulary, chance)?;
+    }
+    (changed != *orders).then_some(changed)
+}
+
+fn change(orders: &mut Json, vocabulary: &Vocabulary, chance: &mut Chance) -> Option<()> {
+    let places = places(orders);
     let place = chance.pick(&places)?.clone();
-    let spot = at(&mut changed, &place)?;
-    match spot {
+    match at(orders, &place)? {
         Json::Bool(flag) => *flag = !*flag,
         Json::Int(number) => *number += [-1, 1, 7][chance.below(3)],
-        Json::Str(text) => *text = chance.pick(vocabulary)?.clone(),
-        Json::List(items) if items.is_empty() => items.push(Json::Str(chance.pick(vocabulary)?.clone())),
+        Json::Str(text) => *text = vocabulary.word(text, chance)?,
+        Json::List(items) if items.is_empty() => items.push(Json::Str(chance.pick(&vocabulary.words)?.clone())),
         Json::List(items) => {
             let one = chance.below(items.len());
             let other = chance.below(items.len());
@@ -44,14 +84,21 @@ pub fn mutated(orders: &Json, vocabulary: &[String], chance: &mut Chance) -> Opt
         }
         Json::Map(members) => {
             let keys: Vec<String> = members.keys().cloned().collect();
-            let key = chance.pick(&keys)?;
-            let value = members.remove(key)?;
-            if chance.one_in(2) {
-                members.insert(chance.pick(vocabulary)?.clone(), value);
+            match chance.below(3) {
+                0 => drop(members.remove(chance.pick(&keys)?)),
+                1 => {
+                    let key = chance.pick(&keys)?;
+                    let value = members.remove(key)?;
+                    members.insert(vocabulary.word(key, chance)?, value);
+                }
+                _ => {
+                    let (key, value) = chance.pick(&vocabulary.members)?.clone();
+                    members.insert(key, value);
+                }
             }
         }
     }
-    (changed != *orders).then_some(changed)
+    Some(())
 }
 
 /// One step down into a document.

@@ -4,20 +4,20 @@
 //! sees the same, and the journal goes on where it stopped. After every packet: no invariant of the rules is broken and
 //! the state reads back equal.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::mutate::{mutated, words};
+use super::mistakes::carried_out;
 use super::{Broken, Sitting, Statistics, Tale};
 use crate::engine::dice::{Chance, Seed};
 use crate::engine::digest::hash_bytes;
 use crate::engine::doc::{DocPath, Fault, Node, Reader, read_document};
 use crate::engine::submission::{Due, Submission, template};
 use crate::engine::{
-    AnyOrders, AnyOutcome, AnyState, Asked, Charter, Clause, Diary, Dice, Failure, Holdings, Json, Lapsed, Match,
-    Questions, Ruleset, Said, Side, Stop, View,
+    AnyOrders, AnyOutcome, AnyState, Asked, Charter, Diary, Dice, Holdings, Json, Match, Questions, Ruleset, Said,
+    Side, Stop, View,
 };
 
 /// No game has this many packets; one that goes on for so long never ends.
@@ -186,7 +186,7 @@ fn play(
     Err(format!("no end after {MOST_PACKETS} packets"))
 }
 
-fn told(head: &str, faults: &[Fault]) -> String {
+pub(super) fn told(head: &str, faults: &[Fault]) -> String {
     let faults = faults.iter().map(|fault| {
         let clause = fault.clause.map_or(String::new(), |clause| format!("{clause} "));
         format!("\n  {}: {clause}{} ({})", fault.at, fault.what, fault.remedy)
@@ -194,30 +194,20 @@ fn told(head: &str, faults: &[Fault]) -> String {
     format!("{head}:{}", faults.collect::<String>())
 }
 
-/// An order that was accepted lapses only for something its author could not know.
-fn carried_out(outcome: &AnyOutcome) -> Result<(), String> {
-    match outcome.lapsed.iter().find(|lapsed| lapsed.cloud.is_none()) {
-        None => Ok(()),
-        Some(Lapsed { order, bar, .. }) => {
-            Err(format!("{order} was accepted and lapsed all the same: {} {} ({:?})", bar.clause, bar.why, bar.about))
-        }
-    }
-}
-
-fn refusals(faults: Vec<Fault>) -> Vec<Fault> {
+pub(super) fn refusals(faults: Vec<Fault>) -> Vec<Fault> {
     faults.into_iter().filter(|fault| !fault.warning).collect()
 }
 
 /// The room in which a game is played.
-struct Hall<'t, 'b> {
-    sitting: Sitting<'t>,
-    chance: Chance,
-    questions: Questions,
-    seed: String,
+pub(super) struct Hall<'t, 'b> {
+    pub(super) sitting: Sitting<'t>,
+    pub(super) chance: Chance,
+    pub(super) questions: Questions,
+    pub(super) seed: String,
     players: Players,
-    tale: Tale,
-    segments: usize,
-    broken: &'b mut Broken,
+    pub(super) tale: Tale,
+    pub(super) segments: usize,
+    pub(super) broken: &'b mut Broken,
 }
 
 impl Hall<'_, '_> {
@@ -240,7 +230,8 @@ impl Hall<'_, '_> {
         let written = self.table().orders_json(&orders).map_err(|error| format!("the orders: {error}"))?;
         self.broken.orders = written.to_string();
         let said = Said { policies: self.policies()?, ..Said::default() };
-        if self.players == Players::Random && self.chance.one_in(4) {
+        if self.players == Players::Random {
+            self.drill(who, stop, &orders, &said)?;
             self.mistaken(who, stop, &written, &said)?;
             self.broken.orders = written.to_string();
         }
@@ -277,50 +268,6 @@ impl Hall<'_, '_> {
             }
         }
         Err(format!("no end after {MOST_STOPS} stops in one packet"))
-    }
-
-    /// The same packet with a mistake in it. What the check accepts is carried out, unless for something its author
-    /// could not know; what it refuses lapses for the same reason if it is signed all the same.
-    fn mistaken(&mut self, who: Side, stop: &Stop, written: &Json, said: &Said) -> Result<(), String> {
-        let table = self.sitting.table;
-        let state = self.sitting.state.clone();
-        let mut vocabulary = BTreeSet::new();
-        words(written, &mut vocabulary);
-        words(&table.state_json(&state).map_err(|error| format!("the state: {error}"))?, &mut vocabulary);
-        let vocabulary: Vec<String> = vocabulary.into_iter().collect();
-        let Some(changed) = mutated(written, &vocabulary, &mut self.chance) else { return Ok(()) };
-        let at = DocPath::root();
-        let mut reader = Reader::new(table.lexicon());
-        let read = table.read_orders(stop.ask(), &Node::from_json(&changed), &at, &mut reader);
-        let Some(orders) = read.filter(|_| !reader.refused()) else { return Ok(()) };
-        self.broken.orders = changed.to_string();
-        let holdings = self.sitting.holdings_of(who);
-        let view = View { state: &state, holdings: &holdings, side: Some(who) };
-        let (whole, faults) = table.check(view, stop, orders.clone(), &at);
-        let faults = refusals(faults);
-        let signed = if faults.is_empty() { whole } else { orders };
-        let span = self.sitting.span(signed, said.clone(), self.questions);
-        let seed = Seed::new(hash_bytes("mistake", &[&self.seed, &self.segments.to_string()]));
-        let outcome = match self.sitting.resolve(&span, Dice::Seed(seed)) {
-            Ok(outcome) => outcome,
-            // A value that fits no rule is a breach of its owner; `check` must have said so.
-            Err(Failure::Breach(_)) if !faults.is_empty() => return Ok(()),
-            Err(failure) => return Err(format!("a mistaken packet cannot be carried out: {failure}")),
-        };
-        self.tale.mistakes += 1;
-        if faults.is_empty() {
-            return carried_out(&outcome);
-        }
-        let clauses: BTreeSet<Clause> = faults.iter().filter_map(|fault| fault.clause).collect();
-        let lapsed = |lapsed: &Lapsed| clauses.contains(&lapsed.bar.clause);
-        let told = outcome.lapsed.iter().any(lapsed) || clauses.is_empty() || !outcome.stop.ends_span();
-        if table.ruleset().foreseen() && !told {
-            return Err(self::told(
-                "these faults were found, but signed all the same the orders are carried out",
-                &faults,
-            ));
-        }
-        Ok(())
     }
 
     /// Where a segment ended, and the events before.

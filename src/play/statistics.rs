@@ -29,6 +29,10 @@ pub struct Tale {
     pub lapses: u64,
     /// Packets with a mistake in them that were judged and carried out beside the game.
     pub mistakes: u64,
+    /// Those of them that the check refused.
+    pub refused: u64,
+    /// Orders found legal that were looked up in the list of what is legal.
+    pub looked_up: u64,
     /// Events.
     pub events: u64,
     /// Questions put, by kind.
@@ -49,6 +53,8 @@ impl Tale {
             stops: 0,
             lapses: 0,
             mistakes: 0,
+            refused: 0,
+            looked_up: 0,
             events: 0,
             asked: BTreeMap::new(),
             clauses: BTreeMap::new(),
@@ -115,6 +121,10 @@ pub struct Statistics {
     pub lapses: u64,
     /// Packets with a mistake in them that were judged and carried out beside the games.
     pub mistakes: u64,
+    /// Those of them that the check refused.
+    pub refused: u64,
+    /// Orders found legal that were looked up in the list of what is legal.
+    pub looked_up: u64,
     /// Events.
     pub events: u64,
     /// Questions put, by kind.
@@ -142,6 +152,8 @@ impl Statistics {
             stops: 0,
             lapses: 0,
             mistakes: 0,
+            refused: 0,
+            looked_up: 0,
             events: 0,
             asked: ruleset.kinds().iter().map(|info| (info.kind.0.to_owned(), 0)).collect(),
             clauses: BTreeMap::new(),
@@ -163,6 +175,8 @@ impl Statistics {
         self.stops += tale.stops;
         self.lapses += tale.lapses;
         self.mistakes += tale.mistakes;
+        self.refused += tale.refused;
+        self.looked_up += tale.looked_up;
         self.events += tale.events;
         for (kind, count) in &tale.asked {
             *self.asked.entry((*kind).to_owned()).or_insert(0) += count;
@@ -207,8 +221,13 @@ impl Statistics {
         }
         let _ = writeln!(
             text,
-            "\n{} packets, {} segments, {} stops, {} lapsed choices, {} mistaken packets tried, {} events",
-            self.packets, self.segments, self.stops, self.lapses, self.mistakes, self.events
+            "\n{} packets, {} segments, {} stops, {} lapsed choices, {} events",
+            self.packets, self.segments, self.stops, self.lapses, self.events
+        );
+        let _ = writeln!(
+            text,
+            "{} packets with a mistake judged and carried out, {} of them refused; {} legal orders found in the list",
+            self.mistakes, self.refused, self.looked_up
         );
         let _ = writeln!(text, "\nQuestions put");
         for (kind, count) in &self.asked {
