@@ -369,7 +369,7 @@ SHAPES = {
             "engine": string,
             "key": text(HEX),
             "anchor": text(HEX),
-            "links": lambda v: count(v) and 1 <= v <= 1 << 16,
+            "links": count,
         },
         {
             "scenario": string,
@@ -580,6 +580,9 @@ class Walk:
         }[mode]
         if not fits:
             raise schema("the players named do not go with the mode")
+        links = 8 if data["ruleset"] == "toy" else 4096
+        if data["links"] != links:
+            raise schema("every chain has %d links, so that nobody runs out of them" % links)
         if "private" in data and mode != "gm":
             raise schema("`private` goes with a game master, and with nobody else")
         self.game, self.genesis = rid, data
@@ -659,6 +662,7 @@ class Walk:
     def take_plan(self, body, data, rid, schema):
         by, opens = body["by"], self.span_is_over()
         self.check_state(by, data["state"])
+        self.check_facts(data, schema)
         if not opens and ("orders" in data or "entries" in data):
             raise schema("answers or facts are due, not a packet")
         prefix = "plan/%d/" % body["seq"]
@@ -684,6 +688,8 @@ class Walk:
         if not call and not opens and "orders" in data:
             raise schema("answers or facts are due, not a packet")
         self.check_state(by, data["state"])
+        if not call:
+            self.check_facts(data, schema)
         if "policies" in data and not opens and self.span["side"] != side:
             raise schema("policies belong to the side whose packet is carried out")
         self.seal(body, data, opens, schema)
@@ -693,6 +699,16 @@ class Walk:
         self.pending = "orders"
         self.span["orders"] = (body["seq"], rid)
         self.open(body, data, schema)
+
+    def check_facts(self, data, schema):
+        """A reply to a `facts` stop decides nothing, and commits only the tickets it was asked for."""
+        if self.pending is not None or not self.stop or self.stop["ask"] != "facts":
+            return
+        asked = [slot for slot in self.stop.get("slots", []) if slot.startswith("ticket/")]
+        if any(name in data for name in ("policies", "standing", "answers")):
+            raise schema("a reply that states facts holds facts and openings alone")
+        if any(item["slot"] not in asked for item in data.get("hide", [])):
+            raise schema("a reply that states facts commits nothing but tickets it was asked for")
 
     def side(self, body, data, mode, schema):
         by, side = body["by"], data.get("for")

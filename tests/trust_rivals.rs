@@ -361,3 +361,49 @@ fn a_game_master_who_closed_a_record_cannot_sign_another_for_its_place() {
     let received = player.receive(vec![second]);
     assert_eq!(received.refused.first().map(|(_, f)| (f.code, f.fault.clone())), Some((Code::Kind, Some(Role::gm()))));
 }
+
+#[test]
+fn the_terms_of_an_offer_leave_nobody_short_of_links() {
+    let pair = game();
+    let founder = pair.records()[0].body().by.clone();
+    for links in [2u32, 8, 4095, 65_536] {
+        let mut body = pair.records()[0].body().clone();
+        *body.data.pointer_mut("/links").expect("links") = Json::from(links);
+        let offer = signed(body, &key_of(pair, &founder));
+        let found = check(std::slice::from_ref(&offer), &Vision::public()).divergence.expect("found");
+        assert_eq!((found.seq, found.finding.code, found.finding.fault), (0, Code::Schema, Some(founder.clone())));
+        let folder = tempfile::tempdir().expect("a folder");
+        assert!(Seat::join(vec![offer], None, &lay, &home(&folder)).is_err(), "nobody sits down at it");
+    }
+}
+
+#[test]
+fn a_founder_who_refuses_his_audit_does_not_keep_the_other_from_his() {
+    let ruleset = games::find("lone-warrior").expect("a game");
+    let mut pair = Pair::begin(ruleset, &players::charter_of("el-caney", &[]), false, None, "audits");
+    pair.play(1000);
+    let records = pair.records().to_vec();
+    let audits: Vec<usize> = (0..records.len()).filter(|at| records[*at].body().kind == RecordKind::Audit).collect();
+    assert_eq!(audits.len(), 2, "both audits are in");
+    let end = audits[0];
+    let founder = records[0].body().by.clone();
+    let at = pair.seats.iter().position(|seat| *seat.role() != founder).expect("the joiner");
+    // The joiner's alone, right behind the end: it is due, and the founder owes his.
+    let folder = copied(&pair.homes[at]);
+    let mut joiner = Seat::open(records[..end].to_vec(), &lay, &home(&folder)).expect("opened");
+    joiner.advance().expect("the audit");
+    let found = check(joiner.ledger().records(), &Vision::public());
+    assert_eq!((found.exit_code(), found.owed.clone()), (3, Some((founder.clone(), "audit"))), "{}", found.report(""));
+    // Both sign for one place: that of the founder stands, the other is signed again behind it.
+    let first = 1 - at;
+    let folder = copied(&pair.homes[first]);
+    let mut other = Seat::open(records[..end].to_vec(), &lay, &home(&folder)).expect("opened");
+    other.advance().expect("the audit");
+    let theirs = other.ledger().records()[end..].to_vec();
+    let received = joiner.receive(theirs);
+    assert_eq!((received.refused.len(), received.late.len()), (0, 1));
+    joiner.advance().expect("signed again");
+    let found = check(joiner.ledger().records(), &Vision::public());
+    assert_eq!(found.exit_code(), 0, "{}", found.report(""));
+    assert_eq!(joiner.ledger().records().len(), end + 2);
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::engine::{Charter, Match, Side, Window};
+use crate::engine::{Match, Side, Window};
 use crate::games;
 use crate::mail::{Draft, Openings, subject};
 use crate::report::{Look, Page, markdown, picture_text};
@@ -12,10 +12,10 @@ use crate::trust::Id;
 use crate::trust::data::{Genesis, Mode};
 use crate::trust::finding::{Code, Finding};
 use crate::trust::home::Home;
-use crate::trust::ledger::Ledger;
+use crate::trust::ledger::{Ledger, charter};
 use crate::trust::record::{Record, RecordKind};
 use crate::trust::role::Role;
-use crate::trust::seat::Seat;
+use crate::trust::seat::{Seat, Unfit};
 use crate::trust::store::{LedgerFile, LedgerFiles, LedgerFolder, Lock, Readers, read_small, write_whole};
 use crate::trust::verify::{Verification, copy_of, verify};
 
@@ -108,12 +108,7 @@ impl GameFolder {
         for record in late {
             let path = self.path.join(LATE).join(long_name(record));
             write_whole(&path, record.to_yaml().as_bytes(), Readers::Anyone)?;
-            let stood = self.path.join("ledger").join(record.file_name());
-            let same = |bytes: Vec<u8>| Record::read(&bytes).is_ok_and(|there| there == *record);
-            if fs::read(&stood).is_ok_and(same) {
-                fs::remove_file(&stood).map_err(|error| Trouble::unreadable(&stood, &error))?;
-            }
-            self.saved = self.saved.min(usize::try_from(record.body().seq).unwrap_or(usize::MAX));
+            self.take_out(record)?;
         }
         if let (Some(first), Some(before)) = (late.iter().map(|record| record.body().seq).min(), &self.before) {
             let first = usize::try_from(first).unwrap_or(usize::MAX);
@@ -129,6 +124,26 @@ impl GameFolder {
         let path = self.path.join(REFUSED).join(long_name(record));
         write_whole(&path, record.to_yaml().as_bytes(), Readers::Anyone)?;
         Ok(path)
+    }
+
+    /// Keeps a record with the openings that show what is wrong with it, and takes it out of the ledger.
+    pub fn keep_unfit(&mut self, unfit: &Unfit) -> Result<(), Trouble> {
+        let path = self.keep_refused(&unfit.record)?;
+        let game = self.seat.ledger().protocol().game().unwrap_or(Id::ZERO);
+        let openings = Openings { game, by: unfit.record.body().by.clone(), reveals: unfit.openings.clone() };
+        write_whole(&path.with_extension("openings.txt"), openings.armoured().as_bytes(), Readers::OwnerOnly)?;
+        self.take_out(&unfit.record)
+    }
+
+    /// Takes a record out of the ledger on disk.
+    fn take_out(&mut self, record: &Record) -> Result<(), Trouble> {
+        let stood = self.path.join("ledger").join(record.file_name());
+        let same = |bytes: Vec<u8>| Record::read(&bytes).is_ok_and(|there| there == *record);
+        if fs::read(&stood).is_ok_and(same) {
+            fs::remove_file(&stood).map_err(|error| Trouble::unreadable(&stood, &error))?;
+        }
+        self.saved = self.saved.min(usize::try_from(record.body().seq).unwrap_or(usize::MAX));
+        Ok(())
     }
 
     /// What verification says of this ledger with one more record in it.
@@ -350,19 +365,21 @@ pub fn data_files(folder: &Path) -> Result<BTreeMap<String, String>, Trouble> {
 
 /// Lays the table a genesis describes, with the data files of its folder.
 pub fn lay(folder: &Path, genesis: &Genesis) -> Result<Box<dyn Match>, Finding> {
+    let own = folder.join(DATA);
+    let data = match own.is_dir() {
+        true => data_files(&own).map_err(|trouble| Finding::new(Code::Engine, trouble.what))?,
+        false => BTreeMap::new(),
+    };
+    lay_with(genesis, data)
+}
+
+/// The same with these data files; without any, garcia's own.
+pub fn lay_with(genesis: &Genesis, data: BTreeMap<String, String>) -> Result<Box<dyn Match>, Finding> {
     let not_judged = |what: String| Finding::new(Code::Engine, what);
     let Some(ruleset) = games::GAMES.iter().find(|game| game.id() == genesis.ruleset) else {
         return Err(not_judged(format!("this garcia does not know the game `{}`", genesis.ruleset)));
     };
-    let mut options = genesis.options.clone().unwrap_or_default();
-    options.remove("questions");
-    let own = folder.join(DATA);
-    let data = match own.is_dir() {
-        true => data_files(&own).map_err(|trouble| not_judged(trouble.what))?,
-        false => BTreeMap::new(),
-    };
-    let charter = Charter { scenario: genesis.scenario.clone().unwrap_or_default(), options, data };
-    ruleset.open(&charter).map_err(|faults| {
+    ruleset.open(&charter(genesis, data)).map_err(|faults| {
         let list: Vec<String> = faults.into_iter().map(|fault| fault.what).collect();
         not_judged(format!("the table cannot be laid: {}", list.join("; ")))
     })

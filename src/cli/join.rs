@@ -4,12 +4,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::trust::data::Genesis;
+use crate::trust::ledger::Ledger;
+use crate::trust::replay::Vision;
 use crate::trust::seat::Seat;
 use crate::trust::store::{Lock, Readers, write_whole};
 
 use super::folder::{self, DATA, GameFolder, ORDERS, fresh_folder};
 use super::post::{self, Arrived, read_mail};
-use super::{Done, Trouble, World, new};
+use super::{Done, Trouble, World, new, terms};
 
 /// Accept an offer to play.
 ///
@@ -17,7 +20,8 @@ use super::{Done, Trouble, World, new};
 /// chain of dice is fixed now, before the first orders.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  garcia join 0000-garcia.txt                  the attachment of the offer
+  garcia join 0000-garcia.txt --terms          what is offered, before anything is signed
+  garcia join 0000-garcia.txt                  accept it: the attachment of the offer
   garcia join offer.eml --folder kettle-hill   out of a saved mail, into the folder kettle-hill
   garcia join offer.txt --data my-transcription   the game is played with data files of your own")]
 pub struct Join {
@@ -30,6 +34,9 @@ pub struct Join {
     /// The data files the game is played with, if they are not garcia's own.
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+    /// Only show what is offered: scenario, options, mode, data and keys. Nothing is signed.
+    #[arg(long)]
+    terms: bool,
 }
 
 impl Join {
@@ -53,14 +60,22 @@ impl Join {
         let mut offered: Vec<_> =
             records.into_iter().filter(|r| r.body().seq == 0 || r.body().game == Some(game)).collect();
         offered.sort_by_key(|record| record.body().seq);
+        let data = self.data.as_deref().map(folder::data_files).transpose()?.unwrap_or_default();
+        let lay = |genesis: &Genesis| folder::lay_with(genesis, data.clone());
+        let offer = Ledger::read(offered.clone(), lay, Vision::public())?;
+        let mut notes: String = troubles.iter().map(|trouble| format!("{trouble}\n")).collect();
+        notes.push_str("You are offered:\n");
+        let terms = terms::lines(offer.protocol(), offer.replay().table());
+        notes.extend(terms.iter().map(|line| format!("  {line}\n")));
+        if self.terms {
+            return Ok(Done::good(notes + "Nothing is signed. Without --terms you accept.\n"));
+        }
         let home = folder::home(world, &folder)?;
         let held = Lock::take(&folder)?;
-        if let Some(data) = &self.data {
-            for (name, text) in folder::data_files(data)? {
-                write_whole(&folder.join(DATA).join(name), text.as_bytes(), Readers::Anyone)?;
-            }
+        for (name, text) in &data {
+            write_whole(&folder.join(DATA).join(name), text.as_bytes(), Readers::Anyone)?;
         }
-        let seat = Seat::join(offered, None, &|genesis| folder::lay(&folder, genesis), &home)?;
+        let seat = Seat::join(offered, None, &lay, &home)?;
         new::write_schemas(&folder, ruleset)?;
         std::fs::create_dir_all(folder.join(ORDERS))
             .map_err(|error| Trouble::new(super::exit::NO_OUTPUT, error.to_string(), "see that the disk has room"))?;
@@ -68,9 +83,10 @@ impl Join {
         folder.save()?;
         folder.write_up()?;
         let posted = folder.post(false)?;
-        let mut notes: String = troubles.iter().map(|trouble| format!("{trouble}\n")).collect();
         notes.push_str(&format!(
-            "You play {} in {}/. Your key begins {}\n(`garcia status` shows all keys: compare them by telephone once).\n",
+            "That is what you accept by mailing what is signed here.\n\
+             You play {} in {}/. Your key begins {}\n\
+             (`garcia status` shows all keys: compare them by telephone once).\n",
             folder.seat.role(),
             folder.path.display(),
             folder::spelled(&folder.seat.fingerprint())

@@ -26,6 +26,7 @@ mod sight;
 mod soak;
 mod status;
 mod template;
+mod terms;
 mod trouble;
 mod verify;
 

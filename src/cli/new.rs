@@ -19,9 +19,6 @@ use super::post;
 use super::sight::{Sight, ruleset};
 use super::{Done, Trouble, World, schemas};
 
-/// How many links a chain has: one for each result.
-const LINKS: u32 = 4096;
-
 /// Begin a game.
 ///
 /// Makes a folder with the ledger, the state and a place for your order files. Your key and the secret behind the dice
@@ -129,7 +126,7 @@ impl New {
             }
         };
         let charter = Charter { scenario, ..Charter::default() };
-        let mut terms = Terms { charter, ask: true, max_asks: None, links: LINKS, note: self.note.clone() };
+        let mut terms = Terms { charter, ask: true, max_asks: None, note: self.note.clone() };
         for option in &self.options {
             set(&mut terms, game, option)?;
         }

@@ -80,7 +80,7 @@ pub fn read_mail(files: &[PathBuf]) -> Result<Arrived, Trouble> {
         arrived.troubles.extend(found.troubles);
     }
     if arrived.records.is_empty() && arrived.openings.is_empty() && !arrived.troubles.is_empty() {
-        let what = arrived.troubles.join("\n");
+        let what = arrived.troubles.join("; ");
         return Err(Trouble::new(exit::NOBODY, what, "nothing was changed; nobody is to blame"));
     }
     Ok(arrived)

@@ -9,6 +9,7 @@ use crate::mail::Openings;
 use crate::trust::finding::{Code, Finding};
 use crate::trust::ledger::LedgerTrouble;
 use crate::trust::record::{Record, RecordKind};
+use crate::trust::seat::Unfit;
 
 use super::folder::{self, GameFolder, LATE};
 use super::next;
@@ -37,7 +38,14 @@ pub struct Receive {
 impl Receive {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
         let Arrived { records, openings, troubles } = read_mail(&self.files)?;
-        let mut folder = GameFolder::open(world)?;
+        let offer = records.iter().any(|record| record.body().seq == 0);
+        let mut folder = match (GameFolder::open(world), self.files.first()) {
+            (Err(_), Some(file)) if offer && folder::find(world).is_err() => {
+                let what = "this is an offer to play, and here is no game folder";
+                return Err(Trouble::usage(what, format!("accept it: garcia join {}", file.display())));
+            }
+            (opened, _) => opened?,
+        };
         let mut arrived = records;
         arrived.extend(folder::waiting(&folder.path));
         let mut received = folder.seat.receive(arrived);
@@ -57,6 +65,10 @@ impl Receive {
             received.early = again.early;
             received.refused.extend(again.refused);
             made.extend(folder.seat.advance()?);
+        }
+        let unfit = folder.seat.take_unfit();
+        if let Some(unfit) = &unfit {
+            folder.keep_unfit(unfit)?;
         }
         folder.save()?;
         folder.keep_early(&received.early)?;
@@ -84,6 +96,15 @@ impl Receive {
             notes.push(next::ask_for(missing));
         }
         let mut refused = None;
+        if let Some(Unfit { record, finding, .. }) = &unfit {
+            notes.push(format!(
+                "REFUSED {}: its openings fit, and what they show breaks the rules: {finding}\n  fault: {}. Record and \
+                 openings lie in refused/. `garcia resolve --absent` goes on without him.",
+                record.file_name(),
+                record.body().by
+            ));
+            refused = Some(exit::FAULTS);
+        }
         for (record, finding) in &received.refused {
             notes.push(refusal(&folder, record, finding)?);
             refused.get_or_insert(if finding.fault.is_some() { exit::FAULTS } else { exit::NOBODY });

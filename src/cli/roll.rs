@@ -6,9 +6,11 @@ use serde_json::json;
 use crate::engine::Slot;
 use crate::engine::dice::{Die, Seed, faces, stream_bytes};
 use crate::trust::bytes::Id;
+use crate::trust::chain;
 use crate::trust::data::{Data, Reveal, RollSaid};
 use crate::trust::finding::dice_words;
 use crate::trust::record::Record;
+use crate::trust::role::Role;
 use crate::trust::secret::HideSecret;
 
 use super::folder::{find, records};
@@ -47,6 +49,8 @@ struct Made {
     orders: Id,
     link: Id,
     closer: Option<(String, u32, u32)>,
+    /// What the link hashes to, and the record that published it.
+    before: Option<(Id, u32)>,
     dice: Vec<Die>,
     recorded: Option<Vec<u16>>,
     secret: Option<Ticket>,
@@ -88,6 +92,7 @@ impl Roll {
             orders: id("orders", orders)?,
             link: id("link", link)?,
             closer: None,
+            before: None,
             dice,
             recorded: None,
             secret: None,
@@ -154,6 +159,7 @@ fn all_rolls(records: &[Record]) -> Vec<(u32, Made)> {
                     orders: closing.orders,
                     link: closing.link,
                     closer: Some((record.body().by.to_string(), closing.index, seq)),
+                    before: link_before(records, &record.body().by, closing.index, &closing.link),
                     dice: sides,
                     recorded,
                     secret,
@@ -162,6 +168,17 @@ fn all_rolls(records: &[Record]) -> Vec<(u32, Made)> {
         }
     }
     all
+}
+
+/// What a link hashes to, and the record in which that was published before.
+fn link_before(records: &[Record], closer: &Role, index: u32, link: &Id) -> Option<(Id, u32)> {
+    let before = chain::before(closer, index, link);
+    let publishes = |record: &&Record| {
+        let name = if index == 1 { "anchor" } else { "link" };
+        let said = record.body().data.get(name).and_then(|said| said.as_str());
+        record.body().by == *closer && said.and_then(|said| said.parse::<Id>().ok()) == Some(before)
+    };
+    records.iter().find(publishes).map(|record| (before, record.body().seq))
 }
 
 fn list(records: &[Record], world: &World) -> Result<Done, Trouble> {
@@ -215,6 +232,10 @@ fn tell(made: &Made, world: &World) -> Result<Done, Trouble> {
     let mut text = format!("{}   {}\n\n", made.label, dice_words(&made.dice));
     if let Some((closer, index, seq)) = &made.closer {
         text.push_str(&format!("orders  {orders}\nlink    {link}   link {index} of {closer}, in record {seq}\n"));
+        if let Some((before, seq)) = &made.before {
+            let name = if *index == 1 { "the anchor".to_owned() } else { format!("link {}", index - 1) };
+            text.push_str(&format!("        hashes to {before}: {name}, in record {seq}\n"));
+        }
     } else {
         text.push_str(&format!("orders  {orders}\nlink    {link}\n"));
     }

@@ -56,6 +56,11 @@ pub fn enter(folder: GameFolder, said: &Given, eml: bool, world: &World) -> Resu
 fn at_folder(mut folder: GameFolder, said: &Given, eml: bool, world: &World) -> Result<Done, Trouble> {
     folder.seat.advance()?;
     folder.save()?;
+    if matches!(said, Given::Nothing)
+        && let Some(waiting) = folder.seat.give_up_waiting()?
+    {
+        folder.keep_late(&[waiting])?;
+    }
     if folder.seat.to_decide().is_none() {
         return Err(Trouble::usage("no orders are due from you now", folder.next_line()));
     }

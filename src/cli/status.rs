@@ -11,7 +11,7 @@ use crate::trust::record::Record;
 use crate::trust::role::Role;
 
 use super::sight::Sight;
-use super::{Done, Trouble, World, folder, next};
+use super::{Done, Trouble, World, folder, next, terms};
 
 /// Show whose move it is, what is awaited, and whether the dice are verified.
 #[derive(Debug, Args)]
@@ -65,6 +65,12 @@ fn page(sight: &Sight) -> Page {
     let records = records(sight);
     page.section("Records", records);
     page.section("Keys, to be compared by telephone once", keys(sight));
+    let mut terms = Diary::new();
+    // The keys stand above.
+    for line in terms::lines(sight.ledger.protocol(), table).into_iter().filter(|line| !line.starts_with("key ")) {
+        terms.line(line, &[]);
+    }
+    page.section("Terms", terms);
     page
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::chain::LINKS;
 use super::data::{Answer, Data, Genesis, Mode};
 use super::finding::{Code, Finding};
 use super::home::{GameFile, Home, NotSigned, Sealed};
@@ -91,8 +92,6 @@ pub struct Terms {
     pub ask: bool,
     /// How many answer stops each side may cause in one span.
     pub max_asks: Option<u32>,
-    /// How many links every chain has.
-    pub links: u32,
     /// A remark.
     pub note: Option<String>,
 }
@@ -127,7 +126,7 @@ impl Terms {
         table: &dyn Match,
         company: Company,
         key: &PrivateKey,
-        secret: &GameSecret,
+        (secret, links): (&GameSecret, u32),
     ) -> Result<Body, NotARecord> {
         let role = company.founder();
         let first = table.ruleset().about().scenarios.first().map_or("", |scenario| scenario.id);
@@ -148,8 +147,8 @@ impl Terms {
             rules_sha256: rules_hash(table),
             engine: table.ruleset().engine(),
             key: key.public(),
-            anchor: secret.chain(&role, self.links).anchor(),
-            links: self.links,
+            anchor: secret.chain(&role, links).anchor(),
+            links: LINKS,
             opponent,
             players,
             director: None,
@@ -169,9 +168,20 @@ impl Ledger {
         terms: Terms,
         home: &Home,
     ) -> Result<(Ledger, GameFile), LedgerTrouble> {
-        let (key, secret, links) = (home.identity()?, GameSecret::fresh()?, terms.links);
+        Ledger::begin_with(table, company, terms, home, LINKS)
+    }
+
+    /// The same with a chain of another length than the genesis says; it runs out, or is of no use.
+    pub(super) fn begin_with(
+        table: Box<dyn Match>,
+        company: Company,
+        terms: Terms,
+        home: &Home,
+        links: u32,
+    ) -> Result<(Ledger, GameFile), LedgerTrouble> {
+        let (key, secret) = (home.identity()?, GameSecret::fresh()?);
         let founder = company.founder();
-        let body = terms.genesis(&*table, company, &key, &secret)?;
+        let body = terms.genesis(&*table, company, &key, (&secret, links))?;
         let file = home.begin_game(body.id(), founder, secret, links)?;
         Ledger::found(table, body, &key, file)
     }
@@ -184,9 +194,9 @@ impl Ledger {
         key: &PrivateKey,
         secret: GameSecret,
     ) -> Result<(Ledger, GameFile), LedgerTrouble> {
-        let (links, founder) = (terms.links, company.founder());
-        let body = terms.genesis(&*table, company, key, &secret)?;
-        let file = GameFile::in_memory(body.id(), founder, secret, links);
+        let founder = company.founder();
+        let body = terms.genesis(&*table, company, key, (&secret, LINKS))?;
+        let file = GameFile::in_memory(body.id(), founder, secret, LINKS);
         Ledger::found(table, body, key, file)
     }
 

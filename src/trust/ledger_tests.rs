@@ -26,8 +26,9 @@ impl Solo {
         let folder = tempfile::tempdir().expect("a folder");
         let home = Home::find(Some(folder.path())).expect("given");
         let charter = Charter { scenario: scenario.to_owned(), ..Charter::default() };
-        let game = Terms { charter, ask, max_asks, links, note: Some("García".to_owned()) };
-        let (ledger, file) = Ledger::begin(skirmish::table(scenario), Company::Solo, game, &home).expect("begun");
+        let game = Terms { charter, ask, max_asks, note: Some("García".to_owned()) };
+        let table = skirmish::table(scenario);
+        let (ledger, file) = Ledger::begin_with(table, Company::Solo, game, &home, links).expect("begun");
         Solo { key: home.identity().expect("a key"), file, ledger, _folder: folder }
     }
 

@@ -8,15 +8,12 @@ mod take;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::bytes::Id;
-use super::data::{Answer, ClaimSaid, Genesis, Mode, StopSaid};
+use super::data::{Answer, ClaimSaid, Genesis, Mode, StopSaid, TOY};
 use super::role::Role;
 use super::seals::{Moment, Seals};
 use crate::engine::dice::{Die, Seed, faces};
 use crate::engine::json::Json;
 use crate::engine::{Flow, Key, Slot};
-
-/// The ruleset of the test vectors, which has neither rules nor an end.
-const TOY: &str = "toy";
 
 /// A role with its key and chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -148,6 +145,8 @@ pub struct Protocol {
     seals: Seals,
     standing: BTreeMap<(Role, String), Json>,
     secret_rolls: Vec<SecretRoll>,
+    /// How many tickets each role has spent.
+    spent: BTreeMap<Role, u32>,
     audits: BTreeMap<Role, Audited>,
     absent: Vec<u32>,
 }

@@ -268,6 +268,15 @@ impl Record {
         Ok(Record { id: body.id(), body: Arc::new(body), sig: parsed(&whole, "sig")? })
     }
 
+    /// Whether the comments at the head of a file say what the record says; a file without any says nothing.
+    pub fn is_headed(&self, file: &[u8]) -> bool {
+        let text = String::from_utf8_lossy(file);
+        let said = text.trim_start_matches('\u{feff}').lines().map_while(|line| line.strip_prefix('#'));
+        let said: Vec<&str> = said.map(str::trim).filter(|line| !line.is_empty()).collect();
+        let head = self.comments();
+        said.is_empty() || said.iter().copied().eq(head.iter().map(|line| line.trim()))
+    }
+
     /// The head of the file: what a person wants to know before reading on.
     fn comments(&self) -> Vec<String> {
         let Body { by, kind, seq, data, .. } = &*self.body;

@@ -67,6 +67,11 @@ impl Vision {
         self.salts.insert(role.clone(), hide);
     }
 
+    /// Whether these are the eyes of a role.
+    pub fn is_of(&self, role: &Role) -> bool {
+        self.salts.contains_key(role)
+    }
+
     /// The value of one version of a slot, if this view holds it.
     pub fn get(&self, role: &Role, slot: &Slot, version: u32) -> Option<&Json> {
         self.values.get(&(role.clone(), slot.clone(), version))

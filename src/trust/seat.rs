@@ -130,6 +130,18 @@ pub struct Seat {
     ledger: Ledger,
     key: PrivateKey,
     file: GameFile,
+    unfit: Option<Unfit>,
+}
+
+/// A player's record that fits its openings and breaks the rules: his fault, and the game goes on without it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unfit {
+    /// The record.
+    pub record: Record,
+    /// Its openings.
+    pub openings: Vec<Reveal>,
+    /// What is wrong with it.
+    pub finding: Finding,
 }
 
 /// Lays the table a genesis describes.
@@ -140,7 +152,7 @@ impl Seat {
     pub fn begin(table: Box<dyn Match>, company: Company, terms: Terms, home: &Home) -> Result<Seat, LedgerTrouble> {
         let key = home.identity()?;
         let (ledger, file) = Ledger::begin(table, company, terms, home)?;
-        Ok(Seat { ledger, key, file })
+        Ok(Seat { ledger, key, file, unfit: None })
     }
 
     /// Offers a game of two, to be played as `side`.
@@ -263,7 +275,7 @@ impl Seat {
         let data = Data::Join(Join { accept: game, key: key.public(), anchor, hide });
         let mut ledger = ledger.seen_by(Vision::of(&file));
         ledger.sign(&data, &sealed, &mut Pen { key: &key, file: &mut file })?;
-        Ok(Seat { ledger, key, file })
+        Ok(Seat { ledger, key, file, unfit: None })
     }
 
     /// Sits down again at a game that is under way. What an interruption kept from the ledger is put there.
@@ -287,12 +299,12 @@ impl Seat {
         {
             ledger.append(last.clone())?;
         }
-        Ok(Seat { ledger, key, file })
+        Ok(Seat { ledger, key, file, unfit: None })
     }
 
     /// A seat made of its parts.
     pub fn of(ledger: Ledger, key: PrivateKey, file: GameFile) -> Seat {
-        Seat { ledger, key, file }
+        Seat { ledger, key, file, unfit: None }
     }
 
     /// The role that signs here.
@@ -486,11 +498,49 @@ impl Seat {
             };
             match written {
                 Ok(record) => made.push(record),
+                Err(LedgerTrouble::Finding { finding, .. }) if self.is_unfit(&finding) => {
+                    self.unfit = self.set_aside(*finding)?;
+                    return Ok(made);
+                }
                 // It was signed before and has to come back.
                 Err(LedgerTrouble::NotSigned(NotSigned::Missing(_))) => return Ok(made),
                 Err(trouble) => return Err(trouble),
             }
         }
+    }
+
+    /// Whether a private game master cannot close because of what a player has sealed.
+    fn is_unfit(&self, finding: &Finding) -> bool {
+        let private = self.ledger.protocol().is_private() && *self.role() == Role::gm();
+        private && finding.fault.as_ref().is_some_and(|fault| *fault != Role::gm())
+    }
+
+    /// Takes the orders out of the ledger that cannot be closed.
+    fn set_aside(&mut self, finding: Finding) -> Result<Option<Unfit>, LedgerTrouble> {
+        let Some(record) = self.ledger.records().last().cloned() else { return Ok(None) };
+        let by = record.body().by.clone();
+        let sealed = Data::read(record.body()).map(|data| data.hides().to_vec()).unwrap_or_default();
+        let of_record = |(role, reveal): &&(Role, Reveal)| {
+            *role == by && sealed.iter().any(|hide| hide.slot == reveal.slot && hide.version == reveal.version)
+        };
+        let openings = self.file.entrusted().iter().filter(of_record).map(|(_, reveal)| reveal.clone()).collect();
+        self.ledger = self.ledger.upto(self.ledger.records().len() - 1)?;
+        Ok(Some(Unfit { record, openings, finding }))
+    }
+
+    /// What was set aside because it breaks the rules, once.
+    pub fn take_unfit(&mut self) -> Option<Unfit> {
+        self.unfit.take()
+    }
+
+    /// Game master: sets aside orders whose openings never came, so that the game can go on without their player.
+    pub fn give_up_waiting(&mut self) -> Result<Option<Record>, LedgerTrouble> {
+        let waits = matches!(self.ledger.awaited(), Awaited::Result(_)) && !self.lacking().is_empty();
+        let last = self.ledger.records().last().filter(|record| waits && record.body().by != Role::gm()).cloned();
+        if last.is_some() {
+            self.ledger = self.ledger.upto(self.ledger.records().len() - 1)?;
+        }
+        Ok(last)
     }
 
     /// Signs a checked order file: a packet or answers.

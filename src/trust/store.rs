@@ -106,6 +106,11 @@ pub struct LedgerFolder {
     path: PathBuf,
 }
 
+/// What is said of comments at the head of a record file that somebody changed.
+pub const LIES: &str = "do not say what the record says; only what stands below them is signed";
+/// What is said of files in a ledger that are none of it.
+pub const STRANGER: &str = "is not named like a record";
+
 /// A file of the ledger, read or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerFile {
@@ -177,13 +182,18 @@ impl LedgerFolder {
                 continue;
             }
             let Some(seq) = place(&name) else {
-                found.problems.push(format!("{} is not named like a record", visible(&name)));
+                found.problems.push(format!("{} {STRANGER}", visible(&name)));
                 continue;
             };
             // What is no plain file, or too long, is no record; it is not even read.
             texts.push((visible(&name), seq, read_small(&entry.path())));
         }
-        found.files = read_all(texts);
+        for (file, lies) in read_all(texts) {
+            if lies {
+                found.problems.push(format!("{}: its comments {LIES}", file.name));
+            }
+            found.files.push(file);
+        }
         found.files.sort_by(|a, b| (a.seq, &a.name).cmp(&(b.seq, &b.name)));
         found.problems.sort();
         found.note_problems();
@@ -212,13 +222,14 @@ impl LedgerFiles {
 }
 
 /// Reads records on all cores: no text has to wait for another.
-fn read_all(mut texts: Vec<(String, u32, Result<Vec<u8>, String>)>) -> Vec<LedgerFile> {
+/// With each whether its comments say something else than the record.
+fn read_all(mut texts: Vec<(String, u32, Result<Vec<u8>, String>)>) -> Vec<(LedgerFile, bool)> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let share = texts.len().div_ceil(cores).max(1);
-    let file = |(name, seq, bytes): &mut (String, u32, Result<Vec<u8>, String>)| LedgerFile {
-        name: std::mem::take(name),
-        seq: *seq,
-        record: bytes.as_ref().map_err(|why| NotARecord(why.clone())).and_then(|bytes| Record::read(bytes)),
+    let file = |(name, seq, bytes): &mut (String, u32, Result<Vec<u8>, String>)| {
+        let record = bytes.as_ref().map_err(|why| NotARecord(why.clone())).and_then(|bytes| Record::read(bytes));
+        let lies = record.as_ref().is_ok_and(|record| bytes.as_ref().is_ok_and(|bytes| !record.is_headed(bytes)));
+        (LedgerFile { name: std::mem::take(name), seq: *seq, record }, lies)
     };
     let read = |part: &mut [_]| part.iter_mut().map(file).collect::<Vec<_>>();
     std::thread::scope(|scope| {

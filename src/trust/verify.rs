@@ -14,7 +14,7 @@ use super::replay::{Replay, Vision};
 use super::rivals::{Place, opened_twice};
 use super::role::Role;
 use super::seals::is_in_state;
-use super::store::{LedgerFile, LedgerFiles};
+use super::store::{LIES, LedgerFile, LedgerFiles, STRANGER};
 use crate::engine::json::Json;
 use crate::engine::visible::visible;
 use crate::engine::{Holdings, Match, Slot, View};
@@ -60,6 +60,8 @@ pub struct Verification {
     pub divergence: Option<Divergence>,
     /// Who owes which record.
     pub owed: Option<(Role, &'static str)>,
+    /// The same in words, where more has to be said: openings for a private game master.
+    pub owed_words: Option<String>,
     /// Who speaks next, and about what.
     pub next: Option<String>,
     /// Things listed without a verdict.
@@ -449,6 +451,18 @@ impl<'a> Pass<'a> {
             }
         }
         let at = |seq: u32| usize::try_from(seq).ok().and_then(|seq| self.chosen.get(seq));
+        let slot = finding.label.as_deref().and_then(|label| Slot::parse(label).ok());
+        if let (Code::Reveal, Some(slot), Some(fault)) = (finding.code, slot, &finding.fault)
+            && record.body().by != *fault
+        {
+            // What a value is, is a matter of the record that opened it, or else of the one that committed it.
+            let seals = protocol.seals();
+            let version = seals.next_version(fault, &slot).saturating_sub(1);
+            let opened = seals.opening(fault, &slot, version).map(|opened| opened.seq);
+            let opened = opened.filter(|seq| at(*seq).is_some_and(|(_, record)| record.body().by == *fault));
+            let mut sealed = seals.of_role(fault).filter(|(other, s)| **other == slot && s.version == version);
+            seq = opened.or_else(|| sealed.next().map(|(_, sealing)| sealing.seq)).unwrap_or(seq);
+        }
         // A result stands right behind its orders.
         let orders = (seq == here && record.body().kind == RecordKind::Result).then(|| seq.saturating_sub(1));
         let evidence = orders.into_iter().chain([seq]).filter_map(|seq| at(seq).map(|(name, _)| (*name).to_owned()));
@@ -494,11 +508,15 @@ impl<'a> Pass<'a> {
         for seq in self.protocol.written_by_gm() {
             remarks.push(format!("record {seq}: written by the game master; its dice rest on his word"));
         }
-        remarks.extend(self.found.problems.iter().filter(|p| p.contains("not named like a record")).cloned());
+        remarks.extend(self.found.problems.iter().filter(|p| p.contains(STRANGER) || p.contains(LIES)).cloned());
         // A record whose signature, place and link are good can still say something wrong.
         let walked = self.protocol.next();
         let wrong_inside =
             |d: &Divergence| d.seq == walked && d.record.is_some() && d.finding.code.level() > Level::Records;
+        let (owed, owed_words) = match openings_owed(&self.protocol, self.vision) {
+            Some((role, what, words)) => (Some((role, what)), Some(words)),
+            None => (self.protocol.owed(), None),
+        };
         let next = match (self.protocol.due(), self.protocol.stop()) {
             (NextRecord::Speech(_), Some(stop)) => stop.who.as_ref().map(|who| format!("{who}, {}", stop.ask)),
             (NextRecord::Speech(_), None) => self.next,
@@ -512,13 +530,28 @@ impl<'a> Pass<'a> {
             rolls: self.rolls,
             level,
             not_judged: self.not_judged,
-            owed: if self.divergence.is_some() { None } else { self.protocol.owed() },
+            owed: if self.divergence.is_some() { None } else { owed },
+            owed_words,
             divergence: self.divergence,
             next,
             remarks,
             aside: self.aside,
         }
     }
+}
+
+/// Under a private game master orders and their openings count together; until they are there the result cannot come.
+fn openings_owed(protocol: &Protocol, vision: &Vision) -> Option<(Role, &'static str, String)> {
+    let NextRecord::Result(gm) = protocol.due() else { return None };
+    let (seq, _) = protocol.span().and_then(|span| span.orders)?;
+    let owner = protocol.is_private().then(|| protocol.span().map(|span| span.side.clone()))??;
+    let mut sealed = protocol.seals().of_role(&owner).filter(|(_, sealing)| sealing.seq == seq).peekable();
+    sealed.peek()?;
+    if !vision.is_of(&gm) {
+        return Some((gm, "result", format!("gm owes the result, or {owner} the openings of record {seq}")));
+    }
+    let lacks = sealed.any(|(slot, sealing)| vision.get(&owner, slot, sealing.version).is_none());
+    lacks.then(|| (owner.clone(), "openings", format!("{owner} owes the openings of record {seq}")))
 }
 
 /// New versions of what lies face down may hide it again, or do what the game allows, and no more.
@@ -645,8 +678,10 @@ impl Verification {
         if self.level == Level::Audit {
             writeln!(out, "audit: everything sealed was opened and is as stated")?;
         }
-        if let Some((role, what)) = &self.owed {
-            writeln!(out, "W70-WAITING  {role} owes: {what}")?;
+        match (&self.owed, &self.owed_words) {
+            (Some(_), Some(words)) => writeln!(out, "W70-WAITING  {words}")?,
+            (Some((role, what)), None) => writeln!(out, "W70-WAITING  {role} owes: {what}")?,
+            (None, _) => {}
         }
         if let Some(next) = &self.next {
             writeln!(out, "next: {next}")?;

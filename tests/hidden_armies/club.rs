@@ -55,6 +55,17 @@ impl Club {
         players::send_out(&self.gm, &mut self.players);
     }
 
+    /// The same where one of the players gave orders that the game went on without.
+    fn send_out_late(&mut self, late: &Record) {
+        let records: Vec<Record> = self.gm.ledger().records().iter().map(mailed).collect();
+        for player in &mut self.players {
+            let received = player.receive(records.clone());
+            let own = *player.role() == late.body().by;
+            assert_eq!((received.refused, received.late.len()), (vec![], usize::from(own)));
+            assert_eq!(player.ledger().records(), self.gm.ledger().records());
+        }
+    }
+
     fn play(&mut self, most: usize, chance: &mut Chance) {
         while self.gm.ledger().records().len() < most {
             let Some(who) = self.gm.ledger().awaited().who().cloned() else { break };
@@ -248,4 +259,74 @@ fn every_game_can_be_played_under_a_private_game_master() {
         });
         assert!(lasted, "{}: every match was over at once", game.id());
     }
+}
+
+#[test]
+fn openings_that_never_come_or_show_a_false_army_do_not_stop_the_game() {
+    let mut club = Club::meet();
+    let spain = role("spain");
+    let at = club.players.iter().position(|player| *player.role() == spain).expect("a player");
+    let said = players::at_random(club.players[at].ledger(), SPAIN, &mut Chance::new("an army"));
+    let sent = club.players[at].send(&said).expect("signed");
+    let seq = sent.body().seq;
+    assert_eq!(club.gm.receive(vec![mailed(&sent)]).refused, []);
+    // Until the openings are there it waits, and everybody is told for what.
+    let words = |records: &[Record], vision: &Vision| check(records, vision).report("");
+    let told = words(club.gm.ledger().records(), &club.gm.vision());
+    assert!(told.contains(&format!("W70-WAITING  spain owes the openings of record {seq}")), "{told}");
+    let told = words(club.gm.ledger().records(), &Vision::public());
+    assert!(told.contains(&format!("gm owes the result, or spain the openings of record {seq}")), "{told}");
+    // Without them the game master goes on; what he never closed is no matter of his.
+    let before = club.gm.ledger().records().len();
+    assert_eq!(club.gm.give_up_waiting().expect("set aside"), Some(sent.clone()));
+    club.gm.no_moves().expect("signed");
+    club.gm.advance().expect("closed");
+    assert!(club.gm.ledger().records().len() > before);
+    club.send_out_late(&sent);
+    assert!(check(club.gm.ledger().records(), &Vision::public()).divergence.is_none());
+}
+
+#[test]
+fn a_false_army_is_refused_with_its_openings_as_its_players_fault() {
+    let mut club = Club::meet();
+    let (spain, game) = (role("spain"), club.gm.ledger().protocol().game().expect("a game"));
+    let at = club.players.iter().position(|player| *player.role() == spain).expect("a player");
+    let said = players::at_random(club.players[at].ledger(), SPAIN, &mut Chance::new("an army"));
+    let honest = club.players[at].send(&said).expect("signed");
+    let mut openings = club.players[at].openings(std::slice::from_ref(&honest));
+    // One battalion stands in two places: the commitments are made for it, and fit.
+    let file = home(&club.homes[at + 1]).game(&game, &spain).expect("secrets");
+    let counters: Vec<usize> = (0..openings.len()).filter(|n| is_counter(openings[*n].slot.as_str())).collect();
+    let doubled = openings[counters[0]].value.clone();
+    openings[counters[1]].value = doubled;
+    let mut body = honest.body().clone();
+    let changed = &openings[counters[1]];
+    let commit = garcia::trust::secret::commitment(
+        &game,
+        &spain,
+        &changed.slot,
+        changed.version,
+        &file.secret().hide().salt(&changed.slot, changed.version),
+        &changed.value,
+    );
+    let hides = body.data.pointer_mut("/hide").and_then(|hides| match hides {
+        Json::List(items) => Some(items),
+        _ => None,
+    });
+    for hide in hides.expect("commitments") {
+        if hide.get("slot").and_then(Json::as_str) == Some(changed.slot.as_str()) {
+            *hide.pointer_mut("/commit").expect("a commitment") = commit.to_string().into();
+        }
+    }
+    let key = home(&club.homes[at + 1]).identity().expect("a key");
+    let false_army = Record::sign(body, &key).expect("signed");
+    assert_eq!(club.gm.receive(vec![false_army.clone()]).refused, []);
+    club.gm.entrust(&spain, openings).expect("each fits");
+    assert_eq!(club.gm.advance().expect("nothing is closed"), []);
+    let unfit = club.gm.take_unfit().expect("refused");
+    assert_eq!((unfit.record, unfit.finding.fault), (false_army, Some(spain)));
+    assert!(!unfit.openings.is_empty(), "the proof goes with it");
+    // The game goes on without him.
+    club.gm.no_moves().expect("signed");
+    assert!(!club.gm.advance().expect("closed").is_empty());
 }

@@ -17,6 +17,9 @@ use crate::trust::secret::{HideSecret, commitment};
 
 type Check = Result<(), Finding>;
 
+/// A reply to a `facts` stop decides nothing.
+const FACTS_ALONE: &str = "a reply that states facts holds facts and openings alone: nobody decides anything there";
+
 fn fault(code: Code, by: &Role, what: impl Into<String>) -> Finding {
     Finding::new(code, what).signed_by(by)
 }
@@ -185,6 +188,10 @@ impl Protocol {
         let by = &body.by;
         let opens = self.span_is_over();
         self.check_state(by, plan.state)?;
+        if self.asks_facts() && !plan.answers.is_empty() {
+            return Err(fault(Code::Schema, by, FACTS_ALONE));
+        }
+        self.check_hidden_facts(by, &plan.hide)?;
         if !opens && (plan.orders.is_some() || plan.entries.is_some()) {
             return Err(fault(Code::Schema, by, "answers or facts are due, not a packet"));
         }
@@ -230,6 +237,12 @@ impl Protocol {
             return Err(fault(Code::Schema, by, "a call commits nothing"));
         }
         self.check_state(by, orders.state)?;
+        if !call && self.asks_facts() {
+            if orders.policies.is_some() || orders.standing.is_some() || !orders.answers.is_empty() {
+                return Err(fault(Code::Schema, by, FACTS_ALONE));
+            }
+            self.check_hidden_facts(by, &orders.hide)?;
+        }
         let packet_side = if opens { &side } else { self.span.as_ref().map_or(&side, |span| &span.side) };
         if orders.policies.is_some() && *packet_side != side {
             return Err(fault(Code::Schema, by, "policies belong to the side whose packet is carried out"));
@@ -259,6 +272,20 @@ impl Protocol {
             span.hear(self.stop.as_ref(), &side, body.seq, &orders.answers, &orders.claims);
         }
         self.open(body, &orders.reveals)
+    }
+
+    fn asks_facts(&self) -> bool {
+        self.pending == Pending::Nothing && self.stop.as_ref().is_some_and(|stop| stop.ask == "facts")
+    }
+
+    /// Who states facts commits nothing but the tickets he was asked for.
+    fn check_hidden_facts(&self, by: &Role, hides: &[Hide]) -> Check {
+        let Some(stop) = self.stop.as_ref().filter(|_| self.asks_facts()) else { return Ok(()) };
+        let asked = |hide: &&Hide| hide.slot.as_str().starts_with("ticket/") && stop.slots.contains(&hide.slot);
+        match hides.iter().find(|hide| !asked(hide)) {
+            Some(hide) => Err(fault(Code::Schema, by, FACTS_ALONE).about(&hide.slot)),
+            None => Ok(()),
+        }
     }
 
     /// The side that orders speak for, and the members each mode allows.
@@ -361,17 +388,17 @@ impl Protocol {
             if self.mode() == Mode::Solo {
                 return Err(fault(Code::Schema, &body.by, "nothing is secret in a solo game").roll(label, sides));
             }
-            let spent = |slot: &Slot| self.secret_rolls.iter().any(|roll| roll.by == *by && roll.ticket == *slot);
-            let free = (1u32..).map_while(|k| {
-                let slot = Slot::parse(&format!("ticket/{k}")).ok()?;
-                self.seals.in_force(by, &slot, at).map(|sealing| (slot, sealing.version))
-            });
-            let Some((slot, version)) = free.into_iter().find(|(slot, _)| !spent(slot)) else {
+            // They are spent in order, so the next one is known by their number.
+            let spent = self.spent.get(by).copied().unwrap_or(0);
+            let next = Slot::parse(&format!("ticket/{}", spent + 1)).ok();
+            let free = next.and_then(|slot| Some((self.seals.in_force(by, &slot, at)?.version, slot)));
+            let Some((version, slot)) = free else {
                 return Err(wrong("no ticket was committed in time"));
             };
             if slot != *ticket {
                 return Err(wrong("another ticket was due").not(ticket, slot));
             }
+            self.spent.insert(by.clone(), spent + 1);
             self.secret_rolls.push(SecretRoll {
                 label: label.clone(),
                 sides: sides.clone(),

@@ -1,0 +1,215 @@
+//! Game folders in the hands of careless players, hostile arbiters and strange mail: nothing is lost, nothing hangs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Two players with folders beside each other.
+struct Table {
+    folder: tempfile::TempDir,
+}
+
+impl Table {
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn garcia(&self, who: &str, args: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_garcia"))
+            .current_dir(self.folder.path())
+            .env("GARCIA_HOME", self.path(&format!("home-{who}")))
+            .args(args)
+            .output()
+            .expect("garcia runs")
+    }
+
+    /// Runs a command that must end with the given code; what it said.
+    #[track_caller]
+    fn says(&self, code: i32, who: &str, args: &[&str]) -> String {
+        let output = self.garcia(who, args);
+        let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!(output.status.code(), Some(code), "garcia {}\n{text}", args.join(" "));
+        text
+    }
+
+    /// A match of two that both have joined; spain has mailed her set-up, and us has taken it.
+    fn begun() -> Table {
+        let table = Table { folder: tempfile::tempdir().expect("a folder") };
+        table.says(0, "us", &["new", "santiago-1898", "us", "--as", "us"]);
+        table.says(0, "spain", &["join", "us/outbox/0000-garcia.txt", "--folder", "spain"]);
+        table.says(0, "us", &["-C", "us", "receive", "spain/outbox/0001-garcia.txt"]);
+        table
+    }
+
+    fn files(&self, name: &str) -> Vec<String> {
+        let entries = fs::read_dir(self.path(name)).map(|entries| {
+            entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect()
+        });
+        let mut names: Vec<String> = entries.unwrap_or_default();
+        names.sort();
+        names
+    }
+
+    /// Whoever is due sends what the template proposes; gives back the mail.
+    fn send(&self, who: &str, name: &str) -> PathBuf {
+        self.says(0, who, &["-C", who, "template", "--output", name]);
+        self.says(0, who, &["-C", who, "send", name]);
+        let mails = self.files(&format!("{who}/outbox"));
+        self.path(&format!("{who}/outbox")).join(mails.iter().rfind(|name| name.ends_with(".txt")).expect("a mail"))
+    }
+}
+
+fn text(path: &Path) -> String {
+    path.display().to_string()
+}
+
+#[test]
+fn terms_are_shown_before_anything_is_signed_and_an_offer_is_joined() {
+    let table = Table { folder: tempfile::tempdir().expect("a folder") };
+    let offer =
+        ["new", "santiago-1898", "us", "--as", "us", "--scenario", "historical", "--option", "questions=default"];
+    table.says(0, "us", &offer);
+    let told = table.says(0, "spain", &["join", "us/outbox/0000-garcia.txt", "--terms", "--folder", "spain"]);
+    for word in ["historical", "questions=default", "two players", "4096 links", "Nothing is signed"] {
+        assert!(told.contains(word), "{word}: {told}");
+    }
+    assert!(!table.path("spain").exists() && !table.path("home-spain").exists());
+    let told = table.says(64, "spain", &["receive", "us/outbox/0000-garcia.txt"]);
+    assert!(told.contains("garcia join us/outbox/0000-garcia.txt"), "{told}");
+    let told = table.says(0, "spain", &["join", "us/outbox/0000-garcia.txt", "--folder", "spain"]);
+    assert!(told.contains("questions=default"), "{told}");
+    assert!(table.says(0, "spain", &["-C", "spain", "status"]).contains("questions=default"));
+    // Secrets inside the game folder would go wherever it goes.
+    let inside = table.path("spain").join("home");
+    let told = table.says(64, "spain", &["-C", "spain", "--home", &text(&inside), "send", "x.yaml"]);
+    assert!(told.contains("lies in the game folder"), "{told}");
+}
+
+#[test]
+fn nothing_a_player_put_anywhere_is_removed() {
+    let table = Table::begun();
+    for folder in ["inbox", "early", "late", "refused", "outbox"] {
+        fs::create_dir_all(table.path("us").join(folder)).expect("made");
+        fs::write(table.path("us").join(folder).join("my notes.txt"), "do not lose this").expect("written");
+    }
+    let first = table.send("spain", "s1.yaml");
+    table.says(0, "us", &["-C", "us", "receive", &text(&first)]);
+    table.send("us", "u1.yaml");
+    for folder in ["inbox", "early", "late", "refused", "outbox"] {
+        assert!(table.files(&format!("us/{folder}")).contains(&"my notes.txt".to_owned()), "{folder}");
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("made");
+    for entry in fs::read_dir(from).expect("listed") {
+        let entry = entry.expect("an entry");
+        match entry.file_type().expect("a kind").is_dir() {
+            true => copy(&entry.path(), &to.join(entry.file_name())),
+            false => drop(fs::copy(entry.path(), to.join(entry.file_name())).expect("copied")),
+        }
+    }
+}
+
+#[test]
+fn a_restored_folder_asks_for_what_is_missing_and_signs_nothing() {
+    let table = Table::begun();
+    let (game, home) = (table.path("spain"), table.path("home-spain"));
+    copy(&game, &table.path("old-game"));
+    copy(&home, &table.path("old-home"));
+    let first = table.send("spain", "s1.yaml");
+    table.says(0, "us", &["-C", "us", "receive", &text(&first)]);
+    let answer = table.send("us", "u1.yaml");
+    // Folder and secrets are restored, and the answer comes.
+    for (from, to) in [("old-game", &game), ("old-home", &home)] {
+        fs::remove_dir_all(to).expect("removed");
+        copy(&table.path(from), to);
+    }
+    let told = table.says(0, "spain", &["-C", "spain", "receive", &text(&answer)]);
+    assert!(told.contains("ask for record 2"), "{told}");
+    assert!(table.says(0, "spain", &["-C", "spain", "status"]).contains("ask for record 2"));
+    // The very same orders would be the same record; he gives others.
+    table.says(0, "spain", &["-C", "spain", "template", "--output", "again.yaml"]);
+    let orders = fs::read_to_string(table.path("again.yaml")).expect("orders");
+    let other = orders.replacen("standing:", "standing:\n  retreat: [1309]", 1).replacen("\n  retreat: default", "", 1);
+    assert_ne!(orders, other);
+    fs::write(table.path("again.yaml"), other).expect("written");
+    let told = table.says(64, "spain", &["-C", "spain", "send", "again.yaml"]);
+    assert!(told.contains("record 2 is missing"), "{told}");
+    assert!(!table.files("spain/ledger").iter().any(|name| name.starts_with("0002")));
+    // It comes back, what waited is taken, and the game goes on.
+    let told = table.says(0, "us", &["-C", "us", "resend", "--from", "2"]);
+    assert!(told.contains("0002-"), "{told}");
+    let again = table.path("us/outbox").join(
+        table
+            .files("us/outbox")
+            .into_iter()
+            .find(|name| name.starts_with("0002-0") && name.ends_with(".txt"))
+            .expect("it"),
+    );
+    let told = table.says(0, "spain", &["-C", "spain", "receive", &text(&again)]);
+    assert!(told.contains("taken: 0002-spain-orders.yaml"), "{told}");
+    assert_eq!(table.files("spain/early"), Vec::<String>::new(), "what garcia put there is put away");
+    table.says(0, "spain", &["-C", "spain", "verify"]);
+}
+
+#[test]
+fn copies_damage_and_lies_in_a_ledger_are_named_and_compared_past() {
+    let table = Table::begun();
+    let first = table.send("spain", "s1.yaml");
+    table.says(0, "us", &["-C", "us", "receive", &text(&first)]);
+    let ledger = table.path("us/ledger");
+    // A conflicted copy, as cloud folders make them.
+    let join = ledger.join("0001-spain-join.yaml");
+    fs::copy(&join, ledger.join("0001-spain-join (conflicted copy).yaml")).expect("copied");
+    table.says(0, "us", &["-C", "us", "status"]);
+    assert!(table.says(0, "us", &["-C", "us", "verify"]).contains("is a copy of"));
+    let told = table.says(0, "us", &["compare", "us", "spain"]);
+    assert!(told.contains("agree") || told.contains("same"), "{told}");
+    // Comments that say something else than the record.
+    let lying = fs::read_to_string(&join).expect("a record").replace("signed by spain", "signed by us");
+    fs::write(&join, lying).expect("written");
+    assert!(table.says(0, "us", &["-C", "us", "verify"]).contains("do not say what the record says"));
+    // A damaged file in one copy does not hide what comes after it.
+    fs::remove_file(ledger.join("0001-spain-join (conflicted copy).yaml")).expect("removed");
+    fs::write(&join, "body: nonsense\n").expect("written");
+    let told = table.says(2, "us", &["compare", "us", "spain"]);
+    assert!(told.contains("cannot be read"), "{told}");
+    let told = table.says(2, "us", &["compare", "us", "spain", "--json"]);
+    assert!(told.contains("not_compared"), "{told}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_hostile_folder_neither_hangs_nor_takes_hold_of_the_terminal() {
+    let table = Table::begun();
+    let ledger = table.path("us/ledger");
+    std::os::unix::fs::symlink("/dev/zero", ledger.join("0003-us-result.yaml")).expect("linked");
+    fs::write(ledger.join("0003-us\u{1b}[2J\u{202e}.yaml"), "x").expect("written");
+    fs::write(ledger.join("\u{1b}]0;title\u{7}.txt"), "x").expect("written");
+    let told = table.says(2, "us", &["-C", "us", "verify"]);
+    assert!(!told.contains('\u{1b}') && !told.contains('\u{202e}') && !told.contains('\u{7}'), "{told:?}");
+    let made = Command::new("mkfifo").arg(ledger.join("0004-us-orders.yaml")).status();
+    if made.is_ok_and(|status| status.success()) {
+        table.says(2, "us", &["-C", "us", "verify"]);
+    }
+}
+
+#[test]
+fn strange_mail_is_read_or_counted() {
+    let table = Table::begun();
+    let first = table.send("spain", "s1.yaml");
+    let mail = fs::read_to_string(&first).expect("a mail");
+    // UTF-16, as some editors save it.
+    let mut wide = vec![0xff, 0xfe];
+    wide.extend(mail.encode_utf16().flat_map(u16::to_le_bytes));
+    fs::write(table.path("wide.txt"), wide).expect("written");
+    let told = table.says(0, "us", &["-C", "us", "receive", "wide.txt"]);
+    assert!(told.contains("taken: 0002-spain-orders.yaml"), "{told}");
+    // Many lines that begin a record and end none.
+    let broken = "-----BEGIN GARCIA RECORD-----\n".repeat(200_000);
+    fs::write(table.path("broken.txt"), broken).expect("written");
+    let told = table.says(2, "us", &["-C", "us", "receive", "broken.txt"]);
+    assert!(told.len() < 5000 && told.contains("more"), "{} bytes", told.len());
+    assert!(!told.contains("\\u{a}"), "{told}");
+}
