@@ -609,7 +609,12 @@ impl<'a, G: Rules> Umpire<'a, G> {
         let Some(owner) = all.first().map(|sealed| sealed.owner()) else {
             return Ok(());
         };
+        // Whoever is not to close can only refuse to sign what he sees before the first die.
+        let too_late = !self.segment.closer_holds.contains(&owner) && !self.settled.rolls.is_empty();
         match self.peek(all)? {
+            Some(values) if !holds(&values) && too_late => {
+                Err(Halt::Bug(format!("{owner} vouches for {clause} after a die; he could not have known")))
+            }
             Some(values) if !holds(&values) => {
                 Err(Halt::Breach(Breach { code: "E60-AUDIT", fault: Some(owner), about: clause.to_string() }))
             }

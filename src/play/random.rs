@@ -164,6 +164,7 @@ fn play(
         questions,
         seed: format!("{}/{}/{number}", ruleset.id(), series.seed),
         players: series.players,
+        by_mail: number % 8 >= 4 && ruleset.sides().len() == 2,
         tale: Tale::new(&charter.scenario),
         segments: 0,
         broken,
@@ -205,6 +206,8 @@ pub(super) struct Hall<'t, 'b> {
     pub(super) questions: Questions,
     pub(super) seed: String,
     players: Players,
+    /// Whether packets are closed by one side that knows its own secrets alone, as in a mailed match.
+    by_mail: bool,
     pub(super) tale: Tale,
     pub(super) segments: usize,
     pub(super) broken: &'b mut Broken,
@@ -235,7 +238,10 @@ impl Hall<'_, '_> {
             self.mistaken(who, stop, &written, &said)?;
             self.broken.orders = written.to_string();
         }
-        let mut span = self.sitting.span(orders, said, self.questions);
+        let mut span = match self.by_mail {
+            true => self.sitting.span_by_mail(orders, said, self.questions).map_err(|failure| failure.to_string())?,
+            false => self.sitting.span(orders, said, self.questions),
+        };
         for _ in 0..MOST_STOPS {
             let outcome = self.segment(&span)?;
             self.sitting.follow(&mut span, &outcome)?;
@@ -255,7 +261,13 @@ impl Hall<'_, '_> {
                         }
                     }
                 }
-                Stop::Facts { .. } => return Err(format!("everything is open, yet {:?} stops the game", outcome.stop)),
+                Stop::Facts { who: owner, .. } => {
+                    self.tale.facts += 1;
+                    let stated = self.sitting.state_facts(&mut span, *owner);
+                    if !self.by_mail || !stated.map_err(|failure| failure.to_string())? {
+                        return Err(format!("nobody can answer, yet {:?} stops the game", outcome.stop));
+                    }
+                }
                 Stop::Orders { .. } | Stop::End => {
                     self.tell(&outcome);
                     for clause in self.table().clauses(&outcome.journal) {

@@ -32,8 +32,14 @@ pub struct PacketInHand {
     /// What was said so far. Answers to a stop are added here.
     pub said: Said,
     orders: AnyOrders,
-    /// The entries of a plan, which are opened one by one as they are carried out.
-    entries: Holdings,
+    /// Whose packet it is.
+    author: Side,
+    /// Who closes it with what he holds himself; with everything open if nobody.
+    closer: Option<Side>,
+    /// What its author sealed with it: face-down things, and the entries of a plan, which are opened one by one.
+    sealed: Holdings,
+    /// Whether the sealed values are spent with the packet, as the entries of a plan are.
+    plan: bool,
     questions: Questions,
     settled: Settled,
     /// The events at the last stop: the beginning of whatever comes after it.
@@ -41,6 +47,16 @@ pub struct PacketInHand {
     /// The state at the last stop.
     state: Json,
     onlookers: Vec<Onlooker>,
+}
+
+/// What came out of a segment, for those who look on.
+#[derive(Clone, Copy)]
+struct Told<'a> {
+    said: &'a Said,
+    questions: Questions,
+    outcome: &'a AnyOutcome,
+    events: &'a [Json],
+    state: &'a Json,
 }
 
 /// Somebody who follows the match from what was made known to him.
@@ -122,8 +138,24 @@ impl<'t> Sitting<'t> {
         Holdings(own.chain(seen).map(|(slot, value)| (slot.clone(), value.clone())).collect())
     }
 
-    /// Begins to carry out a packet of the side that is due.
+    /// Begins to carry out a packet of the side that is due, with everything open.
     pub fn span(&self, orders: AnyOrders, said: Said, questions: Questions) -> PacketInHand {
+        self.begin(orders, said, questions, false)
+    }
+
+    /// The same as two players would by mail: the author of a plan closes it, any other packet the opponent, each knowing
+    /// his own side alone. What the author has to state before the first die is stated in his orders.
+    pub fn span_by_mail(&self, orders: AnyOrders, said: Said, questions: Questions) -> Result<PacketInHand, Failure> {
+        let mut span = self.begin(orders, said, questions, true);
+        if span.closer != Some(span.author) {
+            let author = span.author;
+            self.state_facts(&mut span, author)?;
+        }
+        Ok(span)
+    }
+
+    fn begin(&self, orders: AnyOrders, said: Said, questions: Questions, by_mail: bool) -> PacketInHand {
+        let author = self.stop.who().unwrap_or(PUBLIC);
         let mut hidden: Vec<(Slot, Json)> = Vec::new();
         let plan = matches!(self.stop, Stop::Orders { flow: Flow::Plan, .. }).then_some(0);
         let sealed = self.table.seal(&self.state, orders.clone(), plan, &mut |slot, value| hidden.push((slot, value)));
@@ -141,16 +173,21 @@ impl<'t> Sitting<'t> {
         if !self.holdings.0.is_empty() || !hidden.is_empty() {
             onlookers.extend(self.sides().iter().map(|side| onlooker(Some(*side))));
         }
-        let mut entries = Holdings::default();
+        let other = self.sides().iter().copied().find(|side| *side != author);
+        let closer = if plan.is_some() { Some(author) } else { other };
+        let mut held = Holdings::default();
         let mut whole = orders;
-        if let (Some(_), Some(side)) = (plan, self.stop.who()) {
-            entries.0.extend(hidden.into_iter().map(|(slot, value)| ((side, slot), value)));
+        if plan.is_some() || by_mail {
+            held.0.extend(hidden.into_iter().map(|(slot, value)| ((author, slot), value)));
             whole = sealed;
         }
         PacketInHand {
             said,
             orders: whole,
-            entries,
+            author,
+            closer: closer.filter(|_| by_mail),
+            sealed: held,
+            plan: plan.is_some(),
             questions,
             settled: Settled::default(),
             told: Vec::new(),
@@ -171,8 +208,10 @@ impl<'t> Sitting<'t> {
         settled: Settled,
         dice: Dice,
     ) -> Result<AnyOutcome, Failure> {
-        let mut holdings = self.holdings.clone();
-        holdings.0.extend(span.entries.0.clone());
+        let (holdings, closer_holds) = match &span.closer {
+            Some(closer) => (self.held_by(span, *closer), std::slice::from_ref(closer)),
+            None => (self.all_of(span), self.sides()),
+        };
         let tickets = Tickets { salts: self.tickets.salts.clone(), ..self.tickets_left(&settled) };
         let segment = Segment {
             dice,
@@ -182,10 +221,50 @@ impl<'t> Sitting<'t> {
             holdings: &holdings,
             versions: &self.versions,
             tickets: &tickets,
-            closer_holds: self.sides(),
+            closer_holds,
             questions: span.questions,
         };
         self.table.resolve(&self.state, &span.orders, segment)
+    }
+
+    fn all_of(&self, span: &PacketInHand) -> Holdings {
+        let mut holdings = self.holdings.clone();
+        holdings.0.extend(span.sealed.0.clone());
+        holdings
+    }
+
+    fn held_by(&self, span: &PacketInHand, side: Side) -> Holdings {
+        let mut holdings = self.holdings_of(side);
+        holdings
+            .0
+            .extend(span.sealed.0.iter().filter(|((owner, _), _)| *owner == side).map(|(k, v)| (k.clone(), v.clone())));
+        holdings
+    }
+
+    /// Adds to what was said the facts and openings of `who` that the rules call for before the next die. Whether there
+    /// were any.
+    pub fn state_facts(&self, span: &mut PacketInHand, who: Side) -> Result<bool, Failure> {
+        let (holdings, tickets) = (self.held_by(span, who), self.tickets_left(&span.settled));
+        let segment = Segment {
+            dice: Dice::None,
+            settled: span.settled.clone(),
+            said: &span.said,
+            public: &self.public,
+            holdings: &holdings,
+            versions: &self.versions,
+            tickets: &tickets,
+            closer_holds: &[who],
+            questions: span.questions,
+        };
+        let minutes = self.table.resolve(&self.state, &span.orders, segment)?.minutes;
+        let before = span.said.claims.len() + span.said.reveals.len();
+        for claim in minutes.claims.into_iter().filter(|claim| claim.owner == who) {
+            span.said.claims.insert((who, claim.key), claim.value);
+        }
+        for opening in minutes.reveals.into_iter().filter(|opening| opening.owner == who) {
+            span.said.reveals.insert((who, opening.slot), opening.value);
+        }
+        Ok(span.said.claims.len() + span.said.reveals.len() > before)
     }
 
     /// Accepts a segment: the journal must go on where it stopped, and every onlooker must see the same.
@@ -203,8 +282,11 @@ impl<'t> Sitting<'t> {
         span.told = events;
         span.settled = outcome.settled.clone();
         let said = span.said.clone();
+        let seen = Told { said: &said, questions: span.questions, outcome, events: &span.told, state: &state };
         for onlooker in &mut span.onlookers {
-            self.look_on(onlooker, &said, span.questions, outcome, &span.told, &state)?;
+            // Who closes knows what is whispered to his own side, and nothing of what is whispered to the other.
+            let reads = onlooker.side.filter(|side| span.closer.is_none_or(|closer| closer == *side));
+            self.look_on(onlooker, reads.unwrap_or(PUBLIC), &seen)?;
         }
         span.state = state;
         Ok(())
@@ -214,18 +296,13 @@ impl<'t> Sitting<'t> {
         self.table.state_json(state).map_err(|error| format!("the state: {error}"))
     }
 
-    /// Lets an onlooker resolve the segment; `told` and `state` are what came out of it with everything open.
-    fn look_on(
-        &self,
-        onlooker: &mut Onlooker,
-        said: &Said,
-        questions: Questions,
-        outcome: &AnyOutcome,
-        told: &[Json],
-        state: &Json,
-    ) -> Result<(), String> {
+    /// Lets an onlooker resolve the segment from what was said and made known of it.
+    fn look_on(&self, onlooker: &mut Onlooker, reader: Side, told: &Told<'_>) -> Result<(), String> {
+        let Told { said, questions, outcome, events: told, state } = *told;
         onlooker.said.answers.clone_from(&said.answers);
         onlooker.said.policies.clone_from(&said.policies);
+        onlooker.said.claims.extend(said.claims.iter().map(|(key, value)| (key.clone(), value.clone())));
+        onlooker.said.reveals.extend(said.reveals.iter().map(|(slot, value)| (slot.clone(), value.clone())));
         for claim in &outcome.minutes.claims {
             onlooker.said.claims.insert((claim.owner, claim.key.clone()), claim.value.clone());
         }
@@ -258,7 +335,6 @@ impl<'t> Sitting<'t> {
         if seen.dice_left > 0 {
             return Err(format!("seen by {who}, {} rolls are not called for", seen.dice_left));
         }
-        let reader = onlooker.side.unwrap_or(PUBLIC);
         let mine = self.table.events(&seen.journal, Some(reader)).map_err(|error| error.to_string())?;
         let readable = outcome.journal.has_whispers().then(|| self.table.events(&outcome.journal, Some(reader)));
         let readable = readable.transpose().map_err(|error| error.to_string())?;
@@ -293,9 +369,13 @@ impl<'t> Sitting<'t> {
         for (side, tickets) in &mut self.tickets.unspent {
             tickets.retain(|ticket| !outcome.settled.spent(*side, ticket));
         }
+        if !span.plan {
+            self.holdings.0.extend(span.sealed.0.clone());
+        }
+        self.public.0.extend(span.said.reveals.clone());
         let opened = outcome.settled.opened.into_iter().map(|((owner, slot, _), value)| ((owner, slot), value));
         // The entries of a plan are spent with it; the next plan uses the same slots for its own.
-        self.public.0.extend(opened.filter(|(slot, _)| !span.entries.0.contains_key(slot)));
+        self.public.0.extend(opened.filter(|(slot, _)| !span.plan || !span.sealed.0.contains_key(slot)));
         self.state = outcome.state;
         self.stop = outcome.stop;
     }

@@ -25,6 +25,8 @@ pub struct Tale {
     pub segments: u64,
     /// Stops for answers.
     pub stops: u64,
+    /// Stops at which somebody had to state facts about what he hides.
+    pub facts: u64,
     /// Choices that were replaced by their default.
     pub lapses: u64,
     /// Packets with a mistake in them that were judged and carried out beside the game.
@@ -51,6 +53,7 @@ impl Tale {
             packets: 0,
             segments: 0,
             stops: 0,
+            facts: 0,
             lapses: 0,
             mistakes: 0,
             refused: 0,
@@ -117,6 +120,8 @@ pub struct Statistics {
     pub segments: u64,
     /// Stops for answers.
     pub stops: u64,
+    /// Stops at which somebody had to state facts about what he hides.
+    pub facts: u64,
     /// Choices that were replaced by their default.
     pub lapses: u64,
     /// Packets with a mistake in them that were judged and carried out beside the games.
@@ -150,6 +155,7 @@ impl Statistics {
             packets: 0,
             segments: 0,
             stops: 0,
+            facts: 0,
             lapses: 0,
             mistakes: 0,
             refused: 0,
@@ -173,6 +179,7 @@ impl Statistics {
         self.packets += tale.packets;
         self.segments += tale.segments;
         self.stops += tale.stops;
+        self.facts += tale.facts;
         self.lapses += tale.lapses;
         self.mistakes += tale.mistakes;
         self.refused += tale.refused;
@@ -221,8 +228,8 @@ impl Statistics {
         }
         let _ = writeln!(
             text,
-            "\n{} packets, {} segments, {} stops, {} lapsed choices, {} events",
-            self.packets, self.segments, self.stops, self.lapses, self.events
+            "\n{} packets, {} segments, {} stops, {} stops for facts, {} lapsed choices, {} events",
+            self.packets, self.segments, self.stops, self.facts, self.lapses, self.events
         );
         let _ = writeln!(
             text,
