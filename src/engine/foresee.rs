@@ -253,8 +253,11 @@ impl<G: Rules> Umpire<'_, G> {
     pub fn object(&mut self, bars: Vec<Bar>) {
         let order = self.in_hand.clone().unwrap_or_else(DocPath::root);
         let Some(hopes) = &mut self.hopes else { return };
+        // A fault of an order is no excuse for its other faults.
+        let own = Cloud::Refused(order.clone());
         for bar in bars {
-            let cloud = bar.about.iter().find_map(|subject| self.clouds.get(subject)).cloned();
+            let mut clouds = bar.about.iter().filter_map(|subject| self.clouds.get(subject));
+            let cloud = clouds.find(|cloud| **cloud != own).cloned();
             let found = Found { order: order.clone(), bar, cloud, minded: false };
             // Units of one order that share a fault are named once.
             if !hopes.found.iter().any(|other| other.is_of(&found) && other.bar.why == found.bar.why) {
@@ -293,6 +296,13 @@ impl<G: Rules> Umpire<'_, G> {
     /// The cloud on a unit or hex.
     pub fn cloud_on(&self, subject: &Subject) -> Option<&Cloud> {
         self.clouds.get(subject)
+    }
+
+    /// Of every bar that was found, whether it hangs on something else.
+    #[cfg(test)]
+    pub(super) fn hanging(&self) -> Vec<bool> {
+        let found = self.hopes.iter().flat_map(|hopes| &hopes.found);
+        found.map(|found| found.cloud.is_some()).collect()
     }
 
     /// A labelled roll and how it is read. The greatest result is best for `good_for`.
@@ -409,6 +419,8 @@ struct Walked<G: Rules> {
     orders: G::Orders,
     journal: Vec<Noted<G::Event>>,
     hopes: Hopes,
+    /// The hoped-for course ends the game: nothing is said of what comes after.
+    over: bool,
     /// The game contradicted itself.
     bug: Option<String>,
 }
@@ -436,7 +448,8 @@ fn walk<G: Rules>(
     let (journal, hopes) = umpire.end_foreseeing();
     let mut hopes = hopes.unwrap_or_else(|| Hopes::new(author, luck, false));
     hopes.cut_short |= matches!(halt, Some(Halt::NoDice(_) | Halt::Breach(_)) | Some(Halt::Stop(Stop::Facts { .. })));
-    Walked { state, orders, journal, hopes, bug }
+    let over = matches!(halt, Some(Halt::Stop(Stop::End)));
+    Walked { state, orders, journal, hopes, over, bug }
 }
 
 fn hopeful<'a, S>(
@@ -494,7 +507,7 @@ pub fn foresee<G: Rules>(
     }
     let both = lucky.hopes.barred(unlucky.as_ref().map(|walked| &walked.hopes));
     faults.extend(both.into_iter().map(|found| found.fault(at)));
-    if !lucky.hopes.cut_short && lucky.bug.is_none() {
+    if !lucky.hopes.cut_short && !lucky.over && lucky.bug.is_none() {
         let walks = [Some(&lucky), unlucky.as_ref()];
         let heard = |entry: &DocPath| walks.iter().flatten().any(|walked| walked.hopes.knows(entry));
         let silent: Vec<&DocPath> = entries.iter().filter(|entry| !heard(entry)).collect();

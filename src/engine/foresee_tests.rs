@@ -75,6 +75,23 @@ fn a_bar_about_what_a_refused_order_would_have_moved_hangs_on_it() {
 }
 
 #[test]
+fn the_faults_of_one_order_are_no_excuse_for_each_other() {
+    let lapsed = |_: &[Bar]| -> Shot { unreachable!("a check notes no lapse") };
+    before_red(|umpire| {
+        let bar = |clause| Bar::new(clause, "it cannot go", "leave it").about([Subject::of("gun")]);
+        let moves = DocPath::root().key("moves");
+        for index in [0, 1] {
+            let before = umpire.take_in_hand(moves.index(index));
+            umpire.lapse(vec![bar("1.1")], lapsed);
+            umpire.lapse(vec![bar("1.2")], lapsed);
+            umpire.put_down(before);
+        }
+        // Both faults of the first order stand by themselves, those of the second hang on it.
+        assert_eq!(umpire.hanging(), [false, false, true, true]);
+    });
+}
+
+#[test]
 fn a_die_throws_what_it_touches_into_doubt() {
     before_red(|umpire| -> Ruling<()> {
         umpire.throw(RED, &Subject::of("a"), "jungle", &[Die::D6], odd_or_even, Touch::on([Subject::of("column")]))?;

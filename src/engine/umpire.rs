@@ -324,6 +324,10 @@ impl<'a, G: Rules> Umpire<'a, G> {
         ordered: Option<T>,
         policy: &impl Fn(&G::Policy, &Question<'_, T>) -> Say<T>,
     ) -> Ruling<Answered<T>> {
+        // Decided now or at an earlier stop, the orders could not know it.
+        if ordered.is_none() && self.hopes.is_none() {
+            self.cloud([question.about.clone()], &Cloud::Choice(question.kind));
+        }
         if let Some(settled) = self.settled.choices.get(key) {
             let choice = self
                 .read::<T>(settled)
@@ -342,9 +346,6 @@ impl<'a, G: Rules> Umpire<'a, G> {
         }
         if self.hopes.is_some() {
             return self.reckon(key, question, ordered, policy).map(Answered::Chosen);
-        }
-        if ordered.is_none() {
-            self.cloud([question.about.clone()], &Cloud::Choice(question.kind));
         }
         if let Some(choice) = ordered {
             if question.allows(&choice) {
