@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::board::Hex;
-use crate::engine::{self, Clause, Lapse, Tally};
+use crate::engine::{self, Cast, Clause, Lapse, Tally};
 
 use super::state::{Cause, Ending};
 use super::tables::{FireResult, HistoricEvent, Jungle, ShockResult, Surrender, Withdrawal};
@@ -126,8 +126,17 @@ pub enum Event {
     LeftBehind { units: Vec<UnitId>, at: Hex },
     /// A march ended early.
     MarchCut { units: Vec<UnitId>, at: Hex, why: String, clause: Clause },
-    /// The die for entering jungle.
-    JungleRoll { units: Vec<UnitId>, hex: Hex, die: u16, modifiers: Tally, modified: i32, result: Jungle },
+    /// The die for entering jungle. `through`: of several on one march, in how many ways all of them go well.
+    JungleRoll {
+        units: Vec<UnitId>,
+        hex: Hex,
+        die: Cast,
+        modifiers: Tally,
+        modified: i32,
+        result: Jungle,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        through: Option<String>,
+    },
     /// Lost in the jungle, the stack goes where the Spanish player sends it.
     LedAstray { units: Vec<UnitId>, from: Hex, path: Vec<Paid> },
     /// The balloon goes up or comes down.
@@ -159,7 +168,7 @@ pub enum Event {
         firers: Vec<Factor>,
         total: u32,
         column: String,
-        die: u16,
+        die: Cast,
         modifiers: Tally,
         modified: i32,
         result: FireResult,
@@ -184,7 +193,7 @@ pub enum Event {
         odds: String,
         shifts: Tally,
         column: String,
-        die: u16,
+        die: Cast,
         modifiers: Tally,
         modified: i32,
         result: ShockResult,
@@ -196,7 +205,7 @@ pub enum Event {
     /// Attackers advance.
     Advanced { to: Hex, units: BTreeMap<UnitId, Hex> },
     /// The die for friendly fire.
-    FriendlyFire { target: Hex, die: u16, hit: bool, cause: String },
+    FriendlyFire { target: Hex, die: Cast, hit: bool, cause: String },
     /// The US victory check.
     SurrenderCheck {
         objectives: Vec<Hex>,

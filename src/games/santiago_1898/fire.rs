@@ -7,11 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::{Grid, Hex};
 use crate::document;
-use crate::engine::{Clause, Question, Ruling, Say, Side, Subject, Tally};
+use crate::engine::doc::DocPath;
+use crate::engine::{Bar, Clause, Question, Ruling, Say, Side, Subject, Tally, Touch};
 
 use super::events::{Event, Factor, NoBattle, PhaseName};
-use super::orders::{BattleOrder, Effort, TurnOrders};
-use super::play::{Play, Position, player};
+use super::orders::{Advance, BattleOrder, Effort, TurnOrders};
+use super::play::{Judged, Play, Position, Used, item, player, subjects};
 use super::policy::{ALL_OUT, Ever, FIRE, FirePlan, NEXT_BATTLE, Policy};
 use super::state::Cause;
 use super::supply::Nets;
@@ -36,64 +37,142 @@ pub struct Battle {
     pub attackers: Vec<UnitId>,
     /// What the order says about pressing, losses, gunfire and advance.
     pub order: BattleOrder,
-}
-
-/// What a player turn has used up: hexes attacked (§9.1f) and units committed (§IMP.3).
-#[derive(Clone, Debug, Default)]
-pub struct Committed {
-    pub targets: BTreeSet<Hex>,
-    pub units: BTreeSet<UnitId>,
+    /// Its place in `battles`, if it stands there.
+    pub entry: Option<usize>,
 }
 
 impl Position<'_> {
-    /// Why a unit may not attack this hex, if so.
-    pub fn attacker_barred(&self, id: UnitId, target: Hex) -> Option<(Clause, String)> {
-        let bar = |clause, why| Some((Clause(clause), why));
-        let Some(at) = self.state.hex_of(id) else { return bar("9.1b", format!("{id} is not on the map")) };
+    /// Why a unit may not attack this hex.
+    pub fn attacker_bars(&self, id: UnitId, target: Hex) -> Vec<Bar> {
+        let bar = |clause, why| {
+            Bar::new(clause, why, "name units next to the target that may attack").about([Subject::of(id)])
+        };
+        let Some(at) = self.state.hex_of(id) else { return vec![bar("9.1b", format!("{id} is not on the map"))] };
         if !self.is_combat(id) {
             let clause = if self.signals_in(at) == Some(id) { "8.7b" } else { "9.1c" };
-            return bar(clause, format!("{id} never attacks by itself"));
+            return vec![bar(clause, format!("{id} never attacks by itself")).firm()];
         }
+        let mut bars = Vec::new();
         if self.data().grid.distance(at, target) != 1 {
-            return bar("9.1b", format!("{id} in {at} is not next to {target}"));
-        }
-        if self.data().water_between(at, target) {
-            return bar("TEC.j", format!("there is only water between {at} and {target}"));
+            bars.push(bar("9.1b", format!("{id} in {at} is not next to {target}")));
+        } else if self.data().water_between(at, target) {
+            bars.push(bar("TEC.j", format!("there is only water between {at} and {target}")));
         }
         if self.state.unit(id).landed {
-            return bar("8.2f", format!("{id} landed this turn"));
+            bars.push(bar("8.2f", format!("{id} landed this turn")));
         }
         if self.is_frozen(id) {
-            return bar("3.2i", format!("{id} is not released"));
+            bars.push(bar("3.2i", format!("{id} is not released")));
         }
         if self.state.unit(id).disorganized {
-            return bar("9.6b", format!("{id} is disorganized"));
+            bars.push(bar("9.6b", format!("{id} is disorganized")));
         }
-        None
+        bars
     }
 
-    /// Why a hex cannot be attacked by a player, if so (§9.1g).
-    pub fn target_barred(&self, side: Side, target: Hex) -> Option<(Clause, String)> {
-        let signals = side == SPAIN && self.signals_in(target).is_some();
-        if self.enemy_in(side, target) || signals {
-            return None;
+    /// Why a hex cannot be attacked by a player (§9.1f, §9.1g).
+    fn target_bars(&self, used: &Used, side: Side, target: Hex) -> Vec<Bar> {
+        let mut bars = Vec::new();
+        if used.targets.contains(&target) {
+            let remedy = "an enemy hex may be attacked once per player turn; Cuban attacks come first";
+            bars.push(Bar::new("9.1f", format!("{target} is attacked twice"), remedy).firm());
         }
-        Some((Clause("9.1g"), format!("no enemy unit that can be attacked stands in {target}")))
+        let signals = side == SPAIN && self.signals_in(target).is_some();
+        if !self.enemy_in(side, target) && !signals {
+            let why = format!("no enemy unit that can be attacked stands in {target}");
+            bars.push(Bar::new("9.1g", why, "attack a hex with enemy units (`garcia map`)"));
+        }
+        bars.into_iter().map(|bar| bar.part("target")).collect()
+    }
+
+    /// The attackers an order names: by name, or all from the named hexes that may attack.
+    pub fn attackers_of(&self, used: &Used, order: &BattleOrder) -> Vec<UnitId> {
+        let mut attackers = order.attackers.clone();
+        for id in order.from.iter().flat_map(|hex| self.state.counters_in(*hex)) {
+            let free = self.is_combat(id) && !used.attackers.contains(&id) && !attackers.contains(&id);
+            if free && self.attacker_bars(id, order.target).is_empty() {
+                attackers.push(id);
+            }
+        }
+        attackers
+    }
+
+    /// Judges an attack of a force: who takes part, and what of the instructions for it can be followed (§9.1).
+    pub fn judge_attack(&self, used: &Used, force: Force, order: &BattleOrder) -> Judged<Option<Battle>> {
+        let (side, target) = (player(force), order.target);
+        let mut bars = self.target_bars(used, side, target);
+        let fought = bars.is_empty();
+        let mut attackers: Vec<UnitId> = Vec::new();
+        for (place, id) in order.attackers.iter().enumerate() {
+            let found = if self.force(*id).map(player) != Some(side) {
+                vec![Bar::new("9.1c", format!("{id} is not your unit"), "name your own units").firm()]
+            } else if self.force(*id) != Some(force) {
+                let remedy = "give each its own battle; only one of them may attack a hex";
+                vec![Bar::new("9.1d", "US and Cuban units attack together", remedy).firm()]
+            } else if used.attackers.contains(id) || attackers.contains(id) {
+                let remedy = "a unit takes part in one battle a turn";
+                vec![Bar::new("IMP.3", format!("{id} attacks twice"), remedy).firm()]
+            } else {
+                self.attacker_bars(*id, target)
+            };
+            if found.is_empty() {
+                attackers.push(*id);
+            }
+            bars.extend(found.into_iter().map(|bar| bar.at(item("attackers", place)).about([Subject::of(id)])));
+        }
+        if order.attackers.is_empty() {
+            bars.push(
+                Bar::new("9.1c", "nobody attacks", "name `attackers`, or hexes under `from`")
+                    .about(subjects(&order.from)),
+            );
+        }
+        bars.extend(self.gunfire_bars(used, force, order));
+        let mut order = order.clone();
+        if bars.iter().any(|bar| bar.part.segments().first() == DocPath::root().key("naval").segments().first()) {
+            order.naval = None;
+        }
+        bars.extend(self.instruction_bars(force, &mut order));
+        let battle = Battle { force, target, attackers, order, entry: None };
+        Judged { deed: Some(battle).filter(|battle| fought && !battle.attackers.is_empty()), bars }
+    }
+
+    /// What bars instructions for later: who takes losses, who advances (§DFT.l, §9.5c). They are struck out.
+    fn instruction_bars(&self, force: Force, order: &mut BattleOrder) -> Vec<Bar> {
+        let mut bars = Vec::new();
+        let BattleOrder { attackers, advance, losses, .. } = order;
+        for (place, id) in losses.iter().enumerate().filter(|(_, id)| self.force(**id) != Some(force)) {
+            let bar = Bar::new("SCT.g", format!("{id} is not of the attacking force"), "name units of your own");
+            bars.push(bar.at(item("losses", place)).firm());
+        }
+        losses.retain(|id| self.force(*id) == Some(force));
+        let Some(Advance::Units(units)) = advance else { return bars };
+        let mut going = Vec::new();
+        for (place, id) in units.iter().enumerate() {
+            let why = if !attackers.contains(id) {
+                format!("{id} does not take part")
+            } else if going.contains(id) {
+                format!("{id} is named twice")
+            } else {
+                going.push(*id);
+                continue;
+            };
+            let bar = Bar::new("9.5c", why, "only attackers advance, each once; leaders go with their stack");
+            bars.push(bar.at(item("advance", place)).firm());
+        }
+        *units = going;
+        bars
     }
 
     /// Every hex a force could attack now, with the units that could do it.
-    pub fn possible_battles(&self, force: Force, used: &Committed) -> BTreeMap<Hex, Vec<UnitId>> {
+    pub fn possible_battles(&self, force: Force, used: &Used) -> BTreeMap<Hex, Vec<UnitId>> {
         let mut targets: BTreeSet<Hex> = self.enemy_hexes(player(force)).collect();
         targets.extend(self.signals().filter(|_| force == Force::Spanish).map(|(_, hex)| hex));
-        targets.retain(|hex| !used.targets.contains(hex));
+        targets.retain(|hex| self.target_bars(used, player(force), *hex).is_empty());
         let mut battles: BTreeMap<Hex, Vec<UnitId>> = BTreeMap::new();
         for (id, unit) in &self.state.units {
             let Some(at) = unit.at.hex().filter(|_| unit.role.force == force) else { continue };
-            if used.units.contains(id) {
-                continue;
-            }
-            for (_, target) in self.data().grid.neighbours(at) {
-                if targets.contains(&target) && self.attacker_barred(*id, target).is_none() {
+            for target in self.data().neighbours(at).filter(|hex| targets.contains(hex)) {
+                if !used.attackers.contains(id) && self.attacker_bars(*id, target).is_empty() {
                     battles.entry(target).or_default().push(*id);
                 }
             }
@@ -111,12 +190,14 @@ impl Position<'_> {
     }
 
     /// Why Roosevelt cannot make his effort, if so: once in the game, and he must be there (§6.4a).
-    pub fn effort_barred(&self) -> Option<(Clause, String)> {
-        if let Some(made) = self.state.all_out {
-            return Some((Clause("6.4a"), format!("the all-out effort was made on turn {made}")));
-        }
-        let absent = self.state.hex_of(self.data().cast.roosevelt).is_none();
-        absent.then(|| (Clause("6.4a"), "Roosevelt is not on the map".to_owned()))
+    pub fn effort_barred(&self) -> Option<Bar> {
+        let roosevelt = self.data().cast.roosevelt;
+        let why = match (self.state.all_out, self.state.hex_of(roosevelt)) {
+            (Some(made), _) => format!("the all-out effort was made on turn {made}"),
+            (None, None) => "Roosevelt is not on the map".to_owned(),
+            (None, Some(_)) => return None,
+        };
+        Some(Bar::new("6.4a", why, "leave it out").about([Subject::of(roosevelt)]))
     }
 
     /// What the leaders in a hex are worth to a force: one, or two in Roosevelt's all-out turn (§6.2, §6.4, R9).
@@ -136,21 +217,33 @@ impl Position<'_> {
 
 impl Play<'_, '_> {
     /// A force's fire phase: it names its battles one by one and draws fire (§9.2a, §9.2g).
-    pub fn fire_phase(&mut self, force: Force, orders: &TurnOrders, used: &mut Committed) -> Ruling<Vec<Battle>> {
+    pub fn fire_phase(&mut self, force: Force, orders: &mut TurnOrders) -> Ruling<Vec<Battle>> {
         let (key, name) = match force {
             Force::Cuban => ("cuban-fire", PhaseName::CubanFire),
             Force::Us => ("fire", PhaseName::UsFire),
             Force::Spanish => ("fire", PhaseName::SpanishFire),
         };
         self.begin_phase(player(force).as_str(), key, name)?;
-        let mut listed: Vec<&BattleOrder> =
-            orders.battles.iter().filter(|battle| self.attacking_force(battle) == Some(force)).collect();
-        listed.reverse();
+        let mut listed: Vec<usize> = Vec::new();
+        for (index, order) in orders.battles.iter().enumerate().rev() {
+            if self.attacking_force(force, order) == force {
+                listed.push(index);
+            }
+        }
         let mut battles = Vec::new();
         let mut seen = false;
-        while let Some((order, target, attackers)) = self.next_battle(force, &mut listed, used, seen)? {
+        while let Some((entry, order)) = self.next_battle(force, &mut listed, orders, seen)? {
             seen = true;
-            if let Some(battle) = self.name_battle(force, order, target, &attackers, used) {
+            let battle = match entry {
+                Some(index) => self.in_hand(item("battles", index), |play| play.name_battle(force, &order)),
+                None => self.name_battle(force, &order),
+            };
+            if let Some(written) = entry.and_then(|index| orders.battles.get_mut(index)) {
+                written.attackers = order.attackers;
+                written.from.clear();
+            }
+            if let Some(battle) = battle {
+                let battle = Battle { entry, ..battle };
                 self.defensive_fire(&battle)?;
                 battles.push(battle);
             }
@@ -159,9 +252,13 @@ impl Play<'_, '_> {
         Ok(battles)
     }
 
-    /// The force that fights a battle: the one its first attacker belongs to.
-    fn attacking_force(&self, order: &BattleOrder) -> Option<Force> {
-        self.now().attackers_of(order).first().and_then(|id| self.now().force(*id))
+    /// The force that fights a battle: that of the first attacker of the player; his army if there is none.
+    fn attacking_force(&self, force: Force, order: &BattleOrder) -> Force {
+        let now = self.now();
+        let side = player(force);
+        let named = now.attackers_of(&self.used, order);
+        let own = |id: &UnitId| now.force(*id).filter(|force| player(*force) == side);
+        named.iter().find_map(own).unwrap_or(if side == US { Force::Us } else { Force::Spanish })
     }
 
     /// Which battle comes next: the next of the list, unless the player wants to decide on what he has `seen`.
@@ -171,38 +268,42 @@ impl Play<'_, '_> {
     fn next_battle(
         &mut self,
         force: Force,
-        listed: &mut Vec<&BattleOrder>,
-        used: &Committed,
+        listed: &mut Vec<usize>,
+        orders: &TurnOrders,
         seen: bool,
-    ) -> Ruling<Option<(BattleOrder, Hex, Vec<UnitId>)>> {
+    ) -> Ruling<Option<(Option<usize>, BattleOrder)>> {
         let now = self.now();
-        let possible = now.possible_battles(force, used);
-        let as_choice =
-            |order: &BattleOrder| NextBattle { target: Some(order.target), attackers: now.attackers_of(order) };
+        let possible = now.possible_battles(force, &self.used);
+        let written = |index: usize| {
+            let order = orders.battles.get(index)?;
+            Some(BattleOrder { attackers: now.attackers_of(&self.used, order), from: Vec::new(), ..order.clone() })
+        };
         if !seen || listed.is_empty() || possible.is_empty() {
-            return Ok(listed.pop().map(|order| (order.clone(), order.target, now.attackers_of(order))));
+            return Ok(listed.pop().and_then(|index| Some((Some(index), written(index)?))));
         }
         let done = NextBattle { target: None, attackers: Vec::new() };
-        let mut options: Vec<NextBattle> = listed.iter().rev().map(|order| as_choice(order)).collect();
+        let left: Vec<(usize, BattleOrder)> =
+            listed.iter().rev().filter_map(|index| Some((*index, written(*index)?))).collect();
+        let as_choice =
+            |order: &BattleOrder| NextBattle { target: Some(order.target), attackers: order.attackers.clone() };
+        let mut options: Vec<NextBattle> = left.iter().map(|(_, order)| as_choice(order)).collect();
         let default = options.first().cloned().unwrap_or_else(|| done.clone());
         options.push(done);
-        let all = |(target, attackers): (&Hex, &Vec<UnitId>)| NextBattle {
-            target: Some(*target),
-            attackers: attackers.clone(),
-        };
-        for choice in possible.iter().map(all) {
+        for (target, attackers) in &possible {
+            let choice = NextBattle { target: Some(*target), attackers: attackers.clone() };
             if !options.contains(&choice) {
                 options.push(choice);
             }
         }
+        let about = Subject::of(force.word());
         let question = Question {
             who: player(force),
             kind: NEXT_BATTLE,
-            about: Subject::of(force.word()),
+            about: about.clone(),
             clause: Clause("9.2g"),
             text: "Which hex is attacked next, and by which units? Leave the target out to end the phase.".into(),
             options,
-            default,
+            default: default.clone(),
             also: Some(Box::new(move |choice: &NextBattle| match choice.target {
                 None => choice.attackers.is_empty(),
                 Some(target) => possible.get(&target).is_some_and(|units| {
@@ -215,63 +316,41 @@ impl Play<'_, '_> {
             listed.clear();
             return Ok(None);
         };
-        let instructed = listed.iter().rposition(|order| order.target == target).map(|index| listed.remove(index));
-        let order = instructed.cloned().unwrap_or_else(|| BattleOrder {
-            target,
-            attackers: choice.attackers.clone(),
-            from: Vec::new(),
-            press_if: None,
-            naval: None,
-            naval_from: None,
-            losses: Vec::new(),
-            advance: None,
-        });
-        Ok(Some((order, target, choice.attackers)))
+        if choice != default {
+            // What is left of the list may find its units or its target taken.
+            let taken = subjects(&choice.attackers).into_iter().chain([Subject::of(target)]);
+            self.umpire.rests(&[about], taken);
+        }
+        let instructed = left.into_iter().find(|(_, order)| order.target == target);
+        listed.retain(|index| instructed.as_ref().is_none_or(|(other, _)| other != index));
+        Ok(Some(match instructed {
+            Some((index, order)) => (Some(index), order.fought_by(choice.attackers)),
+            None => (None, BattleOrder::bare(target, choice.attackers)),
+        }))
     }
 
     /// Names a battle; attackers that may not take part drop out, and a battle left with none is not fought.
-    fn name_battle(
-        &mut self,
-        force: Force,
-        order: BattleOrder,
-        target: Hex,
-        attackers: &[UnitId],
-        used: &mut Committed,
-    ) -> Option<Battle> {
-        if used.targets.contains(&target) {
-            self.lapse(attackers, "9.1f", format!("{target} was attacked already this turn"));
-            return None;
-        }
-        if let Some((clause, why)) = self.now().target_barred(player(force), target) {
-            self.lapse(attackers, clause.0, why);
-            return None;
-        }
-        let mut taking_part = Vec::new();
-        for id in attackers {
-            if self.state.hex_of(*id).is_none() {
-                continue; // lost on the way to the battle
+    fn name_battle(&mut self, force: Force, order: &BattleOrder) -> Option<Battle> {
+        let Judged { deed, bars } = self.now().judge_attack(&self.used, force, order);
+        let target = order.target;
+        let attacked = !bars.iter().any(|bar| bar.part == DocPath::root().key("target"));
+        self.lapse(&order.attackers, bars);
+        let Some(battle) = deed else {
+            if attacked {
+                self.umpire.note(Event::NoBattle { target, why: NoBattle::NoAttackers });
             }
-            if self.now().force(*id) != Some(force) {
-                self.lapse(&[*id], "9.1d", format!("{id} is not of the attacking force"));
-            } else if used.units.contains(id) || taking_part.contains(id) {
-                self.lapse(&[*id], "IMP.3", format!("{id} takes part in another battle"));
-            } else if let Some((clause, why)) = self.now().attacker_barred(*id, target) {
-                self.lapse(&[*id], clause.0, why);
-            } else {
-                taking_part.push(*id);
-            }
-        }
-        if taking_part.is_empty() {
-            self.umpire.note(Event::NoBattle { target, why: NoBattle::NoAttackers });
             return None;
+        };
+        self.used.targets.insert(target);
+        self.used.attackers.extend(battle.attackers.iter().copied());
+        if battle.order.naval == Some(true) {
+            self.used.gunfire.insert(force, target);
         }
-        used.targets.insert(target);
-        used.units.extend(taking_part.iter().copied());
-        let named: BTreeMap<UnitId, Hex> =
-            taking_part.iter().filter_map(|id| Some((*id, self.state.hex_of(*id)?))).collect();
+        let attackers: BTreeMap<UnitId, Hex> =
+            battle.attackers.iter().filter_map(|id| Some((*id, self.state.hex_of(*id)?))).collect();
         let defenders = self.now().combat_units_of(super::movement::opponent(player(force)), target);
-        self.umpire.note(Event::BattleNamed { force, target, attackers: named, defenders });
-        Some(Battle { force, target, attackers: taking_part, order })
+        self.umpire.note(Event::BattleNamed { force, target, attackers, defenders });
+        Some(battle)
     }
 
     /// The effort a packet announces, before any die it could change (§6.4a, R10).
@@ -279,12 +358,11 @@ impl Play<'_, '_> {
         if orders.all_out_effort == Effort::No {
             return;
         }
-        if let Some((clause, why)) = self.now().effort_barred() {
-            let roosevelt = self.data().cast.roosevelt;
-            self.lapse(&[roosevelt], clause.0, why);
-        } else if orders.all_out_effort == Effort::Yes {
-            self.announce_all_out();
-        }
+        self.in_hand(DocPath::root().key("all-out-effort"), |play| match play.now().effort_barred() {
+            Some(bar) => play.lapse(&[play.game.data.cast.roosevelt], vec![bar]),
+            None if orders.all_out_effort == Effort::Yes => play.announce_all_out(),
+            None => {}
+        });
     }
 
     /// Roosevelt may make his effort when his hex is attacked, before the dice it would change (§6.4a, R10).
@@ -408,11 +486,16 @@ impl Play<'_, '_> {
     fn fire_at(&mut self, battle: &Battle, defender: Side, at: Hex, firers: Vec<Factor>) -> Ruling<()> {
         let total = firers.iter().map(|firer| firer.counts).sum();
         let modifiers = self.fire_modifiers(battle, defender, at);
-        let die = self.d6(at, "fire")?;
-        let modified = i32::from(die) + modifiers.total();
-        let tables = &self.data().tables;
-        let result = tables.defensive_fire(total, modified);
+        let tables = &self.game.data.tables;
         let column = tables.fire_column(total).unwrap_or_default();
+        let add = modifiers.total();
+        let hit = subjects(self.state.counters_in(at)).into_iter().chain([Subject::of(at)]);
+        let (die, result) = self.throw(defender, at, "fire", Touch::on(hit), |face| {
+            let result = tables.defensive_fire(total, face + add);
+            let worth = 2 * i32::from(result.steps) + i32::from(result.dis);
+            (result, worth, if worth == 0 { "no effect".to_owned() } else { result.to_string() })
+        })?;
+        let modified = i32::from(die.face()) + add;
         let event =
             Event::DefensiveFire { target: battle.target, at, firers, total, column, die, modifiers, modified, result };
         self.umpire.note(event);

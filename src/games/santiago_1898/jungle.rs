@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use crate::board::{Grid, Hex, Step};
-use crate::engine::{Clause, Question, Ruling, Say, Subject, Tally, count_of};
+use crate::board::{self, Grid, Hex, Points, Step};
+use crate::engine::{Clause, Question, Ruling, Say, Subject, Tally, Touch, count_of};
 
 use super::events::{Event, Paid};
 use super::movement::Stack;
-use super::play::{Play, Position};
+use super::play::{Play, Position, subjects};
 use super::policy::{LOST_STACK, Policy};
 use super::tables::Jungle;
 use super::terms::{Force, Terrain};
-use super::{SPAIN, Switch};
+use super::{SPAIN, Switch, US};
 
 impl Position<'_> {
     /// Ways a lost stack can be sent with what it has left: every hex in reach, and staying (§8.6c, §IMP.6).
@@ -68,23 +68,11 @@ impl Position<'_> {
     fn astray_legal(&self, stack: &Stack, at: Hex, left: u32, column: bool, path: &[Hex]) -> bool {
         let lay = self.lay(stack.force, self.fighters(stack));
         let step = self.step(&lay, column);
-        let mut before = at;
-        let mut spent = 0;
-        for hex in path {
-            if self.data().grid.edge_between(before, *hex).is_none() {
-                return false;
-            }
-            match step(before, *hex) {
-                Step::Pay(cost) | Step::PayAndHalt(cost) => spent += cost.floor(),
-                Step::Barred(_) => return false,
-            }
-            before = *hex;
-        }
-        spent <= left && (path.is_empty() || self.fit(stack.force, &stack.units, before))
+        let way: Vec<Hex> = std::iter::once(at).chain(path.iter().copied()).collect();
+        let walk = board::walk(&self.data().grid, &way, Points::<1>::whole(left), |a, _, b| step(a, b));
+        walk.fault.is_none() && path.last().is_none_or(|end| self.fit(stack.force, &stack.units, *end))
     }
-}
 
-impl Position<'_> {
     /// §8.6a: every jungle hex entered, along a road too unless the option says otherwise (R30).
     pub fn jungle_roll_due(&self, from: Hex, to: Hex) -> bool {
         let road = self.data().road_between(from, to);
@@ -99,7 +87,15 @@ impl Play<'_, '_> {
         self.data().grid.neighbours(from).any(|(_, hex)| !now.combat_units(Force::Cuban, hex).is_empty())
     }
 
-    pub fn jungle_roll(&mut self, stack: &Stack, left: Hex, hex: Hex, beside_cubans: bool) -> Ruling<Jungle> {
+    /// The die for a jungle hex. `chance` is in how many of how many ways the column came through all the jungle so far.
+    pub fn jungle_roll(
+        &mut self,
+        stack: &Stack,
+        left: Hex,
+        hex: Hex,
+        beside_cubans: bool,
+        chance: &mut (u64, u64),
+    ) -> Ruling<Jungle> {
         let mut modifiers = Tally::new();
         // §8.6f: the balloon counts from the hex being left (R32).
         if self.state.balloon
@@ -111,10 +107,20 @@ impl Play<'_, '_> {
         if beside_cubans {
             modifiers.add("started next to Cubans", self.data().tables.us_jungle.cubans, Clause("8.6g"));
         }
-        let die = self.d6(hex, "jungle")?;
-        let modified = i32::from(die) + modifiers.total();
-        let result = self.data().tables.jungle(modified);
-        self.umpire.note(Event::JungleRoll { units: stack.units.clone(), hex, die, modifiers, modified, result });
+        let (tables, total) = (&self.game.data.tables, modifiers.total());
+        let on = Touch::counted_on(subjects(&stack.units));
+        let (die, result) = self.throw(US, hex, "jungle", on, |face| match tables.jungle(face + total) {
+            Jungle::On => (Jungle::On, 2, "on".to_owned()),
+            Jungle::Halt => (Jungle::Halt, 1, "halt".to_owned()),
+            Jungle::SpanishMoves => (Jungle::SpanishMoves, 0, "lost".to_owned()),
+        })?;
+        let through = die.chances().first().and_then(|best| {
+            *chance = (chance.0 * u64::from(best.ways), chance.1 * u64::from(best.of));
+            (chance.1 > u64::from(best.of)).then(|| format!("{} of {}", chance.0, chance.1))
+        });
+        let modified = i32::from(die.face()) + total;
+        let units = stack.units.clone();
+        self.umpire.note(Event::JungleRoll { units, hex, die, modifiers, modified, result, through });
         Ok(result)
     }
 
@@ -157,13 +163,10 @@ impl Play<'_, '_> {
         };
         let now = self.now();
         let lay = now.lay(stack.force, now.fighters(stack));
-        let mut paid = Vec::new();
-        let mut before = at;
+        let mut paid: Vec<Paid> = Vec::new();
         for hex in &path {
-            if let Ok(cost) = now.step_cost(&lay, before, *hex) {
-                paid.push(Paid { hex: *hex, cost: cost.points, why: cost.why });
-            }
-            before = *hex;
+            let before = paid.last().map_or(at, |paid| paid.hex);
+            paid.extend(now.paid(&lay, before, *hex));
         }
         let mut led = stack.units.clone();
         if paid.is_empty() {

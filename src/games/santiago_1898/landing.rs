@@ -3,14 +3,24 @@
 use std::collections::BTreeMap;
 
 use crate::board::{Grid, Hex};
-use crate::engine::{Clause, Ruling, count_of};
+use crate::engine::doc::DocPath;
+use crate::engine::{Bar, Ruling, Subject, count_of};
 
 use super::events::{Event, PhaseName};
-use super::orders::TurnOrders;
-use super::play::{Play, Position};
-use super::state::{Place, Stage};
+use super::orders::{Landing, TurnOrders};
+use super::play::{Judged, Play, Position, Used, item};
+use super::state::Place;
 use super::terms::{Flag, Force, UnitId};
 use super::{SPAIN, US};
+
+/// Who comes ashore in one landing.
+#[derive(Clone, Debug, Default)]
+pub struct Ashore {
+    pub units: Vec<UnitId>,
+    pub steps: u32,
+    /// The unit that finds no steps left: with it the landings end.
+    surplus: Option<UnitId>,
+}
 
 impl Position<'_> {
     /// US counters that could land now, with the steps each takes (§8.2g, §8.2h).
@@ -21,33 +31,53 @@ impl Position<'_> {
         self.state.units.iter().filter_map(waiting).collect()
     }
 
-    /// Why nothing US can land in the hex, if so (§8.2c, §8.2d, §8.2i).
-    pub fn beach_closed(&self, hex: Hex) -> Option<(Clause, String)> {
-        if !self.data().is_beach(hex) {
-            let beaches: Vec<String> = self.data().beaches.iter().map(Hex::to_string).collect();
-            return Some((Clause("8.2c"), format!("{hex} is no beach; the beaches are {}", beaches.join(", "))));
-        }
-        if self.enemy_in(US, hex) {
-            return Some((Clause("8.2d"), format!("Spanish units stand in {hex}")));
-        }
-        if !self.combat_units(Force::Cuban, hex).is_empty() {
-            return Some((Clause("8.2i"), format!("Cuban units stand in {hex}")));
-        }
-        None
+    /// Why nothing US can land in the hex, and what would be open (§8.2c, §8.2d, §8.2i).
+    pub fn beach_bars(&self, hex: Hex) -> Vec<Bar> {
+        let remedy = || self.open_beaches(|hex| self.beach_closed(hex).is_empty());
+        let bars = self.beach_closed(hex).into_iter();
+        bars.map(|bar| Bar { remedy: remedy(), ..bar }).collect()
     }
 
-    /// Why this unit cannot land there now, if so: the beach, and the waves of the historical set-up (§HSU).
-    pub fn landing_closed(&self, id: UnitId, hex: Hex) -> Option<(Clause, String)> {
-        if let Some(closed) = self.beach_closed(hex) {
-            return Some(closed);
+    /// Why this unit cannot land there now, and where it could: the beach, and the waves of the historical set-up (§HSU).
+    pub fn landing_bars(&self, id: UnitId, hex: Hex) -> Vec<Bar> {
+        let closed = |hex| self.beach_closed(hex).into_iter().chain(self.wave_closed(id, hex));
+        let remedy = || self.open_beaches(|hex| closed(hex).next().is_none());
+        closed(hex).map(|bar| Bar { remedy: remedy(), ..bar }.about([Subject::of(id)])).collect()
+    }
+
+    fn open_beaches(&self, is_open: impl Fn(Hex) -> bool) -> String {
+        let open: Vec<String> = self.data().beaches.iter().filter(|hex| is_open(**hex)).map(Hex::to_string).collect();
+        match open.as_slice() {
+            [] => "wait: no beach is open to it now".to_owned(),
+            [only] => format!("land at {only}, or wait"),
+            _ => format!("land at one of {}, or wait", open.join(", ")),
         }
+    }
+
+    fn beach_closed(&self, hex: Hex) -> Vec<Bar> {
+        let mut bars = Vec::new();
+        if !self.data().is_beach(hex) {
+            let beaches: Vec<String> = self.data().beaches.iter().map(Hex::to_string).collect();
+            return vec![
+                Bar::new("8.2c", format!("{hex} is no beach; the beaches are {}", beaches.join(", ")), "").firm(),
+            ];
+        }
+        if self.enemy_in(US, hex) {
+            bars.push(Bar::new("8.2d", format!("Spanish units stand in {hex}"), ""));
+        }
+        if !self.combat_units(Force::Cuban, hex).is_empty() {
+            bars.push(Bar::new("8.2i", format!("Cuban units stand in {hex}"), ""));
+        }
+        bars
+    }
+
+    /// The waves of the historical set-up (§HSU.a, §HSU.d, §HSU.e, §IMP.21).
+    fn wave_closed(&self, id: UnitId, hex: Hex) -> Option<Bar> {
         let entry = self.game.landing_entry(id, self.state.turn)?;
         if self.state.turn < entry.from {
-            let what = format!("{id} lands from turn {} on", entry.from);
-            return Some((Clause("HSU.d"), what));
+            return Some(Bar::new("HSU.d", format!("{id} lands from turn {} on", entry.from), ""));
         }
-        let Some(ports) = &entry.at else { return None };
-        // §HSU.a, §HSU.e, §IMP.21
+        let ports = entry.at.as_ref()?;
         if ports.contains(&hex) || (entry.if_controlled.contains(&hex) && self.state.us_controls(hex)) {
             return None;
         }
@@ -57,7 +87,78 @@ impl Position<'_> {
         } else {
             ("HSU.e", format!(", or at {} while in US hands", names(&entry.if_controlled)))
         };
-        Some((Clause(clause), format!("{id} lands at {}{also}", names(ports))))
+        Some(Bar::new(clause, format!("{id} lands at {}{also}", names(ports)), ""))
+    }
+
+    /// Why the Logistical Base cannot be landed there (§10.3).
+    pub fn base_bars(&self, hex: Hex) -> Vec<Bar> {
+        let ashore = || Bar::new("10.3c", "the base is ashore and never moves again", "leave `base` out").firm();
+        if self.state.base.is_some() { vec![ashore()] } else { self.beach_bars(hex) }
+    }
+
+    /// Who of a landing comes ashore (§8.2).
+    pub fn judge_landing(&self, used: &Used, order: &Landing) -> Judged<Ashore> {
+        let limit = self.data().tables.limits.landing_steps;
+        let mut ashore = Ashore { surplus: used.surplus, ..Ashore::default() };
+        let mut bars = Vec::new();
+        if order.units.is_empty() {
+            bars.push(Bar::new("8.2b", "no unit is named", "name the units that land").part("units").firm());
+        }
+        for (place, id) in order.units.iter().enumerate() {
+            let unit = self.state.unit(*id);
+            let steps = u32::from(unit.steps);
+            let left = limit.saturating_sub(used.landed + ashore.steps);
+            let bar = |clause, why: String, remedy: &str| {
+                Bar::new(clause, why, remedy).at(item("units", place)).about([Subject::of(id)])
+            };
+            let closed = self.landing_bars(*id, order.at);
+            if unit.landed || ashore.units.contains(id) {
+                bars.push(bar("8.2b", format!("{id} is named twice"), "name each unit once").firm());
+            } else if unit.at != Place::OffMap || self.force(*id) != Some(Force::Us) {
+                let remedy = "name units of the pool (`garcia status`)";
+                bars.push(bar("8.2b", format!("{id} is not in the pool"), remedy).firm());
+            } else if !closed.is_empty() {
+                bars.extend(closed.into_iter().map(|bar| bar.part("at")));
+            } else if let Some(surplus) = ashore.surplus {
+                let why = format!("{id} comes after {surplus}, with which the landings end");
+                bars.push(bar("8.2g", why, "mend that one first").about([Subject::of(surplus)]));
+            } else if steps > left {
+                ashore.surplus = Some(*id);
+                let why = format!("{id} needs {} and {left} of the {limit} are left", count_of(steps, "step"));
+                let remedy = format!("land at most {limit} steps a turn, the base counting six");
+                bars.push(bar("8.2g", why, &remedy));
+            } else {
+                ashore.steps += steps;
+                ashore.units.push(*id);
+            }
+        }
+        Judged { deed: ashore, bars }
+    }
+
+    /// Why a unit of the column may not be ordered to enter there (§8.3).
+    pub fn entry_bars(&self, id: UnitId, hex: Hex) -> Vec<Bar> {
+        let by = |hexes: &[Hex]| {
+            let listed: Vec<String> = hexes.iter().map(Hex::to_string).collect();
+            format!("enter by {}", listed.join(", "))
+        };
+        let bar = |clause, why: String, remedy: String| Bar::new(clause, why, remedy).about([Subject::of(id)]);
+        let mut bars = Vec::new();
+        if !self.escario().contains(&id) {
+            let why = format!("{id} is not a unit of the column waiting to enter");
+            return vec![bar("8.3a", why, "leave it out".to_owned()).firm()];
+        }
+        if !self.escario_due() {
+            bars.push(
+                bar("8.3a", "the Escario column is not due yet".to_owned(), "leave `entry` out".to_owned()).firm(),
+            );
+        }
+        let open = self.entry_hexes();
+        if !self.data().west_edge.contains(&hex) {
+            bars.push(bar("8.3c", format!("{hex} is not on the west edge"), by(&self.data().west_edge)).firm());
+        } else if !open.contains(&hex) {
+            bars.push(bar("8.3d", format!("{hex} is not empty of US and Cuban units"), by(&open)));
+        }
+        bars
     }
 
     /// West-edge hexes open to the Escario column (§8.3c, §8.3d).
@@ -103,66 +204,58 @@ impl Play<'_, '_> {
     /// Landings, before anything moves (§8.2a).
     pub fn landings(&mut self, orders: &TurnOrders) -> Ruling<()> {
         self.begin_phase("us", "landing", PhaseName::Landing)?;
-        let mut left = self.data().tables.limits.landing_steps;
         if let Some(hex) = orders.base {
-            let cost = self.data().tables.limits.base_landing_steps;
-            if self.state.base.is_some() {
-                self.lapse(&[], "10.3c", "the base is ashore and never moves again");
-            } else if let Some((clause, why)) = self.now().beach_closed(hex) {
-                self.lapse(&[], clause.0, why);
-            } else {
-                left = left.saturating_sub(cost);
-                self.state.base = Some(hex);
-                self.umpire.note(Event::BaseLanded { at: hex, steps: cost });
-                self.relocate_lone_leaders()?;
-            }
+            self.in_hand(DocPath::root().key("base"), |play| play.land_base(hex))?;
         }
-        'landings: for landing in &orders.landings {
-            let mut ashore = Vec::new();
-            let mut steps = 0;
-            for id in &landing.units {
-                let unit = self.state.unit(*id);
-                if self.now().force(*id) != Some(Force::Us) || unit.at != Place::OffMap {
-                    self.lapse(&[*id], "8.2b", format!("{id} is not in the pool"));
-                } else if let Some((clause, why)) = self.now().landing_closed(*id, landing.at) {
-                    self.lapse(&[*id], clause.0, why);
-                } else if u32::from(unit.steps) > left {
-                    // A list over the limit is cut at the first unit that does not fit.
-                    self.lapse(
-                        &[*id],
-                        "8.2g",
-                        format!("{id} does not fit into the {} left; the list ends here", count_of(left, "step")),
-                    );
-                    self.ashore(&ashore, landing.at, steps)?;
-                    break 'landings;
-                } else {
-                    left -= u32::from(unit.steps);
-                    steps += u32::from(unit.steps);
-                    ashore.push(*id);
-                    if let Some(unit) = self.state.units.get_mut(id) {
-                        unit.at = Place::At(landing.at);
-                        unit.landed = true; // §8.2e, §8.2f
-                    }
-                }
-            }
-            self.ashore(&ashore, landing.at, steps)?;
+        for (index, landing) in orders.landings.iter().enumerate() {
+            self.in_hand(item("landings", index), |play| play.land(landing, item("landings", index)))?;
         }
         Ok(())
     }
 
-    fn ashore(&mut self, units: &[UnitId], at: Hex, steps: u32) -> Ruling<()> {
+    pub fn land_base(&mut self, hex: Hex) -> Ruling<()> {
+        let bars = self.now().base_bars(hex);
+        if !bars.is_empty() {
+            self.lapse(&[], bars);
+            return Ok(());
+        }
+        let steps = self.data().tables.limits.base_landing_steps;
+        self.used.landed += steps;
+        self.used.filled.insert(hex, DocPath::root().key("base"));
+        self.state.base = Some(hex);
+        self.umpire.note(Event::BaseLanded { at: hex, steps });
+        self.relocate_lone_leaders()
+    }
+
+    pub fn land(&mut self, order: &Landing, entry: DocPath) -> Ruling<()> {
+        let Judged { deed: Ashore { units, steps, surplus }, bars } = self.now().judge_landing(&self.used, order);
+        self.lapse(&order.units, bars);
+        self.used.surplus = surplus;
         if units.is_empty() {
             return Ok(());
         }
-        self.umpire.note(Event::Landed { units: units.to_vec(), at, steps });
+        self.used.landed += steps;
+        self.used.filled.insert(order.at, entry);
+        self.umpire.note(Event::Landed { units: units.clone(), at: order.at, steps });
         for id in units {
-            self.put(*id, at)?;
+            if let Some(unit) = self.state.units.get_mut(&id) {
+                unit.landed = true; // §8.2e, §8.2f
+            }
+            self.put(id, order.at)?;
         }
         self.relocate_lone_leaders()
     }
 
     /// The Escario column enters on the west edge (§8.3).
-    pub fn enter_escario(&mut self, orders: &TurnOrders) -> Ruling<()> {
+    pub fn enter_escario(&mut self, orders: &BTreeMap<UnitId, Hex>) -> Ruling<()> {
+        let mut wished = BTreeMap::new();
+        for (id, hex) in orders {
+            let bars = self.now().entry_bars(*id, *hex);
+            if bars.is_empty() {
+                wished.insert(*id, *hex);
+            }
+            self.in_hand(DocPath::root().key("entry").key(id.as_str()), |play| play.lapse(&[*id], bars));
+        }
         if !self.now().escario_due() {
             return Ok(());
         }
@@ -174,20 +267,11 @@ impl Play<'_, '_> {
         }
         let mut places = BTreeMap::new();
         for id in column {
-            let wished = orders.entry.get(&id).copied();
-            let hex = match wished {
-                Some(hex) if open.contains(&hex) => hex,
-                _ => {
-                    if let Some(hex) = wished {
-                        self.lapse(&[id], "8.3d", format!("{hex} is not open to the column"));
-                    }
-                    match self.now().default_entry(id, &open) {
-                        Some(hex) => hex,
-                        None => continue,
-                    }
-                }
-            };
+            let Some(hex) = wished.get(&id).copied().or_else(|| self.now().default_entry(id, &open)) else { continue };
             places.insert(id, hex);
+            if wished.contains_key(&id) {
+                self.used.filled.insert(hex, DocPath::root().key("entry").key(id.as_str()));
+            }
             if let Some(unit) = self.state.units.get_mut(&id) {
                 unit.at = Place::At(hex);
             }
@@ -205,6 +289,5 @@ impl Play<'_, '_> {
         for unit in self.state.units.values_mut() {
             unit.landed = false;
         }
-        debug_assert!(self.state.stage != Stage::SpanishSetup);
     }
 }

@@ -4,7 +4,6 @@
 
 mod admin;
 mod arrange;
-mod check;
 pub mod data;
 mod events;
 mod fire;
@@ -36,7 +35,7 @@ pub use crate::board::HexGrid;
 use crate::engine::dice::Chance;
 use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader};
 use crate::engine::{
-    About, Arranged, Charter, Clause, DataFinding, Diary, Files, Flow, Json, OptionInfo, Picture, Players, Query,
+    About, Arranged, Bar, Charter, Clause, DataFinding, Diary, Files, Flow, Json, OptionInfo, Picture, Players, Query,
     Reply, Rules, Ruling, ScenarioInfo, Seen, Side, Stop, Telling, Umpire, Verdict, Window,
 };
 
@@ -47,7 +46,7 @@ pub use policy::Policy;
 pub use state::State;
 
 use data::{LandingEntry, Scenario, Whence};
-use fire::Committed;
+use orders::Effort;
 use play::{Play, Position};
 use state::Stage;
 use terms::{Force, UnitId};
@@ -167,8 +166,10 @@ impl Santiago1898 {
 
 impl Play<'_, '_> {
     /// The sequence of play from the packet in hand to the next one due (§2.1c).
-    fn sequence(&mut self, orders: &Orders) -> Ruling<Stop> {
-        let next = match (self.state.stage, orders) {
+    fn sequence(&mut self, orders: &mut Orders) -> Ruling<Stop> {
+        let apart = self.game.switch(Switch::PhasesApart);
+        let stage = self.state.stage;
+        let next = match (stage, orders) {
             (Stage::SpanishSetup, Orders::Setup(setup)) => {
                 self.spanish_setup(setup)?;
                 Stage::CubanSetup
@@ -177,71 +178,111 @@ impl Play<'_, '_> {
                 self.cuban_setup(setup)?;
                 Stage::UsTurn // §2.1d: Turn 1 begins with US movement
             }
-            (Stage::UsTurn, Orders::Turn(turn)) => {
-                self.us_movement(turn)?;
-                self.announced_effort(turn);
-                if self.game.switch(Switch::PhasesApart) {
+            (Stage::UsTurn | Stage::UsCombat, Orders::Turn(turn)) => {
+                self.misplaced(turn);
+                if stage == Stage::UsTurn {
+                    self.us_movement(turn)?;
+                }
+                if apart && stage == Stage::UsTurn {
                     Stage::UsCombat
                 } else {
                     self.us_combat(turn)?;
                     Stage::SpanishTurn
                 }
             }
-            (Stage::UsCombat, Orders::Turn(turn)) => {
-                self.announced_effort(turn);
-                self.us_combat(turn)?;
-                Stage::SpanishTurn
-            }
-            (Stage::SpanishTurn, Orders::Turn(turn)) => {
-                self.spanish_movement(turn)?;
-                if self.game.switch(Switch::PhasesApart) {
+            (Stage::SpanishTurn | Stage::SpanishCombat, Orders::Turn(turn)) => {
+                self.misplaced(turn);
+                if stage == Stage::SpanishTurn {
+                    self.spanish_movement(turn)?;
+                }
+                if apart && stage == Stage::SpanishTurn {
                     Stage::SpanishCombat
                 } else {
                     self.spanish_combat(turn)?;
+                    self.umpire.decided()?;
                     self.turn_of_the_day()?;
                     Stage::UsTurn
                 }
             }
-            (Stage::SpanishCombat, Orders::Turn(turn)) => {
-                self.spanish_combat(turn)?;
-                self.turn_of_the_day()?;
-                Stage::UsTurn
-            }
             (stage, _) => stage,
         };
+        self.umpire.decided()?;
         self.state.stage = next;
         Ok(self.game.due(next))
     }
 
-    /// II.1 (§8.2a, §2.1h).
-    fn us_movement(&mut self, orders: &TurnOrders) -> Ruling<()> {
+    /// What has no place in this packet: what the other player does, and what is ordered in the other phase (§2.1c).
+    fn misplaced(&mut self, orders: &mut TurnOrders) {
+        let side = self.state.stage.side();
+        let combat_only = matches!(self.state.stage, Stage::UsCombat | Stage::SpanishCombat);
+        let moves_only = self.game.switch(Switch::PhasesApart) && !combat_only;
+        let mut bars: Vec<(&str, Bar)> = Vec::new();
+        let mut bar = |key, wrong: bool, clause, why, remedy: &str| {
+            if wrong {
+                bars.push((key, Bar::new(clause, why, remedy).firm()));
+            }
+        };
+        let (spanish, american) = (side == Some(SPAIN), side == Some(US));
+        let (base, effort) = (orders.base.is_some(), orders.all_out_effort);
+        bar("base", spanish && base, "8.2a", "the base is American", "leave `base` out");
+        bar("landings", spanish && !orders.landings.is_empty(), "8.2a", "only US units land", "leave `landings` out");
+        bar("entry", american && !orders.entry.is_empty(), "8.3a", "the Escario column is Spanish", "leave entry out");
+        let why = "Roosevelt is not yours to command";
+        bar("all-out-effort", spanish && effort != Effort::No, "6.4a", why, "leave it out");
+        let (why, remedy) = ("movement is over", "give battles only; moves come with the next movement packet");
+        bar("base", combat_only && american && base, "2.1c", why, remedy);
+        bar("landings", combat_only && american && !orders.landings.is_empty(), "2.1c", why, remedy);
+        bar("entry", combat_only && spanish && !orders.entry.is_empty(), "2.1c", why, remedy);
+        bar("moves", combat_only && !orders.moves.is_empty(), "2.1c", why, remedy);
+        let (why, remedy) = ("combat is ordered after movement", "leave battles for the combat packet");
+        bar("battles", moves_only && !orders.battles.is_empty(), "2.1c", why, remedy);
+        bar("shock-order", moves_only && !orders.shock_order.is_empty(), "2.1c", why, remedy);
+        let remedy = "write `if-attack` in the combat packet, or `yes` here";
+        bar("all-out-effort", moves_only && american && effort == Effort::IfAttack, "2.1c", why, remedy);
+        for (key, bar) in bars {
+            self.in_hand(DocPath::root().key(key), |play| play.lapse(&[], vec![bar]));
+        }
+        if orders.overstack {
+            self.used.overstack = true;
+            self.in_hand(DocPath::root().key("overstack"), |_| ());
+        }
+    }
+
+    /// II.1 (§8.2a, §2.1h). An effort may be announced with the moves.
+    fn us_movement(&mut self, orders: &mut TurnOrders) -> Ruling<()> {
         self.landings(orders)?;
-        self.us_steps(orders)
+        self.us_steps(orders)?;
+        if self.game.switch(Switch::PhasesApart) && orders.all_out_effort == Effort::Yes {
+            self.announced_effort(orders);
+        }
+        Ok(())
     }
 
     /// II.2: Cuban fire, US fire, Cuban shock, US shock (§2.1i).
-    fn us_combat(&mut self, orders: &TurnOrders) -> Ruling<()> {
-        let mut used = Committed::default();
-        let cuban = self.fire_phase(Force::Cuban, orders, &mut used)?;
-        let us = self.fire_phase(Force::Us, orders, &mut used)?;
+    fn us_combat(&mut self, orders: &mut TurnOrders) -> Ruling<()> {
+        self.announced_effort(orders);
+        self.check_shock_order(orders);
+        let cuban = self.fire_phase(Force::Cuban, orders)?;
+        let us = self.fire_phase(Force::Us, orders)?;
         self.shock_phase(Force::Cuban, orders, cuban)?;
         self.shock_phase(Force::Us, orders, us)?;
+        self.umpire.decided()?;
         self.end_landing_turn();
         Ok(())
     }
 
     /// III.1 (§8.3a).
-    fn spanish_movement(&mut self, orders: &TurnOrders) -> Ruling<()> {
+    fn spanish_movement(&mut self, orders: &mut TurnOrders) -> Ruling<()> {
         self.begin_phase("spain", "move", events::PhaseName::SpanishMovement)?;
-        self.enter_escario(orders)?;
+        self.enter_escario(&orders.entry)?;
         self.move_stacks(Force::Spanish, orders)?;
         self.check_stacking()
     }
 
     /// III.2 and III.3 (§2.1j).
-    fn spanish_combat(&mut self, orders: &TurnOrders) -> Ruling<()> {
-        let mut used = Committed::default();
-        let battles = self.fire_phase(Force::Spanish, orders, &mut used)?;
+    fn spanish_combat(&mut self, orders: &mut TurnOrders) -> Ruling<()> {
+        self.check_shock_order(orders);
+        let battles = self.fire_phase(Force::Spanish, orders)?;
         self.shock_phase(Force::Spanish, orders, battles)
     }
 
@@ -256,7 +297,6 @@ impl Play<'_, '_> {
 impl Rules for Santiago1898 {
     const ID: &'static str = ID;
     const VERSION: u32 = 1;
-    const FORESEEN: bool = false;
     const SIDES: &'static [Side] = &[SPAIN, US];
     type State = State;
     type Orders = Orders;
@@ -275,12 +315,8 @@ impl Rules for Santiago1898 {
         state.turn
     }
 
-    fn check(&self, seen: &Seen<'_, State>, _stop: &Stop, orders: &mut Orders, at: &DocPath) -> Vec<Fault> {
-        check::check(self, seen.state, orders, at)
-    }
-
     fn resolve(&self, state: &mut State, orders: &mut Orders, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
-        Play { game: self, state, umpire }.sequence(orders)
+        Play::new(self, state, umpire).sequence(orders)
     }
 
     fn no_orders(&self, state: &State, _stop: &Stop) -> Orders {
@@ -429,17 +465,17 @@ impl Telling for Santiago1898 {
     }
 
     fn query(&self, seen: &Seen<'_, State>, query: &Query) -> Result<Reply, Vec<Fault>> {
-        query::answer(&self.position(seen.state), query)
+        query::answer(self, seen, query)
     }
 }
 
 impl Players for Santiago1898 {
     fn template(&self, seen: &Seen<'_, State>, _stop: &Stop) -> String {
-        template::template(&self.position(seen.state))
+        template::template(self, seen)
     }
 
     fn random_orders(&self, seen: &Seen<'_, State>, _stop: &Stop, chance: &mut Chance) -> Orders {
-        random::orders(&self.position(seen.state), chance)
+        random::orders(self, seen, chance)
     }
 
     fn random_policy(&self, state: &State, _side: Side, kind: &str, chance: &mut Chance) -> Json {

@@ -144,6 +144,55 @@ document! {
     }
 }
 
+impl TurnOrders {
+    /// Orders to do nothing.
+    pub fn none() -> TurnOrders {
+        TurnOrders {
+            base: None,
+            landings: Vec::new(),
+            entry: BTreeMap::new(),
+            moves: Vec::new(),
+            all_out_effort: Effort::No,
+            battles: Vec::new(),
+            shock_order: Vec::new(),
+            overstack: false,
+        }
+    }
+}
+
+impl BattleOrder {
+    /// An attack without instructions.
+    pub fn bare(target: Hex, attackers: Vec<UnitId>) -> BattleOrder {
+        BattleOrder {
+            target,
+            attackers,
+            from: Vec::new(),
+            press_if: None,
+            naval: None,
+            naval_from: None,
+            losses: Vec::new(),
+            advance: None,
+        }
+    }
+
+    /// The same attack by others, where the player decided so on the spot.
+    pub fn fought_by(mut self, attackers: Vec<UnitId>) -> BattleOrder {
+        if attackers != self.attackers
+            && let Some(Advance::Units(units)) = &mut self.advance
+        {
+            units.retain(|id| attackers.contains(id));
+        }
+        BattleOrder { attackers, ..self }
+    }
+}
+
+impl MoveOrder {
+    /// The balloon goes up or comes down on the spot (§8.7f).
+    pub fn only_balloon(&self) -> bool {
+        self.balloon.is_some() && self.path.is_empty() && self.to.is_none()
+    }
+}
+
 /// A packet of orders.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]

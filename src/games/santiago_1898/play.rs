@@ -1,8 +1,12 @@
 //! The table while a packet is carried out: position, rules data and umpire together, and what every chapter needs.
 
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::board::{Grid, Hex};
 use crate::engine::dice::Die;
-use crate::engine::{Clause, Halt, Phase, Question, Ruling, Say, Side, Stop, Subject, Umpire};
+use crate::engine::doc::DocPath;
+use crate::engine::{Bar, Cast, Clause, Halt, Phase, Question, Ruling, Say, Side, Stop, Subject, Touch, Umpire};
 
 use super::data::{Data, Factors, Unit};
 use super::events::{Event, LeaderFate, PhaseName, StepLoss};
@@ -16,9 +20,85 @@ pub struct Play<'p, 'u> {
     pub game: &'p Santiago1898,
     pub state: &'p mut State,
     pub umpire: &'p mut Umpire<'u, Santiago1898>,
+    pub used: Used,
 }
 
-/// Questions about a position that change nothing; the check of orders and the rules themselves put the same ones.
+/// What a packet has used up and brought about so far.
+#[derive(Clone, Debug, Default)]
+pub struct Used {
+    /// Steps landed, the base counting six (§8.2g).
+    pub landed: u32,
+    /// The unit with which the landings ended, for want of steps.
+    pub surplus: Option<UnitId>,
+    /// Units that have moved, each with the entry of `moves` (§8.1f).
+    pub moved: BTreeMap<UnitId, usize>,
+    /// Hexes attacked (§9.1f).
+    pub targets: BTreeSet<Hex>,
+    /// Units that take part in a battle (§IMP.3).
+    pub attackers: BTreeSet<UnitId>,
+    /// The attack a fleet is ordered to support (§9.7g).
+    pub gunfire: BTreeMap<Force, Hex>,
+    /// The last entry of the packet that brought units into a hex.
+    pub filled: BTreeMap<Hex, DocPath>,
+    /// Columns that jungle may halt in a hex, each with its entry (§8.6d).
+    pub halts: BTreeMap<Hex, Vec<(DocPath, Vec<UnitId>)>>,
+    /// More than six units in a hex are meant (§5.3).
+    pub overstack: bool,
+}
+
+/// An order as it was judged: what of it can be carried out, and every bar against it or a part of it.
+#[derive(Clone, Debug)]
+pub struct Judged<D> {
+    pub deed: D,
+    pub bars: Vec<Bar>,
+}
+
+/// The result of a throw.
+#[derive(Clone)]
+struct Outcome<R> {
+    worth: i32,
+    words: String,
+    result: R,
+}
+
+impl<R> PartialEq for Outcome<R> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl<R> Eq for Outcome<R> {}
+
+impl<R> PartialOrd for Outcome<R> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<R> Ord for Outcome<R> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.worth, &self.words).cmp(&(other.worth, &other.words))
+    }
+}
+
+impl<R> std::fmt::Display for Outcome<R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.words)
+    }
+}
+
+/// What bars and clouds are about.
+pub fn subjects<T: std::fmt::Display>(of: impl IntoIterator<Item = T>) -> Vec<Subject> {
+    of.into_iter().map(Subject::of).collect()
+}
+
+/// An item of a list in an order.
+pub fn item(key: &str, index: usize) -> DocPath {
+    DocPath::root().key(key).index(index)
+}
+
+/// Questions about a position that change nothing: everything that decides what is legal is one of them.
+#[derive(Clone, Copy)]
 pub struct Position<'p> {
     pub game: &'p Santiago1898,
     pub state: &'p State,
@@ -203,6 +283,13 @@ impl<'p> Position<'p> {
     }
 }
 
+impl<'p, 'u> Play<'p, 'u> {
+    /// A table at which a packet is taken up.
+    pub fn new(game: &'p Santiago1898, state: &'p mut State, umpire: &'p mut Umpire<'u, Santiago1898>) -> Self {
+        Play { game, state, umpire, used: Used::default() }
+    }
+}
+
 impl Play<'_, '_> {
     /// The position as it is now.
     pub fn now(&self) -> Position<'_> {
@@ -229,8 +316,39 @@ impl Play<'_, '_> {
         self.umpire.roll_one(&Subject::of(about), purpose, Die::D6)
     }
 
-    pub fn lapse(&mut self, units: &[UnitId], clause: &'static str, why: impl Into<String>) {
-        self.umpire.note(Event::OrderLapsed { units: units.to_vec(), why: why.into(), clause: Clause(clause) });
+    /// A die an author hopes about before his orders are decided: what it is worth to `good_for`, and in words.
+    pub fn throw<R: Clone>(
+        &mut self,
+        good_for: Side,
+        about: Hex,
+        purpose: &str,
+        on: Touch,
+        read: impl Fn(i32) -> (R, i32, String),
+    ) -> Ruling<(Cast, R)> {
+        let read = |faces: &[u16]| {
+            let (result, worth, words) = read(faces.iter().map(|face| i32::from(*face)).sum());
+            Outcome { worth, words, result }
+        };
+        let thrown = self.umpire.throw(good_for, &Subject::of(about), purpose, &[Die::D6], read, on)?;
+        Ok((thrown.cast, thrown.result.result))
+    }
+
+    /// What is found wrong in `f` is the fault of this entry of the packet.
+    pub fn in_hand<T>(&mut self, entry: DocPath, f: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.umpire.take_in_hand(entry);
+        let done = f(self);
+        self.umpire.put_down(before);
+        done
+    }
+
+    /// An order of these units, or what the bars concern of it, lapses.
+    pub fn lapse(&mut self, units: &[UnitId], bars: Vec<Bar>) {
+        for bar in bars {
+            let named: Vec<UnitId> = units.iter().copied().filter(|id| bar.about.contains(&Subject::of(id))).collect();
+            let units = if named.is_empty() { units.to_vec() } else { named };
+            let event = Event::OrderLapsed { units, why: bar.why.clone(), clause: bar.clause };
+            self.umpire.lapse(vec![bar], |_| event);
+        }
     }
 
     /// Ends the game here and now.
@@ -397,6 +515,10 @@ impl Play<'_, '_> {
     }
 
     fn relocate(&mut self, leader: UnitId, force: Force, from: Hex) -> Ruling<()> {
+        // Where he goes, and that he must, hangs on where his friends are.
+        let friends = self.state.units.iter().filter(|(_, unit)| unit.role == Role { force, part: Part::Fights });
+        let friends = subjects(friends.map(|(id, _)| id));
+        self.umpire.rests(&friends, [Subject::of(leader)]);
         let options = self.now().nearest_friends(force, from);
         let Some(default) = options.first().copied() else {
             self.remove(leader);

@@ -1,21 +1,23 @@
 //! Answers to `reach`, `supply`, `odds`.
 
 use crate::board::Hex;
-use crate::engine::doc::{DocPath, Fault, Reader};
-use crate::engine::{Clause, Json, Query, Reply};
+use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader};
+use crate::engine::{Clause, Json, Query, Reply, Rules, Seen, hoping};
 
-use super::check::{Projection, check};
-use super::orders::{Effort, Orders};
-use super::play::Position;
+use super::orders::{Effort, Orders, TurnOrders};
+use super::play::{Play, Position};
+use super::state::{Stage, State};
 use super::supply::{Nets, Supply};
 use super::terms::UnitId;
+use super::{Santiago1898, US};
 
 /// Answers a query.
-pub fn answer(now: &Position<'_>, query: &Query) -> Result<Reply, Vec<Fault>> {
+pub fn answer(game: &Santiago1898, seen: &Seen<'_, State>, query: &Query) -> Result<Reply, Vec<Fault>> {
+    let now = &Position { game, state: seen.state };
     match query {
         Query::Reach { unit } => reach(now, unit_named(now, unit)?),
         Query::Supply { unit } => supply(now, unit.as_deref().map(|unit| unit_named(now, unit)).transpose()?),
-        Query::Odds { orders } => odds(now, orders),
+        Query::Odds { orders } => odds(game, seen, orders),
         Query::Sight { .. } => {
             let what = "this game has no line of sight: units fight adjacent hexes only";
             Err(vec![Fault::new(&DocPath::root(), what, "use `garcia map` instead").by(Clause("9.1b"))])
@@ -24,20 +26,20 @@ pub fn answer(now: &Position<'_>, query: &Query) -> Result<Reply, Vec<Fault>> {
 }
 
 fn unit_named(now: &Position<'_>, text: &str) -> Result<UnitId, Vec<Fault>> {
-    use crate::engine::doc::{FromDoc, Node};
     let mut reader = Reader::new(now.data());
     UnitId::read(&Node::text(text), &DocPath::root(), &mut reader).ok_or(reader.faults)
 }
 
 fn reach(now: &Position<'_>, id: UnitId) -> Result<Reply, Vec<Fault>> {
     let mut reply = Reply::default();
-    let stack = now
-        .stack(&[id])
-        .map_err(|(clause, why)| vec![Fault::new(&DocPath::root(), why, "choose a unit that may move").by(clause)])?;
+    let bars = now.mover_bars(id);
+    let Some(stack) = now.stack(&[id]).filter(|_| bars.is_empty()) else {
+        return Err(bars.iter().map(|bar| bar.fault(&DocPath::root())).collect());
+    };
     let mut rows = Vec::new();
     let mut json = Vec::new();
     for (hex, path) in now.reachable(&stack) {
-        let Ok(march) = now.march(&stack, &path) else { continue };
+        let march = now.price(&stack, &path).deed;
         let cost: u32 = march.steps.iter().map(|paid| paid.cost).sum();
         let way: Vec<String> =
             march.steps.iter().map(|paid| format!("{} ({} {})", paid.hex, paid.why, paid.cost)).collect();
@@ -98,43 +100,42 @@ fn supply(now: &Position<'_>, only: Option<UnitId>) -> Result<Reply, Vec<Fault>>
     Ok(reply)
 }
 
-fn odds(now: &Position<'_>, node: &crate::engine::doc::Node) -> Result<Reply, Vec<Fault>> {
+fn odds(game: &Santiago1898, seen: &Seen<'_, State>, node: &Node) -> Result<Reply, Vec<Fault>> {
     let at = DocPath::root().key("orders");
-    let mut reader = Reader::new(now.data());
+    let mut reader = Reader::new(&game.data);
     let read = Orders::read("turn", node, &at, &mut reader);
     let (Some(mut orders), false) = (read, reader.refused()) else { return Err(reader.faults) };
-    let faults = check(now.game, now.state, &mut orders, &at);
+    let faults = game.check(seen, &game.due(seen.state.stage), &mut orders, &at);
     if faults.iter().any(|fault| !fault.warning) {
         return Err(faults);
     }
-    let Orders::Turn(turn) = &orders else { return Ok(Reply::default()) };
-    let mut projection = Projection::new(now.game, now.state);
-    projection.enter_escario(&turn.entry);
-    for landing in &turn.landings {
-        for id in &landing.units {
-            projection.land(*id, landing.at);
+    let Orders::Turn(mut turn) = orders else { return Ok(Reply::default()) };
+    let side = seen.state.stage.side().unwrap_or(US);
+    hoping(game, seen, side, |state, umpire| {
+        let mut play = Play::new(game, state, umpire);
+        let moved = match play.state.stage {
+            Stage::UsTurn => play.us_movement(&mut turn),
+            Stage::SpanishTurn => play.spanish_movement(&mut turn),
+            _ => Ok(()),
+        };
+        if turn.all_out_effort == Effort::Yes {
+            play.announced_effort(&turn); // §6.4c
         }
-    }
-    projection.state.base = projection.state.base.or(turn.base);
-    for order in &turn.moves {
-        let stack = projection.now().stack(&order.units);
-        if let Ok(stack) = stack
-            && let Ok(march) = projection.now().march(&stack, &order.path)
-        {
-            projection.march(&stack, &march, order);
-        }
-    }
-    if turn.all_out_effort == Effort::Yes {
-        projection.state.all_out = Some(projection.state.turn); // §6.4c
-    }
+        // Where the moves end the game no battle is fought.
+        Ok(moved.map_or_else(|_| Reply::default(), |()| battles(&mut play, &turn)))
+    })
+}
+
+/// The odds of every attack from where the moves lead.
+fn battles(play: &mut Play<'_, '_>, turn: &TurnOrders) -> Reply {
     let mut reply = Reply::default();
     let mut json = Vec::new();
     for battle in &turn.battles {
-        let Some(force) = battle.attackers.first().and_then(|id| projection.now().force(*id)) else { continue };
-        if turn.all_out_effort == Effort::IfAttack && projection.now().roosevelt_leads(force, &battle.attackers) {
-            projection.state.all_out = Some(projection.state.turn);
+        let Some(force) = battle.attackers.first().and_then(|id| play.now().force(*id)) else { continue };
+        if turn.all_out_effort == Effort::IfAttack && play.now().roosevelt_leads(force, &battle.attackers) {
+            play.announce_all_out();
         }
-        let after = projection.now();
+        let after = play.now();
         let naval = if battle.naval == Some(true) { after.data().tables.limits.naval_factors } else { 0 };
         let assault = after.assault(force, battle.target, &battle.attackers, naval);
         reply.diary.line(
@@ -159,7 +160,7 @@ fn odds(now: &Position<'_>, node: &crate::engine::doc::Node) -> Result<Reply, Ve
         ));
     }
     reply.json.insert("battles".into(), Json::List(json));
-    Ok(reply)
+    reply
 }
 
 #[cfg(test)]
@@ -175,7 +176,9 @@ mod tests {
         let arranged =
             crate::games::santiago_1898::arrange::arrange(&start, &DocPath::root(), &mut faults).expect("a position");
         let (node, _) = read_document("orders.yaml", orders.as_bytes()).expect("well formed");
-        let reply = odds(&Position { game: &arranged.game, state: &arranged.state }, &node).expect("legal orders");
+        let holdings = crate::engine::Holdings::default();
+        let seen = Seen { state: &arranged.state, holdings: &holdings, side: Some(US) };
+        let reply = odds(&arranged.game, &seen, &node).expect("legal orders");
         let Some(Json::List(battles)) = reply.json.get("battles") else { panic!("battles are listed") };
         battles.iter().filter_map(|battle| battle.get("column")).map(Json::to_string).collect()
     }

@@ -1,28 +1,35 @@
 //! A player who knows the rules and nothing else: he picks from what the engine lists.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::board::Hex;
 use crate::engine::dice::Chance;
-use crate::engine::{Json, Side};
+use crate::engine::{Json, Ruling, Seen, Side, hoping};
 
-use super::check::Projection;
-use super::fire::Committed;
 use super::movement::opponent;
 use super::orders::{
     Advance, Balloon, BattleOrder, Effort, Landing, MoveOrder, Orders, PressIf, SetupOrders, TurnOrders,
 };
-use super::play::{Position, player};
+use super::play::{Play, Position, Used, item, player};
 use super::state::{Part, Stage, State, UnitState};
 use super::terms::{Force, UnitId, UnitKind};
 use super::{SPAIN, Santiago1898, Switch, US};
 
 /// Legal orders for the packet due.
-pub fn orders(now: &Position<'_>, chance: &mut Chance) -> Orders {
-    match now.state.stage {
-        Stage::SpanishSetup => Orders::Setup(spanish_setup(now, chance)),
-        Stage::CubanSetup => Orders::Setup(cuban_setup(now, chance)),
-        _ => Orders::Turn(turn(now.game, now.state, chance)),
+pub fn orders(game: &Santiago1898, seen: &Seen<'_, State>, chance: &mut Chance) -> Orders {
+    let now = Position { game, state: seen.state };
+    match seen.state.stage {
+        Stage::SpanishSetup => Orders::Setup(spanish_setup(&now, chance)),
+        Stage::CubanSetup => Orders::Setup(cuban_setup(&now, chance)),
+        stage => {
+            let side = stage.side().unwrap_or(US);
+            let mut orders = TurnOrders::none();
+            hoping(game, seen, side, |state, umpire| {
+                // A march that takes the base ends the game; nothing more is ordered then.
+                turn(&mut Play::new(game, state, umpire), side, &mut orders, chance).unwrap_or_default();
+            });
+            Orders::Turn(orders)
+        }
     }
 }
 
@@ -36,7 +43,7 @@ fn spanish_setup(now: &Position<'_>, chance: &mut Chance) -> SetupOrders {
         let legal: Vec<Hex> = land.iter().copied().filter(|hex| now.spanish_place_barred(id, *hex).is_none()).collect();
         if let Some(hex) = chance.pick(&legal) {
             let before = place.insert(id, *hex);
-            if !now.spanish_setup_faults(&place).is_empty()
+            if !now.judge_setup(Force::Spanish, &place).bars.is_empty()
                 && let Some(before) = before
             {
                 place.insert(id, before);
@@ -52,7 +59,7 @@ fn cuban_setup(now: &Position<'_>, chance: &mut Chance) -> SetupOrders {
     for id in now.deploys(Force::Cuban) {
         if let Some(hex) = chance.pick(&legal) {
             place.insert(id, *hex);
-            if !now.cuban_setup_faults(&now.complete_cuban(&place)).is_empty() {
+            if !now.judge_setup(Force::Cuban, &place).bars.is_empty() {
                 place.remove(&id);
             }
         }
@@ -60,111 +67,115 @@ fn cuban_setup(now: &Position<'_>, chance: &mut Chance) -> SetupOrders {
     SetupOrders { place }
 }
 
-fn turn(game: &Santiago1898, state: &State, chance: &mut Chance) -> TurnOrders {
-    let mut orders = TurnOrders::none();
-    let mut projection = Projection::new(game, state);
-    let side = state.stage.side().unwrap_or(US);
-    let combat_only = matches!(state.stage, Stage::UsCombat | Stage::SpanishCombat);
+fn turn(play: &mut Play<'_, '_>, side: Side, orders: &mut TurnOrders, chance: &mut Chance) -> Ruling<()> {
+    let combat_only = matches!(play.state.stage, Stage::UsCombat | Stage::SpanishCombat);
+    let combat = combat_only || !play.game.switch(Switch::PhasesApart);
+    if side == US && play.now().effort_barred().is_none() && chance.one_in(12) {
+        orders.all_out_effort = if combat && chance.one_in(2) { Effort::IfAttack } else { Effort::Yes };
+    }
     if !combat_only {
         if side == US {
-            land(&mut projection, &mut orders, chance);
+            land(play, orders, chance)?;
         } else {
-            enter(&mut projection, &mut orders, chance);
+            enter(play, orders, chance)?;
         }
         let forces: &[Force] = if side == US { &[Force::Cuban, Force::Us] } else { &[Force::Spanish] };
         for force in forces {
-            march(&mut projection, *force, &mut orders, chance);
+            march(play, *force, orders, chance)?;
         }
+        // A march that would end in an overstacked hex is left out, but a hex can be overfull from before.
+        orders.overstack = !play.now().overstacked().is_empty();
     }
-    if combat_only || !game.switch(Switch::PhasesApart) {
-        fight(&projection, side, &mut orders, chance);
+    if combat {
+        fight(&play.now(), side, orders, chance);
     }
-    let roosevelt = state.hex_of(game.data.cast.roosevelt).is_some();
-    if side == US && roosevelt && state.all_out.is_none() && chance.one_in(12) {
-        let combat = combat_only || !game.switch(Switch::PhasesApart);
-        orders.all_out_effort = if combat && chance.one_in(2) { Effort::IfAttack } else { Effort::Yes };
-    }
-    orders
+    Ok(())
 }
 
-fn land(projection: &mut Projection<'_>, orders: &mut TurnOrders, chance: &mut Chance) {
-    let beaches = projection.game.data.beaches.clone();
-    let open = |p: &Projection<'_>, hex: Hex| p.now().beach_closed(hex).is_none() && p.now().room(Force::Us, hex) > 0;
-    if projection.state.base.is_none() && !chance.one_in(4) {
-        let choices: Vec<Hex> = beaches.iter().copied().filter(|hex| open(projection, *hex)).collect();
+fn land(play: &mut Play<'_, '_>, orders: &mut TurnOrders, chance: &mut Chance) -> Ruling<()> {
+    let beaches = &play.game.data.beaches;
+    let room = |now: &Position<'_>, hex: Hex| now.room(Force::Us, hex) > 0;
+    if !chance.one_in(4) {
+        let now = play.now();
+        let open = |hex: &Hex| now.base_bars(*hex).is_empty() && room(&now, *hex);
+        let choices: Vec<Hex> = beaches.iter().copied().filter(open).collect();
         if let Some(hex) = chance.pick(&choices) {
             orders.base = Some(*hex);
-            projection.state.base = Some(*hex);
-            let steps = projection.game.data.tables.limits.base_landing_steps;
-            projection.landing_left = projection.landing_left.saturating_sub(steps);
+            play.land_base(*hex)?;
         }
     }
-    let mut pool = projection.now().pool();
+    let mut pool = play.now().pool();
     chance.shuffle(&mut pool);
-    for (id, steps) in pool {
-        let legal = |hex: &Hex| projection.now().landing_closed(id, *hex).is_none() && open(projection, *hex);
-        let choices: Vec<Hex> = beaches.iter().copied().filter(legal).collect();
-        if steps > projection.landing_left || chance.one_in(8) {
+    for (id, _) in pool {
+        if chance.one_in(8) {
             continue;
         }
-        if let Some(hex) = chance.pick(&choices).copied() {
-            projection.land(id, hex);
-            orders.landings.push(Landing { units: vec![id], at: hex });
+        let now = play.now();
+        let landing = |hex: &Hex| Landing { units: vec![id], at: *hex };
+        let open = |hex: &Hex| now.judge_landing(&play.used, &landing(hex)).bars.is_empty() && room(&now, *hex);
+        let choices: Vec<Hex> = beaches.iter().copied().filter(open).collect();
+        if let Some(landing) = chance.pick(&choices).map(landing) {
+            play.land(&landing, item("landings", orders.landings.len()))?;
+            orders.landings.push(landing);
         }
     }
+    Ok(())
 }
 
-fn enter(projection: &mut Projection<'_>, orders: &mut TurnOrders, chance: &mut Chance) {
-    if !projection.now().escario_due() {
-        return;
-    }
-    let open = projection.now().entry_hexes();
-    for id in projection.now().escario() {
-        if let Some(hex) = chance.pick(&open).filter(|_| chance.one_in(2)) {
-            orders.entry.insert(id, *hex);
+fn enter(play: &mut Play<'_, '_>, orders: &mut TurnOrders, chance: &mut Chance) -> Ruling<()> {
+    let now = play.now();
+    if now.escario_due() {
+        let open = now.entry_hexes();
+        for id in now.escario() {
+            if let Some(hex) = chance.pick(&open).filter(|_| chance.one_in(2)) {
+                orders.entry.insert(id, *hex);
+            }
         }
     }
-    let entry = orders.entry.clone();
-    projection.enter_escario(&entry);
+    play.enter_escario(&orders.entry)
 }
 
-fn march(projection: &mut Projection<'_>, force: Force, orders: &mut TurnOrders, chance: &mut Chance) {
-    let mut units: Vec<UnitId> = projection.state.units.keys().copied().collect();
-    units.retain(|id| projection.now().force(*id) == Some(force) && projection.now().stack(&[*id]).is_ok());
+fn march(play: &mut Play<'_, '_>, force: Force, orders: &mut TurnOrders, chance: &mut Chance) -> Ruling<()> {
+    let free = |play: &Play<'_, '_>, id: UnitId| {
+        let now = play.now();
+        now.force(id) == Some(force) && !play.used.moved.contains_key(&id) && now.mover_bars(id).is_empty()
+    };
+    let mut units: Vec<UnitId> = play.state.units.keys().copied().filter(|id| free(play, *id)).collect();
+    // Whoever has to join his friends on the way may be sent elsewhere by a policy.
+    let places: BTreeMap<UnitId, Option<Hex>> = units.iter().map(|id| (*id, play.state.hex_of(*id))).collect();
     chance.shuffle(&mut units);
     for id in units {
-        if projection.moved.contains(&id) || chance.one_in(3) {
+        let here = play.state.hex_of(id);
+        let stayed = |play: &Play<'_, '_>, id: UnitId| places.get(&id) == Some(&play.state.hex_of(id));
+        if !free(play, id) || !stayed(play, id) || chance.one_in(3) {
             continue;
         }
         let mut group = vec![id];
         if chance.one_in(2) {
-            let here = projection.state.hex_of(id);
-            let with = projection.state.units.keys().copied().filter(|other| {
-                *other != id
-                    && projection.state.hex_of(*other) == here
-                    && projection.now().force(*other) == Some(force)
-                    && !projection.moved.contains(other)
-                    && projection.now().stack(&[*other]).is_ok()
-            });
-            group.extend(with.collect::<Vec<_>>());
+            let with = |other: &UnitId| {
+                *other != id && play.state.hex_of(*other) == here && free(play, *other) && stayed(play, *other)
+            };
+            group.extend(play.state.units.keys().copied().filter(with).collect::<Vec<_>>());
         }
-        march_group(projection, group, orders, chance);
+        let order = march_group(&play.now(), group, chance);
+        if let Some(order) = order.filter(|order| play.now().judge_move(&play.used, order).bars.is_empty()) {
+            orders.moves.push(order.clone());
+            play.move_stack(orders.moves.len() - 1, &order)?;
+        }
     }
-    // A march that would end in an overstacked hex was left out, but a hex can be overfull from before.
-    orders.overstack = !projection.now().overstacked().is_empty();
+    Ok(())
 }
 
-fn march_group(projection: &mut Projection<'_>, group: Vec<UnitId>, orders: &mut TurnOrders, chance: &mut Chance) {
-    let now = projection.now();
-    let Ok(stack) = now.stack(&group) else { return };
+fn march_group(now: &Position<'_>, group: Vec<UnitId>, chance: &mut Chance) -> Option<MoveOrder> {
+    let stack = now.stack(&group)?;
     let signals = group.iter().any(|id| now.kind(*id) == Some(UnitKind::Signals));
     let fighters = u32::try_from(group.iter().filter(|id| now.is_combat(**id)).count()).unwrap_or(0);
     let fits = |hex: &Hex| now.room(stack.force, *hex) >= fighters;
-    let reachable = now.reachable(&stack);
+    let mut reachable = now.reachable(&stack);
     let mut goals: Vec<Hex> = reachable.keys().copied().filter(fits).collect();
     if chance.one_in(2) {
         // Leaders seek their troops, and troops the stacks that enemy leaders are with: there the rules on leaders bite.
-        let led = leader_hexes(&now, opponent(player(stack.force)));
+        let led = leader_hexes(now, opponent(player(stack.force)));
         let sought = |hex: &Hex| match fighters {
             0 => !now.combat_units(stack.force, *hex).is_empty(),
             _ => now.data().neighbours(*hex).any(|next| led.contains(&next)),
@@ -175,19 +186,15 @@ fn march_group(projection: &mut Projection<'_>, group: Vec<UnitId>, orders: &mut
         }
     }
     let balloon = signals.then(|| if chance.one_in(2) { Balloon::Up } else { Balloon::Down });
-    let Some(path) = chance.pick(&goals).and_then(|goal| reachable.get(goal)).cloned() else { return };
+    let path = chance.pick(&goals).and_then(|goal| reachable.remove(goal))?;
     let mut leave = BTreeMap::new();
     if group.len() > 1 && path.len() > 2 && chance.one_in(6) {
-        let (Some(last), Some(hex)) = (group.last(), path.get(path.len() - 2)) else { return };
+        let (last, hex) = (group.last()?, path.get(path.len() - 2)?);
         if fits(hex) && !now.ally_bars(stack.force, *hex) {
             leave.insert(*last, *hex);
         }
     }
-    let order = MoveOrder { units: group, path, to: None, leave, balloon, stop_short: chance.one_in(4) };
-    if let Ok(march) = now.march(&stack, &order.path) {
-        projection.march(&stack, &march, &order);
-        orders.moves.push(order);
-    }
+    Some(MoveOrder { units: group, path, to: None, leave, balloon, stop_short: chance.one_in(4) })
 }
 
 /// Where the leaders of a player stand.
@@ -196,10 +203,8 @@ fn leader_hexes(now: &Position<'_>, side: Side) -> Vec<Hex> {
     now.state.units.values().filter(leads).filter_map(|unit| unit.at.hex()).collect()
 }
 
-fn fight(projection: &Projection<'_>, side: Side, orders: &mut TurnOrders, chance: &mut Chance) {
-    let now = projection.now();
-    let mut used = Committed::default();
-    let mut fleets: BTreeSet<Force> = BTreeSet::new();
+fn fight(now: &Position<'_>, side: Side, orders: &mut TurnOrders, chance: &mut Chance) {
+    let mut used = Used::default();
     let forces: &[Force] = if side == SPAIN { &[Force::Spanish] } else { &[Force::Cuban, Force::Us] };
     for force in forces {
         let mut targets: Vec<Hex> = now.possible_battles(*force, &used).keys().copied().collect();
@@ -211,29 +216,28 @@ fn fight(projection: &Projection<'_>, side: Side, orders: &mut TurnOrders, chanc
             if attackers.is_empty() || chance.one_in(4) {
                 continue;
             }
-            used.targets.insert(target);
-            used.units.extend(attackers.iter().copied());
-            let naval = now.naval_barred(*force, target).is_none() && !fleets.contains(force) && chance.one_in(2);
-            if naval {
-                fleets.insert(*force);
-            }
             let press = [PressIf::Always, PressIf::Even, PressIf::Two, PressIf::Three, PressIf::Five, PressIf::Never];
-            let advance = match chance.below(4) {
-                0 => Some(Advance::All),
-                1 => Some(Advance::None),
-                2 => Some(Advance::Units(attackers.iter().copied().take(1).collect())),
-                _ => None,
-            };
-            orders.battles.push(BattleOrder {
-                target,
+            let mut order = BattleOrder {
                 losses: if chance.one_in(3) { attackers.clone() } else { Vec::new() },
-                attackers,
-                from: Vec::new(),
                 press_if: chance.pick(&press).copied().filter(|_| chance.one_in(2)),
-                naval: Some(naval).filter(|naval| *naval || chance.one_in(2)),
-                naval_from: None,
-                advance,
-            });
+                naval: Some(true).filter(|_| chance.one_in(2)),
+                advance: match chance.below(4) {
+                    0 => Some(Advance::All),
+                    1 => Some(Advance::None),
+                    2 => Some(Advance::Units(attackers.iter().copied().take(1).collect())),
+                    _ => None,
+                },
+                ..BattleOrder::bare(target, attackers)
+            };
+            if !now.gunfire_bars(&used, *force, &order).is_empty() {
+                order.naval = Some(false).filter(|_| chance.one_in(2));
+            }
+            used.targets.insert(target);
+            used.attackers.extend(order.attackers.iter().copied());
+            if order.naval == Some(true) {
+                used.gunfire.insert(*force, target);
+            }
+            orders.battles.push(order);
         }
     }
     if chance.one_in(3) {

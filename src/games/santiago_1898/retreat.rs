@@ -8,7 +8,7 @@ use crate::engine::{Clause, Question, Ruling, Say, Subject};
 use super::events::Event;
 use super::fire::Battle;
 use super::orders::Advance;
-use super::play::{Play, Position, player, prefer};
+use super::play::{Play, Position, item, player, prefer};
 use super::policy::{ADVANCE, Ever, GOES_WITH, LEADER_HOLD, Policy, RETREAT};
 use super::state::Cause;
 use super::terms::{Force, UnitId};
@@ -302,6 +302,9 @@ impl Play<'_, '_> {
         let entering: Vec<UnitId> = chosen.into_iter().chain(leaders).collect();
         let from: BTreeMap<UnitId, Hex> =
             entering.iter().filter_map(|id| Some((*id, self.state.hex_of(*id)?))).collect();
+        if let Some(index) = battle.entry {
+            self.used.filled.insert(target, item("battles", index));
+        }
         self.umpire.note(Event::Advanced { to: target, units: from });
         for id in entering {
             self.put(id, target)?;

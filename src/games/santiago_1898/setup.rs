@@ -3,24 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::{Grid, Hex};
-use crate::engine::{Clause, Ruling};
+use crate::engine::doc::DocPath;
+use crate::engine::{Bar, Clause, Ruling};
 
 use super::data::Whence;
 use super::events::{Event, PhaseName};
 use super::orders::SetupOrders;
-use super::play::{Play, Position};
+use super::play::{Judged, Play, Position};
 use super::state::Place;
 use super::terms::{Force, Terrain, UnitId};
-
-/// Something wrong with a set-up.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SetupFault {
-    /// The unit concerned; the whole set-up if none.
-    pub unit: Option<UnitId>,
-    pub clause: Clause,
-    pub what: String,
-    pub remedy: String,
-}
 
 impl Position<'_> {
     /// The units that set up, with the rule for each.
@@ -34,10 +25,10 @@ impl Position<'_> {
     }
 
     /// Why a Spanish unit may not be placed there, if so (§3.2, §HSS).
-    pub fn spanish_place_barred(&self, id: UnitId, hex: Hex) -> Option<SetupFault> {
-        let fault = |clause, what: String, remedy: String| Some(SetupFault { unit: Some(id), clause, what, remedy });
+    pub fn spanish_place_barred(&self, id: UnitId, hex: Hex) -> Option<Bar> {
+        let bar = |clause, why: String, remedy: &str| Some(Bar::new(clause, why, remedy).part(id.as_str()));
         if !self.data().is_land(hex) {
-            return fault(Clause("3.2a"), format!("{hex} cannot be entered"), "choose a land hex".into());
+            return bar("3.2a", format!("{hex} cannot be entered"), "choose a land hex");
         }
         let deployment = self.game.scenario().deployment(id)?;
         match &deployment.rule {
@@ -45,59 +36,45 @@ impl Position<'_> {
             Whence::Hexes(hexes) if hexes.contains(&hex) => None,
             Whence::Hexes(hexes) => {
                 let listed: Vec<String> = hexes.iter().map(Hex::to_string).collect();
-                fault(
-                    deployment.clause,
-                    format!("{id} may not start in {hex}"),
-                    format!("place it in {}", listed.join(", ")),
-                )
+                let remedy = format!("place it in {}", listed.join(", "));
+                bar(deployment.clause.0, format!("{id} may not start in {hex}"), &remedy)
             }
-            Whence::Entry(_) => fault(Clause("3.2b"), format!("{id} arrives with Escario"), "leave it out".into()),
-            Whence::Event(_) => fault(Clause("3.2c"), format!("{id} arrives only by event 6"), "leave it out".into()),
-            Whence::Cuban(_) | Whence::Landing(_) => {
-                fault(Clause("3.1a"), format!("{id} is not Spanish"), "leave it out".into())
-            }
+            Whence::Entry(_) => bar("3.2b", format!("{id} arrives with Escario"), "leave it out"),
+            Whence::Event(_) => bar("3.2c", format!("{id} arrives only by event 6"), "leave it out"),
+            Whence::Cuban(_) | Whence::Landing(_) => bar("3.1a", format!("{id} is not Spanish"), "leave it out"),
         }
     }
 
     /// Everything wrong with a whole Spanish set-up.
-    pub fn spanish_setup_faults(&self, places: &BTreeMap<UnitId, Hex>) -> Vec<SetupFault> {
-        let mut faults: Vec<SetupFault> =
-            places.iter().filter_map(|(id, hex)| self.spanish_place_barred(*id, *hex)).collect();
-        let whole = |clause, what: String, remedy: String| SetupFault { unit: None, clause, what, remedy };
+    fn spanish_setup_bars(&self, places: &BTreeMap<UnitId, Hex>) -> Vec<Bar> {
+        let mut bars: Vec<Bar> = places.iter().filter_map(|(id, hex)| self.spanish_place_barred(*id, *hex)).collect();
         let in_hex = |hex: Hex| places.iter().filter(|(id, at)| **at == hex && self.is_combat(**id)).count();
         if self.game.scenario().ring {
             let santiago = self.data().santiago;
             if in_hex(santiago) == 0 {
-                let what = format!("no combat unit is in Santiago, {santiago}");
-                faults.push(whole(Clause("3.2d"), what, format!("place one in {santiago}")));
+                let why = format!("no combat unit is in Santiago, {santiago}");
+                bars.push(Bar::new("3.2d", why, format!("place one in {santiago}")));
             }
-            let ring = self.data().grid.neighbours(santiago).map(|(_, hex)| hex);
-            let mut ring: Vec<Hex> = ring.filter(|hex| self.data().is_land(*hex)).collect();
+            let mut ring: Vec<Hex> = self.data().neighbours(santiago).filter(|hex| self.data().is_land(*hex)).collect();
             ring.sort();
             for hex in ring.into_iter().filter(|hex| in_hex(*hex) == 0) {
-                let what = format!("no combat unit is in {hex}, next to Santiago");
-                faults.push(whole(Clause("3.2e"), what, format!("place one in {hex}")));
+                let why = format!("no combat unit is in {hex}, next to Santiago");
+                bars.push(Bar::new("3.2e", why, format!("place one in {hex}")));
             }
         }
-        faults.extend(self.setup_overstacked(places, "3.2j"));
-        faults
+        bars.extend(self.setup_overstacked(places, "3.2j"));
+        bars
     }
 
-    fn setup_overstacked(&self, places: &BTreeMap<UnitId, Hex>, clause: &'static str) -> Vec<SetupFault> {
+    fn setup_overstacked(&self, places: &BTreeMap<UnitId, Hex>, clause: &'static str) -> Vec<Bar> {
         let mut counts: BTreeMap<Hex, u32> = BTreeMap::new();
-        for (id, hex) in places.iter().filter(|(id, _)| self.is_combat(**id)) {
-            let _ = id;
+        for (_, hex) in places.iter().filter(|(id, _)| self.is_combat(**id)) {
             *counts.entry(*hex).or_insert(0) += 1;
         }
         let limit = self.data().tables.limits.stacking;
         let over = counts.into_iter().filter(|(_, count)| *count > limit);
-        over.map(|(hex, count)| SetupFault {
-            unit: None,
-            clause: Clause(clause),
-            what: format!("{count} units in {hex}"),
-            remedy: format!("at most {limit} units may share a hex"),
-        })
-        .collect()
+        let remedy = format!("at most {limit} units may share a hex");
+        over.map(|(hex, count)| Bar::new(clause, format!("{count} units in {hex}"), &remedy)).collect()
     }
 
     /// A Spanish set-up completed with defaults for units left out (§3.2).
@@ -111,7 +88,7 @@ impl Position<'_> {
             let limit = self.data().tables.limits.stacking as usize;
             let room = |hex: &Hex| !self.is_combat(id) || count(*hex) < limit;
             let santiago = self.data().santiago;
-            let mut ring: Vec<Hex> = self.data().grid.neighbours(santiago).map(|(_, hex)| hex).collect();
+            let mut ring: Vec<Hex> = self.data().neighbours(santiago).collect();
             ring.sort();
             let everywhere = self.data().grid.cells();
             let choices = self.game.default_hex(id).into_iter().chain([santiago]).chain(ring).chain(everywhere);
@@ -125,20 +102,17 @@ impl Position<'_> {
     }
 
     /// Is the hex fit for Cubans apart from its distance? (§3.3a, §3.3b, §3.3d)
-    fn cuban_ground(&self, hex: Hex) -> Result<(), (Clause, String)> {
+    fn cuban_ground(&self, hex: Hex) -> Result<(), (&'static str, String)> {
         let data = self.data();
         if !matches!(data.terrain(hex), Terrain::Clear | Terrain::Hill) {
-            return Err((
-                Clause("3.3a"),
-                format!("{hex} is {}; Cubans start in clear or hill hexes", data.terrain(hex)),
-            ));
+            return Err(("3.3a", format!("{hex} is {}; Cubans start in clear or hill hexes", data.terrain(hex))));
         }
         if data.has_road(hex) {
-            return Err((Clause("3.3b"), format!("a road or railroad runs through {hex}")));
+            return Err(("3.3b", format!("a road or railroad runs through {hex}")));
         }
         let spanish = |at: Hex| !self.combat_units(Force::Spanish, at).is_empty();
-        if spanish(hex) || data.grid.neighbours(hex).any(|(_, next)| spanish(next)) {
-            return Err((Clause("3.3d"), format!("Spanish units are in or next to {hex}")));
+        if spanish(hex) || data.neighbours(hex).any(spanish) {
+            return Err(("3.3d", format!("Spanish units are in or next to {hex}")));
         }
         Ok(())
     }
@@ -173,41 +147,39 @@ impl Position<'_> {
     }
 
     /// Everything wrong with a Cuban set-up.
-    pub fn cuban_setup_faults(&self, places: &BTreeMap<UnitId, Hex>) -> Vec<SetupFault> {
+    fn cuban_setup_bars(&self, places: &BTreeMap<UnitId, Hex>) -> Vec<Bar> {
         let legal = self.cuban_hexes();
         let zones = self.cuban_zones();
         let limit = self.data().tables.limits.stacking as usize;
         let room = |hex: &Hex| places.values().filter(|at| *at == hex).count() < limit;
-        let mut faults = Vec::new();
+        let one_of = |hexes: &[Hex]| {
+            let listed: Vec<String> = hexes.iter().map(Hex::to_string).collect();
+            format!("choose one of {}", listed.join(", "))
+        };
+        let mut bars = Vec::new();
         for (id, hex) in places {
-            let unit = Some(*id);
+            let mut bar =
+                |clause, why: String, remedy: String| bars.push(Bar::new(clause, why, remedy).part(id.as_str()));
             if self.force(*id) != Some(Force::Cuban) {
-                let what = format!("{id} is not a Cuban unit");
-                faults.push(SetupFault { unit, clause: Clause("3.1a"), what, remedy: "leave it out".into() });
+                bar("3.1a", format!("{id} is not a Cuban unit"), "leave it out".to_owned());
             } else if !legal.contains(hex) {
-                let (clause, what) = match self.cuban_ground(*hex) {
-                    Err(bar) => bar,
-                    Ok(()) => {
-                        let distance = self.data().grid.distance(self.data().santiago, *hex);
-                        (Clause("3.3c"), format!("{hex} is {distance} hexes from Santiago"))
-                    }
-                };
-                let listed: Vec<String> = legal.iter().map(Hex::to_string).collect();
-                let remedy = format!("choose one of {}", listed.join(", "));
-                faults.push(SetupFault { unit, clause, what, remedy });
+                let (clause, why) = self.cuban_ground(*hex).err().unwrap_or_else(|| {
+                    let distance = self.data().grid.distance(self.data().santiago, *hex);
+                    ("3.3c", format!("{hex} is {distance} hexes from Santiago"))
+                });
+                bar(clause, why, one_of(&legal));
             } else {
                 // §IMP.19: farther out only once everything nearer is full.
                 let nearer = zones.iter().take_while(|zone| !zone.contains(hex)).flatten();
-                let open: Vec<String> = nearer.filter(|hex| room(hex)).map(Hex::to_string).collect();
+                let open: Vec<Hex> = nearer.filter(|hex| room(hex)).copied().collect();
                 if !open.is_empty() {
-                    let what = format!("{hex} is too far from Santiago while nearer hexes have room");
-                    let remedy = format!("choose one of {}", open.join(", "));
-                    faults.push(SetupFault { unit, clause: Clause("IMP.19"), what, remedy });
+                    let why = format!("{hex} is too far from Santiago while nearer hexes have room");
+                    bar("IMP.19", why, one_of(&open));
                 }
             }
         }
-        faults.extend(self.setup_overstacked(places, "5.2a"));
-        faults
+        bars.extend(self.setup_overstacked(places, "5.2a"));
+        bars
     }
 
     /// A Cuban set-up completed with defaults: the highest-numbered legal hex with room, the nearest zone first.
@@ -229,32 +201,49 @@ impl Position<'_> {
     }
 }
 
+impl Position<'_> {
+    /// A set-up completed with defaults. One that breaks the rules is refused whole and replaced by the default (§3.2).
+    pub fn judge_setup(&self, force: Force, filed: &BTreeMap<UnitId, Hex>) -> Judged<BTreeMap<UnitId, Hex>> {
+        let complete = |filed| match force {
+            Force::Spanish => self.complete_spanish(filed),
+            Force::Us | Force::Cuban => self.complete_cuban(filed),
+        };
+        let places = complete(filed);
+        let bars = match force {
+            Force::Spanish => self.spanish_setup_bars(&places),
+            Force::Us | Force::Cuban => self.cuban_setup_bars(&places),
+        };
+        let deed = if bars.is_empty() { places } else { complete(&BTreeMap::new()) };
+        Judged { deed, bars }
+    }
+}
+
 impl Play<'_, '_> {
-    /// The Spanish take their places; a set-up that breaks the rules is replaced whole by the default (§3.2).
+    /// The Spanish take their places (§3.2).
     pub fn spanish_setup(&mut self, orders: &SetupOrders) -> Ruling<()> {
         self.begin_phase("spain", "setup", PhaseName::SpanishSetup)?;
-        let now = self.now();
-        let mut places = now.complete_spanish(&orders.place);
-        if let Some(fault) = now.spanish_setup_faults(&places).into_iter().next() {
-            places = now.complete_spanish(&BTreeMap::new());
-            self.lapse(&[], fault.clause.0, format!("the set-up is refused whole: {}", fault.what));
-        }
-        self.deploy(Force::Spanish, places, self.game.scenario().clause)
+        self.deploy(Force::Spanish, orders, self.game.scenario().clause)
     }
 
     /// The Cubans take theirs (§3.3).
     pub fn cuban_setup(&mut self, orders: &SetupOrders) -> Ruling<()> {
         self.begin_phase("us", "setup", PhaseName::CubanSetup)?;
-        let now = self.now();
-        let mut places = now.complete_cuban(&orders.place);
-        if let Some(fault) = now.cuban_setup_faults(&places).into_iter().next() {
-            places = now.complete_cuban(&BTreeMap::new());
-            self.lapse(&[], fault.clause.0, format!("the set-up is refused whole: {}", fault.what));
-        }
-        self.deploy(Force::Cuban, places, Clause("3.3a"))
+        self.deploy(Force::Cuban, orders, Clause("3.3a"))
     }
 
-    fn deploy(&mut self, force: Force, places: BTreeMap<UnitId, Hex>, clause: Clause) -> Ruling<()> {
+    fn deploy(&mut self, force: Force, orders: &SetupOrders, clause: Clause) -> Ruling<()> {
+        let Judged { deed: places, bars } = self.now().judge_setup(force, &orders.place);
+        self.in_hand(DocPath::root().key("place"), |play| {
+            play.umpire.lapse(bars, |bars| {
+                let why: Vec<&str> = bars.iter().map(|bar| bar.why.as_str()).collect();
+                let clause = bars.first().map_or(clause, |bar| bar.clause);
+                Event::OrderLapsed {
+                    units: Vec::new(),
+                    why: format!("the set-up is refused whole: {}", why.join("; ")),
+                    clause,
+                }
+            });
+        });
         self.umpire.note(Event::Deployed { force, places: places.clone(), clause });
         for (id, hex) in &places {
             if let Some(unit) = self.state.units.get_mut(id) {

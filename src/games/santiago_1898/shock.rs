@@ -1,13 +1,13 @@
 //! Chapters 9.3, 9.7 and 9.8: shock combat, naval gunfire and friendly fire.
 
 use crate::board::{Grid, Hex};
-use crate::engine::{Clause, Question, Ruling, Say, Subject, Tally};
+use crate::engine::{Bar, Clause, Question, Ruling, Say, Subject, Tally, Touch};
 
 use super::events::{Event, Factor, NoBattle, PhaseName};
 use super::fire::Battle;
 use super::movement::opponent;
 use super::orders::{BattleOrder, Effort, PressIf, TurnOrders};
-use super::play::{Play, Position, player};
+use super::play::{Play, Position, Used, item, player, subjects};
 use super::policy::{Ever, NAVAL, PRESS, Policy};
 use super::state::Cause;
 use super::supply::Nets;
@@ -28,6 +28,11 @@ pub struct Assault {
     pub column: Odds,
 }
 
+/// What a bar against gunfire is about.
+fn fleet(force: Force) -> Subject {
+    Subject::of(format!("fleet-{}", force.word()))
+}
+
 impl PressIf {
     /// Is the attack pressed on this column?
     pub fn presses(self, column: Odds) -> bool {
@@ -44,19 +49,6 @@ impl PressIf {
 }
 
 impl Position<'_> {
-    /// The attackers an order names: by name, or all that may attack from the named hexes.
-    pub fn attackers_of(&self, order: &BattleOrder) -> Vec<UnitId> {
-        let mut attackers = order.attackers.clone();
-        for hex in &order.from {
-            for id in self.state.counters_in(*hex) {
-                if self.is_combat(id) && !attackers.contains(&id) && self.attacker_barred(id, order.target).is_none() {
-                    attackers.push(id);
-                }
-            }
-        }
-        attackers
-    }
-
     /// The firing hex from which a fleet reaches the target, the wished-for one first (§9.7c, §9.7e, §9.7f).
     pub fn naval_hex(&self, force: Force, target: Hex, wished: Option<Hex>) -> Option<(Hex, u32)> {
         let hexes = match force {
@@ -71,26 +63,51 @@ impl Position<'_> {
         Some((from, self.data().grid.distance(from, target)))
     }
 
-    /// Why a fleet cannot fire at a target this turn, if so.
-    pub fn naval_barred(&self, force: Force, target: Hex) -> Option<(Clause, String)> {
+    /// Why a fleet cannot fire at a target this turn.
+    pub fn naval_bars(&self, force: Force, target: Hex) -> Vec<Bar> {
+        let bar = |clause, why: String| Bar::new(clause, why, "leave `naval` out").part("naval").about([fleet(force)]);
         if force == Force::Cuban {
-            return Some((Clause("9.7i"), "the US fleet does not support Cuban attacks".into()));
+            return vec![bar("9.7i", "the US fleet does not support Cuban attacks".into()).firm()];
         }
+        let mut bars = Vec::new();
         if force == Force::Spanish && self.state.fleet_sailed.is_some() {
-            return Some((Clause("4.2h"), "Cervera's ships have left Santiago".into()));
+            bars.push(bar("4.2h", "Cervera's ships have left Santiago".into()).firm());
         }
         if self.state.fleets_fired.contains(&force) {
-            return Some((Clause("9.7g"), "the fleet has fired this turn".into()));
+            bars.push(bar("9.7g", "the fleet has fired this turn".into()));
         }
         if self.naval_hex(force, target, None).is_none() {
             let clause = if force == Force::Us { "9.7e" } else { "9.7c" };
             let range = self.data().tables.limits.naval_range;
-            return Some((
-                Clause(clause),
-                format!("{target} is more than {range} hexes from every hex the fleet can fire from"),
-            ));
+            let why = format!("{target} is more than {range} hexes from every hex the fleet can fire from");
+            bars.push(bar(clause, why).firm());
         }
-        None
+        bars
+    }
+
+    /// What bars the gunfire an attack is to have (§9.7).
+    pub fn gunfire_bars(&self, used: &Used, force: Force, order: &BattleOrder) -> Vec<Bar> {
+        let target = order.target;
+        let mut bars = Vec::new();
+        if order.naval == Some(true) {
+            if order.attackers.is_empty() {
+                let why = "the fleet only supports: no ground unit makes this attack";
+                bars.push(Bar::new("9.7k", why, "name `attackers`, or leave the attack out").part("naval").firm());
+            } else if let Some(before) = used.gunfire.get(&force) {
+                let why = format!("the fleet supports the attack on {before} already");
+                bars.push(Bar::new("9.7g", why, "naval gunfire serves one battle a turn").part("naval").firm());
+            } else {
+                bars.extend(self.naval_bars(force, target));
+            }
+        }
+        if let Some(hex) = order.naval_from
+            && self.naval_hex(force, target, Some(hex)).map(|(from, _)| from) != Some(hex)
+        {
+            let why = format!("the fleet cannot fire from {hex} at {target}");
+            let remedy = "leave it out; the firing hex does not matter";
+            bars.push(Bar::new("9.7f", why, remedy).part("naval-from").firm());
+        }
+        bars
     }
 
     /// The column shifts beneath the Shock Combat Table (§SCM).
@@ -173,9 +190,28 @@ impl Play<'_, '_> {
         let place = |target: &Hex| orders.shock_order.iter().position(|hex| hex == target).unwrap_or(usize::MAX);
         battles.sort_by_key(|battle| place(&battle.target));
         for battle in battles {
-            self.shock(&battle, orders)?;
+            match battle.entry {
+                Some(index) => self.in_hand(item("battles", index), |play| play.shock(&battle, orders))?,
+                None => self.shock(&battle, orders)?,
+            }
         }
         self.check_stacking()
+    }
+
+    /// Targets in the order in which they are pressed; what is no attack of the packet has no place there (§IMP.4).
+    pub fn check_shock_order(&mut self, orders: &TurnOrders) {
+        for (index, hex) in orders.shock_order.iter().enumerate() {
+            let why = if !orders.battles.iter().any(|battle| battle.target == *hex) {
+                format!("{hex} is not attacked")
+            } else if orders.shock_order.iter().take(index).any(|other| other == hex) {
+                format!("{hex} is listed twice")
+            } else {
+                String::new()
+            };
+            let bar = Bar::new("IMP.4", &why, "list each target of `battles` once").firm();
+            let bars = if why.is_empty() { Vec::new() } else { vec![bar] };
+            self.in_hand(item("shock-order", index), |play| play.lapse(&[], bars));
+        }
     }
 
     fn shock(&mut self, battle: &Battle, orders: &TurnOrders) -> Ruling<()> {
@@ -216,6 +252,8 @@ impl Play<'_, '_> {
             self.announce_all_out();
         }
         if let Some((from, range)) = gunfire {
+            let on = subjects(&battle.attackers).into_iter().chain([Subject::of(target)]);
+            self.umpire.rests(&on.collect::<Vec<_>>(), [fleet(force)]);
             self.state.fleets_fired.insert(force);
             self.umpire.note(Event::NavalGunfire { force, target, from, range, factors: naval });
         }
@@ -241,10 +279,10 @@ impl Play<'_, '_> {
     /// Whether the fleet supports the attack, and from where (§9.7).
     fn naval_support(&mut self, battle: &Battle, attackers: &[UnitId]) -> Ruling<Option<(Hex, u32)>> {
         let (force, target) = (battle.force, battle.target);
-        let barred = self.now().naval_barred(force, target);
-        if let Some((clause, why)) = barred {
+        let bars = self.now().naval_bars(force, target);
+        if !bars.is_empty() {
             if battle.order.naval == Some(true) {
-                self.lapse(attackers, clause.0, why);
+                self.lapse(attackers, bars);
             }
             return Ok(None);
         }
@@ -296,9 +334,16 @@ impl Play<'_, '_> {
             let bonus = self.data().tables.historic_events.heroic_cubans;
             modifiers.add("Heroic Cubans", bonus, Clause("7.2.1a"));
         }
-        let die = self.d6(target, "shock")?;
-        let modified = i32::from(die) + modifiers.total();
-        let result = self.data().tables.shock(assault.column, modified);
+        let (tables, add, column) = (&self.game.data.tables, modifiers.total(), assault.column);
+        let touched = self.data().neighbours(target).chain([target]).collect::<Vec<Hex>>();
+        let units = touched.iter().flat_map(|hex| self.state.counters_in(*hex));
+        let on = Touch::on(subjects(units).into_iter().chain(subjects(&touched)));
+        let (die, result) = self.throw(player(force), target, "shock", on, |face| {
+            let result = tables.shock(column, face + add);
+            let hurt = 10 * i32::from(result.defender) + 100 * i32::from(result.retreat);
+            (result, hurt - i32::from(result.attacker), result.to_string())
+        })?;
+        let modified = i32::from(die.face()) + add;
         self.umpire.note(Event::Shock {
             target,
             force,
@@ -379,8 +424,13 @@ impl Play<'_, '_> {
             (None, true) => "naval gunfire".to_owned(),
             (None, false) => return Ok(()),
         };
-        let die = self.d6(battle.target, "friendly-fire")?;
-        let hit = self.data().tables.friendly_fire.faces.iter().any(|face| u16::from(*face) == die);
+        let faces = &self.game.data.tables.friendly_fire.faces;
+        let enemy = opponent(player(battle.force));
+        let on = Touch::on(subjects(attackers));
+        let (die, hit) = self.throw(enemy, battle.target, "friendly-fire", on, |rolled| {
+            let hit = faces.iter().any(|face| i32::from(*face) == rolled);
+            (hit, i32::from(hit), if hit { "shells fall short" } else { "no harm done" }.to_owned())
+        })?;
         self.umpire.note(Event::FriendlyFire { target: battle.target, die, hit, cause });
         if hit {
             let steps = u32::from(self.data().tables.friendly_fire.steps);

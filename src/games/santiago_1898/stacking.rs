@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::Hex;
-use crate::engine::{Clause, Question, Ruling, Say, Subject, count_of};
+use crate::engine::doc::DocPath;
+use crate::engine::{Bar, Clause, Question, Ruling, Say, Subject, count_of};
 
 use super::events::Event;
-use super::play::{Play, Position, player};
+use super::play::{Play, Position, player, subjects};
 use super::policy::{OVERSTACK, Policy};
 use super::state::{Cause, Part};
 use super::terms::{Force, UnitId};
@@ -47,6 +48,7 @@ impl Play<'_, '_> {
     /// The stacking check (§5.3a).
     pub fn check_stacking(&mut self) -> Ruling<()> {
         for (hex, force, excess) in self.now().overstacked() {
+            self.mind_overstacked(hex, force, excess);
             let now = self.now();
             // §5.3b: combat units only, never the base, a leader or the Signals Detachment.
             let units = now.combat_units(force, hex);
@@ -74,6 +76,7 @@ impl Play<'_, '_> {
                 Policy::Priority(wished) => Say::Choose(position.pick_excess(&units, excess, wished)),
                 _ => Say::Default,
             })?;
+            self.umpire.rests(&[Subject::of(hex)], subjects(&units));
             let count = self.now().stacked(force, hex);
             self.umpire.note(Event::Overstacked { hex, force, count, removed: removed.clone() });
             // §4.3f: steps removed for overstacking are no casualties; they are kept apart.
@@ -84,5 +87,40 @@ impl Play<'_, '_> {
             self.lose_steps(force, hex, Cause::Overstack, &steps);
         }
         Ok(())
+    }
+
+    /// An overfull hex is legal, but hardly meant by the order that filled it (R43).
+    fn mind_overstacked(&mut self, hex: Hex, force: Force, excess: u32) {
+        let units = count_of(excess, &format!("{force} unit"));
+        let limit = self.data().tables.limits.stacking;
+        let why = format!("{hex} would hold {units} too many; the opponent would remove them");
+        let remedy = format!("keep to {limit} units a hex, or write `overstack: yes` if it is meant");
+        self.mind_filling(self.used.filled.get(&hex).cloned(), Bar::new("5.3b", why, remedy));
+    }
+
+    /// Columns that jungle may halt in one hex, more than it holds (§8.6d).
+    pub fn mind_the_jungle(&mut self) {
+        let limit = self.data().tables.limits.stacking;
+        for (hex, columns) in std::mem::take(&mut self.used.halts) {
+            let now = self.now();
+            let there = now.stacked(Force::Us, hex);
+            let passing = |id: &&UnitId| now.is_combat(**id) && now.state.hex_of(**id) != Some(hex);
+            let halted: BTreeSet<&UnitId> = columns.iter().flat_map(|(_, units)| units).filter(passing).collect();
+            let count = there + u32::try_from(halted.len()).unwrap_or(u32::MAX);
+            if there > limit || count <= limit {
+                continue;
+            }
+            let entries: Vec<String> = columns.iter().map(|(entry, _)| entry.to_string()).collect();
+            let why =
+                format!("jungle may halt {} in {hex}, where {count} units would then stand", entries.join(" and "));
+            let remedy = "send one another way, write `stop-short: yes` there, or `overstack: yes` if it is meant";
+            self.mind_filling(columns.last().map(|(entry, _)| entry.clone()), Bar::new("5.3b", why, remedy));
+        }
+    }
+
+    fn mind_filling(&mut self, entry: Option<DocPath>, bar: Bar) {
+        if let Some(entry) = entry.filter(|_| !self.used.overstack) {
+            self.in_hand(entry, |play| play.umpire.mind(bar));
+        }
     }
 }

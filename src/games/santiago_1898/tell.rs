@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::board::Hex;
-use crate::engine::{Clause, Diary, Event as _, count_of};
+use crate::engine::{Cast, Clause, Diary, Event as _, Tally, count_of};
 
 use super::events::{Event, Factor, LeaderFate, NoBattle, Pace, Paid, PhaseName};
 use super::play::Position;
@@ -66,6 +66,10 @@ pub fn tell(game: &Santiago1898, event: &Event, diary: &mut Diary) {
         }
         Event::MarchCut { at, why, .. } => {
             diary.detail(format!("The march ends in {}: {why}.", teller.hex(*at)), &clauses)
+        }
+        Event::JungleRoll { hex, die, modifiers, through, .. } if die.is_foreseen() => {
+            let all = through.as_ref().map_or(String::new(), |ways| format!("; through all of it in {ways}"));
+            diary.sum(format!("Jungle at {}", teller.hex(*hex)), "1d6", modifiers, format!("{die}{all}"));
         }
         Event::JungleRoll { hex, die, modifiers, modified, result, .. } => {
             let outcome = match result {
@@ -151,7 +155,7 @@ pub fn tell(game: &Santiago1898, event: &Event, diary: &mut Diary) {
             );
             diary.table(&["firing", "printed", "supply", "counts"], teller.factors(firers));
             let effect = if *result == FireResult::default() { ", no effect" } else { "" };
-            diary.sum("Die", die.to_string(), modifiers, format!("{modified}: {result}{effect}"));
+            teller.die(diary, die, modifiers, format!("{modified}: {result}{effect}"));
         }
         Event::StepsLost { force, cause, losses, .. } => {
             let mut lost: BTreeMap<UnitId, u8> = BTreeMap::new();
@@ -216,7 +220,7 @@ pub fn tell(game: &Santiago1898, event: &Event, diary: &mut Diary) {
                 &[Clause("9.3a"), Clause("9.3c")],
             );
             diary.sum("Column", odds.clone(), shifts, column.clone());
-            diary.sum("Die", die.to_string(), modifiers, format!("{modified} on {column}: {result}"));
+            teller.die(diary, die, modifiers, format!("{modified} on {column}: {result}"));
         }
         Event::LeaderHolds { hex, leader } => {
             diary.detail(
@@ -234,8 +238,12 @@ pub fn tell(game: &Santiago1898, event: &Event, diary: &mut Diary) {
                 .detail(format!("{} into {}.", teller.doing(&units, "advances", "advance"), teller.hex(*to)), &clauses);
         }
         Event::FriendlyFire { die, hit, cause, .. } => {
-            let text = if *hit { "shells fall short" } else { "no harm done" };
-            diary.detail(format!("Friendly fire ({cause}): die {die}, {text}."), &clauses);
+            let text = match (die.is_foreseen(), hit) {
+                (true, _) => die.to_string(),
+                (false, true) => format!("die {die}, shells fall short"),
+                (false, false) => format!("die {die}, no harm done"),
+            };
+            diary.detail(format!("Friendly fire ({cause}): {text}."), &clauses);
         }
         Event::SurrenderCheck { objectives, needed, die, modifiers, modified, result } => {
             let held = objectives.len();
@@ -349,6 +357,14 @@ impl Teller<'_> {
         match phase {
             PhaseName::SpanishSetup | PhaseName::CubanSetup => name.to_owned(),
             _ => format!("Turn {turn}: {name}"),
+        }
+    }
+
+    /// A die that was rolled and what came of it, or what may come of one still to be rolled.
+    fn die(&self, diary: &mut Diary, die: &Cast, modifiers: &Tally, result: String) {
+        match die.is_foreseen() {
+            true => diary.sum("Die", "1d6", modifiers, die.to_string()),
+            false => diary.sum("Die", die.to_string(), modifiers, result),
         }
     }
 

@@ -4,17 +4,16 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::board::Hex;
-use crate::engine::count_of;
+use crate::engine::{Bar, Seen, count_of, hoping};
 
-use super::check::Projection;
-use super::fire::Committed;
-use super::play::Position;
+use super::play::{Play, Position, Used};
 use super::state::Stage;
 use super::terms::{Force, UnitId, UnitKind};
-use super::{SPAIN, Switch};
+use super::{SPAIN, Santiago1898, State, Switch, US};
 
 /// The `orders:` part, indented by two blanks.
-pub fn template(now: &Position<'_>) -> String {
+pub fn template(game: &Santiago1898, seen: &Seen<'_, State>) -> String {
+    let now = &Position { game, state: seen.state };
     let mut text = String::new();
     match now.state.stage {
         Stage::SpanishSetup => spanish_setup(now, &mut text),
@@ -24,13 +23,15 @@ pub fn template(now: &Position<'_>) -> String {
             let combat_only = matches!(stage, Stage::UsCombat | Stage::SpanishCombat);
             let side = stage.side();
             if !combat_only {
-                if side == Some(SPAIN) {
-                    entry(now, &mut text)
-                } else {
-                    landings(now, &mut text)
-                }
                 let forces: &[Force] = if side == Some(SPAIN) { &[Force::Spanish] } else { &[Force::Cuban, Force::Us] };
-                moves(now, forces, &mut text);
+                hoping(game, seen, side.unwrap_or(US), |state, umpire| {
+                    let mut play = Play::new(game, state, umpire);
+                    match side == Some(SPAIN) {
+                        true => entry(&mut play, &mut text),
+                        false => landings(now, &mut text),
+                    }
+                    moves(&play.now(), forces, &mut text);
+                });
             }
             if combat_only || !now.game.switch(Switch::PhasesApart) {
                 battles(now, side == Some(SPAIN), &mut text);
@@ -108,8 +109,8 @@ fn unit_note(now: &Position<'_>, id: UnitId) -> String {
 fn landings(now: &Position<'_>, text: &mut String) {
     let pool = now.pool();
     let open = |id: Option<UnitId>| -> Vec<Hex> {
-        let closed = |hex: Hex| id.map_or_else(|| now.beach_closed(hex), |id| now.landing_closed(id, hex));
-        now.data().beaches.iter().copied().filter(|hex| closed(*hex).is_none()).collect()
+        let bars = |hex: Hex| id.map_or_else(|| now.beach_bars(hex), |id| now.landing_bars(id, hex));
+        now.data().beaches.iter().copied().filter(|hex| bars(*hex).is_empty()).collect()
     };
     let beaches = open(None);
     let limits = &now.data().tables.limits;
@@ -144,23 +145,25 @@ fn landings(now: &Position<'_>, text: &mut String) {
     }
 }
 
-fn entry(now: &Position<'_>, text: &mut String) {
+/// The column where it enters by default, each where those before it have left room; then it stands there.
+fn entry(play: &mut Play<'_, '_>, text: &mut String) {
+    let now = play.now();
     if !now.escario_due() {
         return;
     }
     line(text, format!("# The Escario column enters now, free of cost, by any of {} (§8.3).", list(now.entry_hexes())));
     line(text, "entry:");
-    let mut projection = Projection::new(now.game, now.state);
-    for id in now.escario() {
-        // Where those before it have filled a hex, the next one is proposed another.
-        if let Some(hex) = projection.now().default_entry(id, &now.entry_hexes()) {
-            line(text, format!("  {:<17}{}", format!("{id}: {hex}"), comment(&unit_note(now, id))));
-            projection.put(id, hex);
+    let column = now.escario();
+    // Whatever hinders it here will be told when it is ordered.
+    let _ = play.enter_escario(&BTreeMap::new());
+    for id in column {
+        if let Some(hex) = play.state.hex_of(id) {
+            line(text, format!("  {:<17}{}", format!("{id}: {hex}"), comment(&unit_note(&play.now(), id))));
         }
     }
 }
 
-fn moves(now: &Position<'_>, forces: &[Force], text: &mut String) {
+fn moves(after: &Position<'_>, forces: &[Force], text: &mut String) {
     line(
         text,
         "# Moves, in the order they are made (§8.1): `to: HEX` takes the cheapest path, or give `path: [HEX, …]`.",
@@ -170,9 +173,6 @@ fn moves(now: &Position<'_>, forces: &[Force], text: &mut String) {
         "# A stack may drop units on the way: `leave: {UNIT: HEX}`. `stop-short: yes` keeps it out of full hexes.",
     );
     line(text, "# moves:");
-    let mut projection = Projection::new(now.game, now.state);
-    projection.enter_escario(&BTreeMap::new());
-    let after = projection.now();
     for force in forces {
         let mut hexes: BTreeMap<Hex, Vec<UnitId>> = BTreeMap::new();
         for (id, unit) in after.state.units.iter().filter(|(_, unit)| unit.role.force == *force) {
@@ -185,10 +185,11 @@ fn moves(now: &Position<'_>, forces: &[Force], text: &mut String) {
             let mut ways: Vec<(Vec<Hex>, Vec<UnitId>)> = Vec::new();
             for id in units {
                 let dis = if after.state.unit(id).disorganized { "; DIS" } else { "" };
-                match after.stack(&[id]) {
-                    Err((clause, why)) => line(text, format!("#   {id} may not move: {why} ({clause})")),
-                    Ok(stack) => {
-                        line(text, format!("#   {id}: {}{dis}", unit_note(&after, id)));
+                let bars = after.mover_bars(id);
+                match after.stack(&[id]).filter(|_| bars.is_empty()) {
+                    None => line(text, format!("#   {id} may not move: {}", reasons(&bars))),
+                    Some(stack) => {
+                        line(text, format!("#   {id}: {}{dis}", unit_note(after, id)));
                         let reach: Vec<Hex> = after.reachable(&stack).into_keys().collect();
                         match ways.iter_mut().find(|(other, _)| *other == reach) {
                             Some((_, units)) => units.push(id),
@@ -209,6 +210,12 @@ fn moves(now: &Position<'_>, forces: &[Force], text: &mut String) {
     }
 }
 
+/// Why something may not be done.
+fn reasons(bars: &[Bar]) -> String {
+    let reasons: Vec<String> = bars.iter().map(|bar| format!("{} ({})", bar.why, bar.clause)).collect();
+    reasons.join("; ")
+}
+
 fn battles(now: &Position<'_>, spanish: bool, text: &mut String) {
     if !spanish && now.effort_barred().is_none() {
         line(text, "# Roosevelt's all-out effort, once in the game (§6.4):");
@@ -224,7 +231,7 @@ fn battles(now: &Position<'_>, spanish: bool, text: &mut String) {
     line(text, "#     advance: all         # all, none, or a list");
     let forces: &[Force] = if spanish { &[Force::Spanish] } else { &[Force::Cuban, Force::Us] };
     for force in forces {
-        for (target, units) in now.possible_battles(*force, &Committed::default()) {
+        for (target, units) in now.possible_battles(*force, &Used::default()) {
             let names: Vec<String> = units.iter().map(UnitId::to_string).collect();
             line(text, format!("# From where they stand now: target {target}, attackers [{}]", names.join(", ")));
         }
@@ -245,8 +252,9 @@ mod tests {
         let mut faults = Vec::new();
         let arranged =
             crate::games::santiago_1898::arrange::arrange(&start, &DocPath::root(), &mut faults).expect("a position");
-        let mut text = String::new();
-        entry(&Position { game: &arranged.game, state: &arranged.state }, &mut text);
+        let holdings = crate::engine::Holdings::default();
+        let text = template(&arranged.game, &Seen { state: &arranged.state, holdings: &holdings, side: Some(SPAIN) });
+        let text = text.split("# Moves").next().unwrap_or_default();
         assert_eq!(text.matches(": 1501").count(), 4, "{text}");
         assert!(text.contains("sp-3-al: 1401"), "{text}");
     }
