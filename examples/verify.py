@@ -382,7 +382,7 @@ SHAPES = {
         },
     ),
     "join": shape({"accept": text(HEX), "key": text(HEX)}, {"anchor": text(HEX), "hide": many(hide)}),
-    "plan": shape({"state": text(HEX)}, dict(said, orders=anything, entries=count)),
+    "plan": shape({"state": text(HEX)}, dict(said, orders=anything, entries=lambda v: count(v) or many(truth)(v))),
     "orders": shape(
         {"nonce": text(HEX), "state": text(HEX)},
         dict(
@@ -665,9 +665,12 @@ class Walk:
         self.check_facts(data, schema)
         if not opens and ("orders" in data or "entries" in data):
             raise schema("answers or facts are due, not a packet")
-        prefix = "plan/%d/" % body["seq"]
+        prefix, entries = "plan/%d/" % body["seq"], data.get("entries", [])
+        if type(entries) is int and self.genesis["ruleset"] != "toy":
+            raise schema("`entries` says of each sealed entry whether it is conditional")
+        number = entries if type(entries) is int else len(entries)
         found = {item["slot"] for item in data.get("hide", []) if item["slot"].startswith(prefix)}
-        if found != {prefix + str(k) for k in range(1, min(data.get("entries", 0), 100000) + 1)}:
+        if found != {prefix + str(k) for k in range(1, min(number, 100000) + 1)}:
             raise schema("the slots %s… do not fit the number of entries" % prefix)
         self.seal(body, data, opens, schema)
         if opens:

@@ -211,6 +211,8 @@ pub trait Match: Send + Sync {
         plan: Option<u32>,
         hide: &mut dyn FnMut(Slot, Json),
     ) -> AnyOrders;
+    /// Whether an entry of a plan may be declined when its turn comes.
+    fn is_conditional(&self, entry: &Json) -> bool;
     /// A packet as it is signed.
     fn orders_json(&self, orders: &AnyOrders) -> Result<Json, NotCanonical>;
     /// Resolves one segment.
@@ -419,6 +421,9 @@ impl<G: Game> Match for Table<G> {
             });
         }
         AnyOrders(Arc::new(packet))
+    }
+    fn is_conditional(&self, entry: &Json) -> bool {
+        self.0.is_conditional(entry)
     }
     fn orders_json(&self, orders: &AnyOrders) -> Result<Json, NotCanonical> {
         to_json(self.orders(orders))

@@ -166,6 +166,8 @@ pub struct Said {
     pub policies: BTreeMap<(Side, String), Json>,
     /// Where a policy lies sealed, other than in its standing order: the entries of a plan.
     pub policy_slots: BTreeMap<(Side, String), Slot>,
+    /// Entries of a plan that are marked as unconditional: they are opened when their turn comes.
+    pub unconditional: BTreeSet<Slot>,
     /// Facts about hidden values, by the side that stated them: only the owner's word counts.
     pub claims: BTreeMap<(Side, Key), Json>,
     /// Hidden values opened by their owners in records of this segment.

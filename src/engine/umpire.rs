@@ -126,6 +126,11 @@ impl<'a, G: Rules> Umpire<'a, G> {
         self.phase = phase;
     }
 
+    /// Whether the entry of a plan in this slot has to be opened when its turn comes, even if it then lapses.
+    pub fn must_open(&self, slot: &Slot) -> bool {
+        self.segment.said.unconditional.contains(slot)
+    }
+
     /// Notes something everybody sees.
     pub fn note(&mut self, event: impl Into<G::Event>) {
         self.journal.push(Noted { event: event.into(), only: None });

@@ -98,8 +98,8 @@ pub struct Plan {
     pub state: Id,
     /// The public part of a packet.
     pub orders: Option<Json>,
-    /// How many sealed entries the packet has.
-    pub entries: Option<u32>,
+    /// The sealed entries of the packet, one after the other: is it conditional? In `toy` their number.
+    pub entries: Option<Json>,
     /// Commitments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hide: Vec<Hide>,
@@ -585,6 +585,21 @@ impl Genesis {
 }
 
 impl Plan {
+    /// Whether each sealed entry is conditional.
+    pub fn marks(&self, toy: bool) -> Result<Vec<bool>, String> {
+        let marks = match &self.entries {
+            None => Some(Vec::new()),
+            Some(Json::List(marks)) => marks.iter().map(Json::as_bool).collect(),
+            Some(number) if toy => {
+                let number = number.as_int().and_then(|n| usize::try_from(n).ok());
+                number.filter(|n| *n <= self.hide.len()).map(|n| vec![false; n])
+            }
+            Some(_) => None,
+        };
+        marks
+            .ok_or_else(|| "`entries` says of each sealed entry whether it is conditional: a list of truths".to_owned())
+    }
+
     fn check(&self) -> Result<(), String> {
         distinct("answer", self.answers.iter().map(|a| &a.key))
     }

@@ -433,6 +433,7 @@ pub(super) fn judge(
         (Data::Audit(_), _) if *replay.stop() != Stop::End => {
             Err(Finding::new(Code::Kind, "an audit before the end of the game").signed_by(&body.by))
         }
+        (Data::Audit(_), _) => replay.check_all_marks(protocol, &body.by),
         _ => Ok(()),
     }
 }

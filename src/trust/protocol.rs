@@ -58,6 +58,8 @@ pub struct Span {
     pub packet: Option<Json>,
     /// How many sealed entries a plan has.
     pub entries: u32,
+    /// Whether each of them is conditional; none where a private game master reads them.
+    pub marks: Vec<bool>,
     /// Policies of the side whose packet it is, by kind.
     pub policies: BTreeMap<String, Json>,
     /// Answers of those who were asked, to what they were asked.
@@ -79,6 +81,7 @@ impl Span {
             side,
             packet,
             entries: 0,
+            marks: Vec::new(),
             policies: BTreeMap::new(),
             answers: BTreeMap::new(),
             claims: BTreeMap::new(),
@@ -145,6 +148,8 @@ pub struct Protocol {
     seals: Seals,
     standing: BTreeMap<(Role, String), Json>,
     secret_rolls: Vec<SecretRoll>,
+    /// The marks of every plan, by its record.
+    plans: BTreeMap<u32, Vec<bool>>,
     /// How many tickets each role has spent.
     spent: BTreeMap<Role, u32>,
     audits: BTreeMap<Role, Audited>,
@@ -244,6 +249,11 @@ impl Protocol {
     /// Solo: the standing orders in force, by side and kind.
     pub fn standing(&self) -> &BTreeMap<(Role, String), Json> {
         &self.standing
+    }
+
+    /// Whether the entries of each plan are conditional, by its record.
+    pub fn plans(&self) -> &BTreeMap<u32, Vec<bool>> {
+        &self.plans
     }
 
     /// The secret rolls so far.

@@ -143,7 +143,12 @@ pub struct Inputs {
     closer_holds: Vec<Side>,
     tickets: Tickets,
     spent: Spent,
+    /// Whether the entries of the plan in hand are conditional.
+    marks: BTreeMap<Slot, bool>,
 }
+
+/// What is said of an entry whose mark in the plan is not what it is.
+pub const MARK: &str = "the plan says of this entry that it is conditional, or that it is not, and that is not so";
 
 /// The secret rolls that tickets were spent on: seed of the segment, label, dice.
 type Spent = BTreeMap<(Role, Slot), (Seed, Key, Vec<Die>)>;
@@ -487,12 +492,15 @@ impl Replay {
         let own = self.side(&span.side)?;
         said.policies.extend(span.policies.iter().map(|(kind, policy)| ((own, kind.clone()), policy.clone())));
         said.policy_slots = self.planned_policies(span, own);
+        let marks = self.marks(span, &said.policy_slots);
+        said.unconditional = marks.iter().filter(|(_, waits)| !**waits).map(|(slot, _)| slot.clone()).collect();
         let mut versions = self.versions(protocol, at);
         for side in sides.iter().copied().filter(|side| *side != own) {
             self.standing(protocol, span, side, at, &mut said, &mut versions)?;
         }
         Ok(Inputs {
             orders,
+            marks,
             said,
             public: self.public(protocol, &versions),
             holdings: self.held(protocol, vision, &versions),
@@ -504,6 +512,40 @@ impl Replay {
                 Mode::Gm | Mode::Solo => sides.to_vec(),
             },
         })
+    }
+
+    /// The marks of the entries of a plan but for the policies at its end.
+    fn marks(&self, span: &Span, policies: &BTreeMap<(Side, String), Slot>) -> BTreeMap<Slot, bool> {
+        let entries = (1..).map(|entry| Slot::plan(span.opened, entry)).zip(span.marks.iter().copied());
+        entries.filter(|(slot, _)| !policies.values().any(|policy| policy == slot)).collect()
+    }
+
+    /// Whether the marks of a plan are those of the entries that were opened.
+    fn check_marks(&self, inputs: &Inputs, closer: &Role, closing: &Closing) -> Check {
+        for reveal in &closing.reveals {
+            if inputs.marks.get(&reveal.slot).is_some_and(|waits| *waits != self.table.is_conditional(&reveal.value)) {
+                return Err(Finding::new(Code::Reveal, MARK).signed_by(closer).about(&reveal.slot));
+            }
+        }
+        Ok(())
+    }
+
+    /// The same of all entries, opened or not, at the audit.
+    pub fn check_all_marks(&self, protocol: &Protocol, by: &Role) -> Check {
+        let Ok(side) = self.side(by) else { return Ok(()) };
+        let policies = self.own_kinds(side).count();
+        let Some(audited) = protocol.audits().get(by) else { return Ok(()) };
+        for (plan, marks) in protocol.plans() {
+            let entries = (1..).zip(marks.iter().take(marks.len().saturating_sub(policies)));
+            for (entry, waits) in entries {
+                let slot = Slot::plan(*plan, entry);
+                let said = audited.values.get(&(slot.clone(), 1));
+                if said.is_some_and(|value| self.table.is_conditional(value) != *waits) {
+                    return Err(Finding::new(Code::Audit, MARK).signed_by(by).about(slot));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The version in force of every slot but standing orders and the entries of plans that are through.
@@ -682,6 +724,7 @@ impl Replay {
     /// Judges a result by resolving its segment with what it opens and claims, and moves on to the new position.
     pub fn judge(&mut self, inputs: Inputs, closer: &Role, closing: &Closing) -> Check {
         let inputs = self.with_record(inputs, closer, closing)?;
+        self.check_marks(&inputs, closer, closing)?;
         let seed = Seed::of_segment(&closing.orders.to_string(), &closing.link.to_string());
         let outcome = self.resolve(&inputs, Dice::Seed(seed)).map_err(|failure| self.failed(failure))?;
         self.compare(closer, closing, &outcome, &inputs.versions)?;

@@ -194,9 +194,12 @@ impl Ledger {
         let prefix = format!("plan/{number}/");
         let entries = sealing.hides.iter().filter(|hide| hide.slot.as_str().starts_with(&prefix)).count();
         let mut entries = u32::try_from(entries).unwrap_or(u32::MAX);
+        let planned = sealing.values.iter().filter(|(slot, ..)| slot.as_str().starts_with(&prefix));
+        let mut marks: Vec<Json> = planned.map(|(.., value)| Json::Bool(table.is_conditional(value))).collect();
         let unsaid = Json::from(if self.replay().questions().ask { "ask" } else { "default" });
         for kind in self.replay().own_kinds(side) {
             entries += 1;
+            marks.push(Json::Bool(false));
             let policy = submission.policies.get(kind).unwrap_or(&unsaid).clone();
             sealing.hide(Slot::plan(number, entries), Json::object([("policy", policy)]));
         }
@@ -210,7 +213,7 @@ impl Ledger {
         let plan = Plan {
             state: self.replay().state_hash(),
             orders,
-            entries: Some(entries),
+            entries: Some(Json::List(marks)),
             hide: hides,
             answers: Vec::new(),
             reveals: Vec::new(),

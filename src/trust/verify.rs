@@ -10,7 +10,7 @@ use super::finding::{Code, Finding, Level, dice_words};
 use super::ledger::follow;
 use super::protocol::{NextRecord, Protocol};
 use super::record::{Record, RecordKind};
-use super::replay::{Replay, Vision};
+use super::replay::{MARK, Replay, Vision};
 use super::rivals::{Place, opened_twice};
 use super::role::Role;
 use super::seals::is_in_state;
@@ -462,6 +462,11 @@ impl<'a> Pass<'a> {
             let opened = opened.filter(|seq| at(*seq).is_some_and(|(_, record)| record.body().by == *fault));
             let mut sealed = seals.of_role(fault).filter(|(other, s)| **other == slot && s.version == version);
             seq = opened.or_else(|| sealed.next().map(|(_, sealing)| sealing.seq)).unwrap_or(seq);
+        }
+        // A mark is a matter of the plan it stands in.
+        let plan = || finding.label.as_deref()?.strip_prefix("plan/")?.split('/').next()?.parse().ok();
+        if finding.what == MARK {
+            seq = plan().unwrap_or(seq);
         }
         // A result stands right behind its orders.
         let orders = (seq == here && record.body().kind == RecordKind::Result).then(|| seq.saturating_sub(1));

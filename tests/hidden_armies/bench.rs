@@ -112,7 +112,7 @@ impl Bench {
                             let data = [
                                 ("state", Json::from(state)),
                                 ("orders", orders),
-                                ("entries", Json::from(0u32)),
+                                ("entries", Json::List(vec![])),
                                 ("hide", empty),
                             ];
                             (RecordKind::Plan, Json::object(data))

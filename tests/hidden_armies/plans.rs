@@ -14,7 +14,7 @@ use super::{Exchange, SPAIN, US};
 
 /// A match in which the Spanish plan holds one attack, which asks for these odds and for nothing else. The last record
 /// is the call that answers the plan, or the result after it.
-fn with_an_attack(seed: &str, odds: &str, closed: bool) -> Option<Bench> {
+fn with_an_attack(seed: &str, odds: Option<&str>, closed: bool) -> Option<Bench> {
     let mut bench = Bench::until(seed, |records| records.len() > 4);
     let spain = bench.spain;
     for most in 6..60 {
@@ -34,7 +34,7 @@ fn with_an_attack(seed: &str, odds: &str, closed: bool) -> Option<Bench> {
         let Some(mut attack) = attacks.into_iter().next() else { continue };
         let members = attack.as_map_mut().expect("an attack");
         members.retain(|name, _| ["target", "attackers"].contains(&name.as_str()));
-        members.insert("min-odds".to_owned(), odds.into());
+        members.extend(odds.map(|odds| ("min-odds".to_owned(), odds.into())));
         orders.as_map_mut().expect("orders").insert("attacks".to_owned(), Json::List(vec![attack]));
         let garcia::engine::Stop::Orders { ask, .. } = stop else { continue };
         let mut reader = Reader::new(table.lexicon());
@@ -72,7 +72,8 @@ fn attack_slot(bench: &Bench) -> (String, Json) {
 
 #[test]
 fn an_attack_called_off_for_its_odds_is_never_seen() {
-    let bench = (1..9).find_map(|seed| with_an_attack(&format!("unsure {seed}"), "30:1", true)).expect("an attack");
+    let bench =
+        (1..9).find_map(|seed| with_an_attack(&format!("unsure {seed}"), Some("30:1"), true)).expect("an attack");
     let (slot, attack) = attack_slot(&bench);
     let closed = bench.records().iter().rfind(|record| record.body().kind == RecordKind::Result).expect("a result");
     assert_eq!(closed.body().by, role("spain"));
@@ -98,7 +99,8 @@ fn an_attack_called_off_for_its_odds_is_never_seen() {
 
 #[test]
 fn an_attack_withheld_although_its_odds_are_sure_is_found_by_the_audit() {
-    let bench = (1..9).find_map(|seed| with_an_attack(&format!("sure {seed}"), "1:30", false)).expect("an attack");
+    let bench =
+        (1..9).find_map(|seed| with_an_attack(&format!("sure {seed}"), Some("1:30"), false)).expect("an attack");
     let (slot, mut attack) = attack_slot(&bench);
     // His program believes that the plan asks for more.
     attack.as_map_mut().expect("an attack").insert("min-odds".to_owned(), "30:1".into());
@@ -115,4 +117,63 @@ fn an_attack_withheld_although_its_odds_are_sure_is_found_by_the_audit() {
     assert_eq!(judged(&records), None, "nobody can know it yet");
     let ended = bench.finish(records, &believed, file.values());
     assert_eq!(judged(&ended), Some((at, "E60-AUDIT", Some(spain))));
+}
+
+#[test]
+fn an_attack_without_conditions_is_opened_when_its_turn_comes() {
+    let opens = |bench: &Bench| {
+        let (slot, _) = attack_slot(bench);
+        let at = bench.records().iter().rposition(|record| record.body().kind == RecordKind::Result)?;
+        let reveals = bench.records()[at].body().data.get("reveals").and_then(Json::as_list)?;
+        let which = reveals.iter().position(|reveal| reveal.get("slot").and_then(Json::as_str) == Some(&slot))?;
+        Some((at, which))
+    };
+    let (bench, (at, which)) = (1..9)
+        .find_map(|seed| {
+            let bench = with_an_attack(&format!("plain {seed}"), None, true)?;
+            let found = opens(&bench)?;
+            Some((bench, found))
+        })
+        .expect("an attack");
+    let spain = role("spain");
+    assert_eq!(made(&bench.records()[at]), None, "nobody is asked whether it is made");
+    // Having seen its die he drops it: that is found at once, by anybody.
+    let dropped = bench.forged(at, |body| {
+        if let Some(Json::List(reveals)) = body.data.pointer_mut("/reveals") {
+            reveals.remove(which);
+        }
+    });
+    assert_eq!(judged(&dropped), Some((at, "E51-REVEAL", Some(spain.clone()))));
+    // A mark that calls it conditional is a fault of the plan, once it is opened.
+    let plan = bench.records().iter().rposition(|record| record.body().kind == RecordKind::Plan).expect("a plan");
+    let (slot, _) = attack_slot(&bench);
+    let entry: usize = slot.rsplit('/').next().and_then(|entry| entry.parse().ok()).expect("a number");
+    let marks = bench.records()[plan].body().data.get("entries").and_then(Json::as_list).expect("marks").to_vec();
+    assert_eq!(marks[entry - 1], Json::Bool(false));
+    let mut marked = bench.forged(plan, |body| {
+        *body.data.pointer_mut(&format!("/entries/{}", entry - 1)).expect("a mark") = Json::Bool(true);
+    });
+    let us = role("us");
+    let mut caller =
+        Ledger::read(marked.clone(), lay, Vision::of(&bench.home_of(&us).game(&marked[0].id(), &us).expect("secrets")))
+            .expect("good so far");
+    let mut file = bench.home_of(&us).game(&marked[0].id(), &us).expect("secrets").before_signing();
+    let key = bench.home_of(&us).identity().expect("a key");
+    marked.push(caller.call(&mut Pen { key: &key, file: &mut file }).expect("called"));
+    let mut body = bench.records()[at].body().clone();
+    let orders = marked.last().expect("the call").id();
+    *body.data.pointer_mut("/orders").expect("orders") = orders.to_string().into();
+    body.prev = orders;
+    // The dice hang on the call; nothing but the opening is looked at before them.
+    if let Some(Json::List(rolls)) = body.data.pointer_mut("/rolls") {
+        rolls.clear();
+    }
+    let key = bench.home_of(&spain).identity().expect("a key");
+    marked.push(Record::sign(body, &key).expect("signed"));
+    assert_eq!(judged(&marked), Some((plan, "E50-REVEAL", Some(spain))));
+    // A number of entries is not enough any more.
+    let number = bench.forged(plan, |body| {
+        *body.data.pointer_mut("/entries").expect("entries") = Json::from(marks.len() as u32);
+    });
+    assert_eq!(judged(&number), Some((plan, "E14-SCHEMA", Some(role("spain")))));
 }

@@ -81,6 +81,12 @@ pub trait Rules: Sized + Send + Sync + 'static {
     /// entries are sealed follows from the public state alone.
     fn seal_plan(&self, _state: &Self::State, _orders: &mut Self::Orders, _hide: &mut dyn FnMut(Json) -> Slot) {}
 
+    /// Whether an entry of a plan may be declined when its turn comes, because something it waits for is not so. All
+    /// others are opened then. It follows from what stands in the entry, and is published with the plan.
+    fn is_conditional(&self, _entry: &Json) -> bool {
+        false
+    }
+
     /// What is wrong with a policy in the hands of this side, beyond its form: units that are not his to speak for.
     fn policy_faults(&self, _side: Side, _policy: &Self::Policy, _at: &DocPath) -> Vec<Fault> {
         Vec::new()

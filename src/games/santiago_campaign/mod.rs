@@ -357,6 +357,10 @@ impl Rules for SantiagoCampaign {
         }
     }
 
+    fn is_conditional(&self, entry: &Json) -> bool {
+        plan::is_conditional(entry)
+    }
+
     fn seal_plan(&self, state: &State, orders: &mut Orders, hide: &mut dyn FnMut(Json) -> Slot) {
         if let Orders::Turn(turn) = orders {
             plan::seal(self, state, turn, hide);

@@ -45,6 +45,14 @@ pub fn seal(game: &SantiagoCampaign, state: &State, turn: &mut TurnOrders, hide:
     }
 }
 
+/// An attack may wait for a result, an empty hex or its odds; what hangs on the Guantanamo roll waits for that (§23.1).
+pub fn is_conditional(entry: &Json) -> bool {
+    let attack = entry.get("target").is_some();
+    let waits = ["after", "if-vacant", "min-odds"].iter().any(|name| entry.get(name).is_some());
+    let guantanamo = entry.as_list().is_some() || entry.get("unit").is_some();
+    attack && waits || !attack && guantanamo
+}
+
 /// Reads an entry that was opened; one that is no such order lapses.
 fn read<T: FromDoc>(game: &SantiagoCampaign, entry: &Node) -> Option<T> {
     let mut reader = Reader::new(game);
@@ -78,6 +86,19 @@ impl Play<'_, '_> {
             Concealed::Sealed(slot) => slot,
         };
         let sealed: Sealed<Node> = Sealed::new(side, slot.clone());
+        if self.umpire.must_open(slot) {
+            // It waits for nothing, so nobody can call it off; what everybody sees may speak against it.
+            let Some(order) = read::<T>(self.game, &self.umpire.open(&sealed)?) else {
+                self.lapse(format!("an entry of the plan ({slot})"), "3.1b", format!("it is no {what}"));
+                return Ok(None);
+            };
+            let bars = bar(&self.now(), &order);
+            let made = bars.is_empty();
+            for bar in bars {
+                self.umpire.note(lapse(&order, bar));
+            }
+            return Ok(made.then_some(order));
+        }
         let seals = self.seals(counters);
         let tokens: Vec<Token> = seals.iter().map(|seal| Token::of(seal.slot().as_str())).collect();
         let units: Vec<Sealed<Node>> =

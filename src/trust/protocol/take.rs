@@ -195,11 +195,15 @@ impl Protocol {
         if !opens && (plan.orders.is_some() || plan.entries.is_some()) {
             return Err(fault(Code::Schema, by, "answers or facts are due, not a packet"));
         }
-        self.check_plan_slots(body, &plan.hide, plan.entries.unwrap_or(0))?;
+        let marks = plan.marks(self.is_toy()).map_err(|what| fault(Code::Schema, by, what))?;
+        let entries = u32::try_from(marks.len()).unwrap_or(u32::MAX);
+        self.check_plan_slots(body, &plan.hide, entries)?;
         self.seal(body, &plan.hide, opens)?;
         if opens {
             let mut span = Span::new(body.seq, Flow::Plan, by.clone(), by.clone(), plan.orders.clone());
-            span.entries = plan.entries.unwrap_or(0);
+            span.entries = entries;
+            span.marks.clone_from(&marks);
+            self.plans.insert(body.seq, marks);
             self.span = Some(span);
         }
         self.state = self.state.or(Some(plan.state));
