@@ -213,3 +213,37 @@ fn strange_mail_is_read_or_counted() {
     assert!(told.len() < 5000 && told.contains("more"), "{} bytes", told.len());
     assert!(!told.contains("\\u{a}"), "{told}");
 }
+
+#[test]
+fn a_dispute_is_on_one_page() {
+    let table = Table::begun();
+    let first = table.send("spain", "s1.yaml");
+    table.says(0, "us", &["-C", "us", "receive", &text(&first)]);
+    let answer = table.send("us", "u1.yaml");
+    table.says(0, "spain", &["-C", "spain", "receive", &text(&answer)]);
+    // The dice are doubted: who signed what, what was ordered, each die again.
+    let told = table.says(0, "us", &["-C", "us", "dispute", "3"]);
+    for words in [
+        "Signed by us with the key",
+        "What was ordered, in record 2",
+        "0002-spain-orders.yaml, signed by spain",
+        "Only agreement",
+    ] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+    // Somebody says that he sent other orders: both copies hold the same.
+    let told = table.says(0, "us", &["-C", "us", "dispute", "2", "spain"]);
+    assert!(told.contains("It holds the same record 2"), "{told}");
+    let told = table.says(0, "us", &["-C", "us", "dispute", "2", "spain", "--json"]);
+    assert!(told.contains("\"same\": true"), "{told}");
+    // A copy that was changed afterwards is no record any more.
+    copy(&table.path("spain"), &table.path("changed"));
+    let orders = table.path("changed/ledger/0002-spain-orders.yaml");
+    let other = fs::read_to_string(&orders).expect("orders").replacen("nonce: \"", "nonce: \"00", 1);
+    assert!(other.contains("nonce: \"00"), "{other}");
+    fs::write(&orders, other.replacen("nonce: \"00", "nonce: \"", 1).replacen("kind: orders", "kind: plan", 1))
+        .expect("written");
+    let told = table.says(0, "us", &["-C", "us", "dispute", "2", "changed"]);
+    assert!(told.contains("E03-SIG") && told.contains("Fault: nobody"), "{told}");
+    assert!(table.says(64, "us", &["-C", "us", "dispute", "99"]).contains("ends with record"));
+}

@@ -6,6 +6,7 @@ mod check;
 mod compare;
 mod data;
 mod demo;
+mod dispute;
 mod folder;
 mod games;
 mod join;
@@ -112,6 +113,7 @@ enum Verb {
     Resolve(resolve::Resolve),
     Verify(verify::Verify),
     Compare(compare::Compare),
+    Dispute(dispute::Dispute),
     Audit(audit::Audit),
     Roll(roll::Roll),
     Report(report::Report),
@@ -220,6 +222,7 @@ impl Verb {
             Verb::Resend(verb) => verb.run(world),
             Verb::Receive(verb) => verb.run(world),
             Verb::Compare(verb) => verb.run(world),
+            Verb::Dispute(verb) => verb.run(world),
             Verb::Audit(verb) => verb.run(world),
             Verb::Status(verb) => verb.run(world),
             Verb::Template(verb) => verb.run(world),

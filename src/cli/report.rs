@@ -19,7 +19,7 @@ use super::{Done, Trouble, World};
 
 /// The form of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Form {
+pub enum Form {
     /// For the terminal.
     Text,
     /// As Markdown.
