@@ -266,6 +266,15 @@ impl<G: Rules> Umpire<'_, G> {
         }
     }
 
+    /// A sealed entry stays sealed for these reasons, which only its owner can tell: kept in mind, and no event.
+    pub fn withheld(&mut self, bars: Vec<Bar>) {
+        let order = self.in_hand.clone().unwrap_or_else(DocPath::root);
+        for bar in bars.into_iter().filter(|_| self.hopes.is_none()) {
+            let cloud = bar.about.iter().find_map(|subject| self.clouds.get(subject)).cloned();
+            self.lapsed.push(Lapsed { order: order.clone(), bar, cloud });
+        }
+    }
+
     /// Legal, but hardly meant: a warning in a check, nothing otherwise.
     pub fn mind(&mut self, bar: Bar) {
         let order = self.in_hand.clone();
@@ -331,6 +340,25 @@ impl<G: Rules> Umpire<'_, G> {
         Ok(Thrown { result: read(&faces), cast: Cast::foreseen(faces, chances) })
     }
 
+    /// What the author of a check can read of hidden values: his own, and what lies open.
+    fn glimpse<T: Hidden>(&self, of: &[&Sealed<T>]) -> Ruling<Option<Vec<T>>> {
+        let author = self.hopes.as_ref().map(Hopes::author);
+        let his = |sealed: &&Sealed<T>| author == Some(sealed.owner()) || self.is_open(sealed);
+        if of.iter().all(his) { self.peek(of) } else { Ok(None) }
+    }
+
+    /// What the author of a check knows of a hidden value. In a real run everybody is blind.
+    pub fn eyes<T: Hidden>(&self, sealed: &Sealed<T>) -> Option<T> {
+        self.hopes.as_ref()?;
+        self.glimpse(&[sealed]).ok().flatten().and_then(|mut values| values.pop())
+    }
+
+    /// What a check reckons with where nobody can know: the one in the walk with luck, the other in the walk without.
+    pub fn hope_or_fear<T>(&self, hope: T, fear: T) -> T {
+        let unlucky = self.hopes.as_ref().is_some_and(|hopes| hopes.luck == Luck::Bad);
+        if unlucky { fear } else { hope }
+    }
+
     /// Everybody sees the hidden value now. A check that cannot read it reckons with `hope`.
     pub fn open_or<T: Hidden>(&mut self, sealed: &Sealed<T>, about: &[Subject], hope: T) -> Ruling<T> {
         let cause = Cloud::Secret(sealed.slot().to_string());
@@ -338,7 +366,7 @@ impl<G: Rules> Umpire<'_, G> {
             self.cloud(about.iter().cloned(), &cause);
             return self.open(sealed);
         }
-        if let Some(value) = self.peek(&[sealed])?.and_then(|mut values| values.pop()) {
+        if let Some(value) = self.glimpse(&[sealed])?.and_then(|mut values| values.pop()) {
             return Ok(value);
         }
         self.cloud(about.iter().cloned(), &cause);
@@ -359,7 +387,7 @@ impl<G: Rules> Umpire<'_, G> {
             self.cloud([about.clone()], &cause);
             return self.fact(of, about, what, f);
         }
-        if let Some(values) = self.peek(of)? {
+        if let Some(values) = self.glimpse(of)? {
             return Ok(f(&values));
         }
         self.cloud([about.clone()], &cause);
@@ -371,7 +399,7 @@ impl<G: Rules> Umpire<'_, G> {
         if self.hopes.is_none() {
             return self.attest(all, bar.clause, holds);
         }
-        if self.peek(all)?.is_some_and(|values| !holds(&values)) {
+        if self.glimpse(all)?.is_some_and(|values| !holds(&values)) {
             let order = self.in_hand.clone().unwrap_or_else(DocPath::root);
             if let Some(hopes) = &mut self.hopes {
                 hopes.found.push(Found { order, bar: bar.firm(), cloud: None, minded: false });

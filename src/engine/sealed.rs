@@ -87,6 +87,24 @@ pub enum Concealed<T> {
     Sealed(Slot),
 }
 
+impl<T> Concealed<T> {
+    /// The value, where it stands in place.
+    pub fn as_open(&self) -> Option<&T> {
+        match self {
+            Concealed::Open(value) => Some(value),
+            Concealed::Sealed(_) => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn as_open_mut(&mut self) -> Option<&mut T> {
+        match self {
+            Concealed::Open(value) => Some(value),
+            Concealed::Sealed(_) => None,
+        }
+    }
+}
+
 impl<T: Serialize> Serialize for Concealed<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {

@@ -516,6 +516,11 @@ impl<'a, G: Rules> Umpire<'a, G> {
         opened.or_else(|| self.segment.public.get(owner, slot)).or_else(said).cloned()
     }
 
+    /// Whether everybody can read a hidden value by now.
+    pub(super) fn is_open<T: Hidden>(&self, sealed: &Sealed<T>) -> bool {
+        self.known(sealed.owner(), sealed.slot()).is_some()
+    }
+
     fn held(&self, owner: Side, slot: &Slot) -> Option<&Json> {
         self.segment.holdings.get(owner, slot).or_else(|| self.kept.get(owner, slot))
     }
