@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::{Grid, Hex, straightest_paths};
-use crate::engine::Side;
+use crate::engine::doc::DocPath;
+use crate::engine::{Bar, Side, Subject};
 
+use super::bars::{bar, resting};
 use super::combat::{Fighter, total};
 use super::data::Along;
-use super::movement::Bar;
 use super::orders::AttackOrder;
 use super::play::{Position, Trit};
-use super::state::Truce;
+use super::state::{Place, Truce};
 use super::supply::Suppose;
 use super::terms::{Arm, CombatResult, Land, Nation, Piece};
 use super::{SPAIN, US};
@@ -42,6 +43,12 @@ impl Position<'_> {
 
     /// Everything that speaks against an attack, apart from who makes it, as far as the viewer can tell.
     pub fn attack_bars(&self, side: Side, order: &AttackOrder, fought: &BTreeSet<Piece>) -> Vec<Bar> {
+        let mut on: Vec<Subject> = order.attackers.iter().map(Subject::of).collect();
+        on.push(Subject::of(order.target));
+        resting(self.against(side, order, fought), &on)
+    }
+
+    fn against(&self, side: Side, order: &AttackOrder, fought: &BTreeSet<Piece>) -> Vec<Bar> {
         let data = self.data();
         let target = order.target;
         let mut bars = Vec::new();
@@ -51,10 +58,10 @@ impl Position<'_> {
             self.state.units_in(target).map(Piece::from).collect()
         };
         if order.attackers.is_empty() {
-            bars.push(Bar::new("11.1a", "nobody attacks"));
+            bars.push(bar("11.1a", "nobody attacks"));
         }
         if defenders.is_empty() {
-            bars.push(Bar::new("11.2c", format!("no enemy unit is in {target}")));
+            bars.push(bar("11.2c", format!("no enemy unit is in {target}")));
             return bars;
         }
         if let Some(bar) = self.closed_bar(target).filter(|_| side == US) {
@@ -62,11 +69,11 @@ impl Position<'_> {
             return bars;
         }
         if self.game.options.defenders_once && defenders.iter().all(|piece| fought.contains(piece)) {
-            bars.push(Bar::new("11.2g", format!("every unit in {target} has fought this phase")));
+            bars.push(bar("11.2g", format!("every unit in {target} has fought this phase")));
         }
         let hexes: BTreeSet<Hex> = order.attackers.iter().filter_map(|piece| self.hex_of(*piece)).collect();
         if self.state.truce == Truce::Active && (data.is_city(target) || hexes.iter().any(|hex| data.is_city(*hex))) {
-            bars.push(Bar::new("19.3c", "a truce forbids combat into and out of Santiago"));
+            bars.push(bar("19.3c", "a truce forbids combat into and out of Santiago"));
         }
         if order.attackers.is_empty() {
             return bars;
@@ -77,10 +84,10 @@ impl Position<'_> {
         }
         let nations: BTreeSet<Nation> = order.attackers.iter().filter_map(|piece| self.nation(piece.unit())).collect();
         if nations.len() > 1 {
-            bars.push(Bar::new("14.1a", "Cuban units never take part in an attack with US units"));
+            bars.push(bar("14.1a", "Cuban units never take part in an attack with US units").firm());
         }
         if nations.contains(&Nation::Cuban) {
-            bars.extend(self.cuban_target_bar(target));
+            bars.extend(self.cuban_target_bar(target).map(Bar::firm));
         }
         if nations.contains(&Nation::Us) {
             let advanced = self.advanced(order);
@@ -100,11 +107,11 @@ impl Position<'_> {
         let data = self.data();
         let ground = data.map.ground(target)?;
         if ground.fortress {
-            Some(Bar::new("14.3d", format!("Cuban units never attack the fortress {target}")))
+            Some(bar("14.3d", format!("Cuban units never attack the fortress {target}")))
         } else if data.is_city(target) {
-            Some(Bar::new("14.3a", format!("Cuban units never attack Santiago ({target})")))
+            Some(bar("14.3a", format!("Cuban units never attack Santiago ({target})")))
         } else {
-            ground.blockhouse.then(|| Bar::new("14.3c", format!("Cuban units never attack the blockhouse in {target}")))
+            ground.blockhouse.then(|| bar("14.3c", format!("Cuban units never attack the blockhouse in {target}")))
         }
     }
 
@@ -118,7 +125,8 @@ impl Position<'_> {
     /// §12.10d.
     pub fn beyond_supply(&self, target: Hex, advanced: Suppose) -> Bar {
         let why = self.why_unsupplied(target, advanced);
-        Bar::new("12.10d", format!("a unit that advanced into {target} would be out of supply: {why}"))
+        bar("12.10d", format!("a unit that advanced into {target} would be out of supply: {why}"))
+            .about([Subject::of("supply")])
     }
 
     /// §12.9a, §12.9g: an attack that is sure to have no strength, since those who make it are out of supply.
@@ -142,11 +150,10 @@ impl Position<'_> {
         }
         match firm(&fighters) {
             (true, true) => None,
-            (false, _) => Some(Bar::new(
-                "12.9a",
-                format!("only guns that are out of supply would attack {target} from next to it"),
-            )),
-            (true, false) => Some(Bar::new("12.9g", "out of supply the attackers have no strength")),
+            (false, _) => {
+                Some(bar("12.9a", format!("only guns that are out of supply would attack {target} from next to it")))
+            }
+            (true, false) => Some(bar("12.9g", "out of supply the attackers have no strength")),
         }
     }
 
@@ -158,10 +165,24 @@ impl Position<'_> {
             return None;
         }
         let clause = if order.attackers.iter().any(next) { "11.7b" } else { "11.4b" };
-        Some(Bar::new(
-            clause,
-            format!("artillery cannot attack {} without a non-artillery unit next to it", order.target),
-        ))
+        Some(bar(clause, format!("artillery cannot attack {} without a non-artillery unit next to it", order.target)))
+    }
+
+    /// Why a listed attack does not come up (yet): a condition that is not met (§11.1c).
+    pub fn waits(&self, side: Side, order: &AttackOrder, results: &BTreeMap<Hex, CombatResult>) -> Option<Bar> {
+        if let Some(after) = &order.after
+            && !results.get(&after.attack).is_some_and(|result| after.gave.contains(result))
+        {
+            let why = format!("the attack on {} did not come out as asked", after.attack);
+            return Some(bar("11.1c", why).part("after"));
+        }
+        let hex = order.if_vacant?;
+        let held = if side == US {
+            self.state.tokens_in(hex).next().is_some()
+        } else {
+            self.state.units_in(hex).next().is_some()
+        };
+        held.then(|| bar("11.1c", format!("{hex} is not vacant")).part("if-vacant"))
     }
 
     /// Why a listed attack is not made at this point of the phase, as far as everybody can tell (§11.1c).
@@ -172,41 +193,54 @@ impl Position<'_> {
         results: &BTreeMap<Hex, CombatResult>,
         fought: &BTreeSet<Piece>,
     ) -> Vec<Bar> {
-        if let Some(after) = &order.after
-            && !results.get(&after.attack).is_some_and(|result| after.gave.contains(result))
-        {
-            return vec![Bar::new("11.1c", format!("the attack on {} did not come out as asked", after.attack))];
+        match self.waits(side, order, results) {
+            Some(bar) => vec![bar],
+            None => self.plan_attack(side, order, fought).err().unwrap_or_default(),
         }
-        if let Some(hex) = order.if_vacant {
-            let held = if side == US {
-                self.state.tokens_in(hex).next().is_some()
-            } else {
-                self.state.units_in(hex).next().is_some()
-            };
-            if held {
-                return vec![Bar::new("11.1c", format!("{hex} is not vacant"))];
+    }
+
+    /// Judges an attack as far as the viewer can tell: those who make it, or everything that bars it.
+    pub fn plan_attack(
+        &self,
+        side: Side,
+        order: &AttackOrder,
+        fought: &BTreeSet<Piece>,
+    ) -> Result<AttackOrder, Vec<Bar>> {
+        let (able, barred) = self.able(side, order, fought);
+        // Whoever is missing may be the reason.
+        let ordered: Vec<Subject> = order.attackers.iter().map(Subject::of).collect();
+        let mut bars = resting(self.attack_bars(side, &able, fought), &ordered);
+        if !barred.is_empty() && (!order.go_on || able.attackers.is_empty()) {
+            // What only follows from those who cannot come is not told again.
+            bars.retain(|bar| !matches!(bar.clause.0, "11.1a" | "11.4b" | "11.7b" | "12.9a" | "12.9g"));
+            bars.extend(barred);
+        } else {
+            bars.extend(barred.into_iter().filter(|bar| bar.firm));
+        }
+        for (list, part, clause) in [(&order.losses, "losses", "11.14h"), (&order.advance, "advance", "11.17g")] {
+            for (count, piece) in list.iter().enumerate().filter(|(_, piece)| !order.attackers.contains(piece)) {
+                let at = DocPath::root().key(part).index(count);
+                bars.push(bar(clause, format!("{piece} does not take part in this attack")).at(at).firm());
             }
         }
-        let (able, barred) = self.able(side, order, fought);
-        let mut bars = self.attack_bars(side, &able, fought);
-        if !order.go_on && !barred.is_empty() {
-            // What only follows from those who cannot come is not told again.
-            bars.retain(|bar| !matches!(bar.clause, "11.1a" | "11.4b" | "11.7b" | "12.9a" | "12.9g"));
-            bars.extend(barred);
-        }
-        bars
+        if bars.is_empty() { Ok(able) } else { Err(bars) }
     }
 
     /// An attack with those who can take part, and why the others cannot.
     pub fn able(&self, side: Side, order: &AttackOrder, fought: &BTreeSet<Piece>) -> (AttackOrder, Vec<Bar>) {
-        let mut able = order.clone();
-        let mut barred = Vec::new();
-        able.attackers.retain(|piece| {
+        let (mut able, mut barred) = (order.clone(), Vec::new());
+        able.attackers.clear();
+        for (count, piece) in order.attackers.iter().enumerate() {
+            let at = DocPath::root().key("attackers").index(count);
             let bars = self.attacker_bars(side, *piece, order.target, fought);
-            let free = bars.is_empty();
-            barred.extend(bars);
-            free
-        });
+            if bars.is_empty() && able.attackers.contains(piece) {
+                barred.push(bar("11.2a", format!("{piece} stands twice among the attackers")).at(at).firm());
+            } else if bars.is_empty() {
+                able.attackers.push(*piece);
+            } else {
+                barred.extend(bars.into_iter().map(|bar| bar.at(at.clone())));
+            }
+        }
         (able, barred)
     }
 
@@ -249,34 +283,39 @@ impl Position<'_> {
         let mut bars = Vec::new();
         let owner = if piece.token().is_some() { SPAIN } else { US };
         if owner != side {
-            return vec![Bar::new("1.1a", format!("{piece} is not yours"))];
+            return vec![bar("1.1a", format!("{piece} is not yours")).firm()];
         }
         let Some(hex) = self.hex_of(piece) else {
-            return vec![Bar::new("11.1a", format!("{piece} is not on the map"))];
+            let at_sea = piece.token().is_none() && self.state.unit(piece.unit()).at == Place::OffMap;
+            let why = match at_sea {
+                true => format!("{piece} is still at sea and attacks only if it lands next to {target}"),
+                false => format!("{piece} is not on the map"),
+            };
+            return vec![bar("11.1a", why).about([Subject::of(piece)])];
         };
         if fought.contains(&piece) {
-            bars.push(Bar::new("11.2a", format!("{piece} has fought this phase")));
+            bars.push(bar("11.2a", format!("{piece} has fought this phase")));
         }
         let arm = self.piece_arm(piece);
         if piece.token().is_none() && self.state.unit(piece.unit()).fever {
-            bars.push(Bar::new("13.2c", format!("{piece} is infected with fever")));
+            bars.push(bar("13.2c", format!("{piece} is infected with fever")).firm());
         }
         if arm == Some(Arm::Balloon) {
-            bars.push(Bar::new("17.4c", "the balloon has no combat factor"));
+            bars.push(bar("17.4c", "the balloon has no combat factor").firm());
             return bars;
         }
         if arm == Some(Arm::Gatling) && data.is_fortress(target) {
-            bars.push(Bar::new("20.2", format!("{piece} never attacks a fortress")));
+            bars.push(bar("20.2", format!("{piece} never attacks a fortress")));
         }
         if data.adjacent(hex, target) {
             if arm == Some(Arm::Insurgent) && data.between(hex, target).has(Along::Trench) {
                 let why = format!("{piece} would attack across the trench between {hex} and {target}");
-                bars.push(Bar::new("14.3b", why));
+                bars.push(bar("14.3b", why));
             }
         } else {
             bars.extend(self.range_bar(piece, arm, hex, target));
         }
-        bars
+        bars.into_iter().map(|bar| bar.about([Subject::of(piece)])).collect()
     }
 
     /// Who attacks from afar: artillery, within its range and with a line of sight (§11.3).
@@ -284,12 +323,12 @@ impl Position<'_> {
         let data = self.data();
         match arm {
             Some(Arm::Artillery) | None => {}
-            Some(Arm::Gatling) => return Some(Bar::new("11.5b", format!("{piece} is not next to {target}"))),
-            Some(_) => return Some(Bar::new("11.2e", format!("{piece} is not next to {target}"))),
+            Some(Arm::Gatling) => return Some(bar("11.5b", format!("{piece} is not next to {target}"))),
+            Some(_) => return Some(bar("11.2e", format!("{piece} is not next to {target}"))),
         }
         let range = data.grid().distance(hex, target);
         if range > data.tables.limits.artillery_range {
-            return Some(Bar::new("11.3a", format!("{target} is {range} hexes from {piece} in {hex}")));
+            return Some(bar("11.3a", format!("{target} is {range} hexes from {piece} in {hex}")));
         }
         let hexes = self.sight(hex, target).err()?;
         let block = |hex: &Hex| match data.land(*hex) {
@@ -297,6 +336,6 @@ impl Position<'_> {
             _ => format!("{hex} (slopes)"),
         };
         let names: Vec<String> = hexes.iter().map(block).collect();
-        Some(Bar::new("11.3j", format!("{piece} in {hex} cannot see {target}: {} in the way", names.join(", "))))
+        Some(bar("11.3j", format!("{piece} in {hex} cannot see {target}: {} in the way", names.join(", "))))
     }
 }

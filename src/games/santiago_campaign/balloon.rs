@@ -1,13 +1,16 @@
 //! Chapter 17: the observation balloon and the fire it draws.
 
-use crate::board::{Grid, Hex};
-use crate::engine::{Clause, Question, Ruling, Say, Subject};
+use std::collections::BTreeMap;
 
+use crate::board::{Grid, Hex};
+use crate::engine::{Bar, Clause, Question, Ruling, Say, Subject};
+
+use super::bars::bar;
 use super::events::{Cause, Event};
-use super::orders::Balloon;
-use super::play::{Play, Position};
+use super::orders::{Balloon, MoveOrder};
+use super::play::{Play, Position, Prospect};
 use super::policy::{BALLOON_FIRE, BALLOON_LOSS, BalloonFire, Policy, When};
-use super::state::Truce;
+use super::state::{Place, Truce};
 use super::terms::{Arm, Piece, Token, UnitId};
 use super::{SPAIN, US};
 
@@ -37,15 +40,47 @@ impl Position<'_> {
     }
 }
 
-impl Play<'_, '_> {
-    /// Puts the balloon up or brings it down; false if it cannot (§17.2).
-    pub fn flip_balloon(&mut self, piece: Piece, mode: Balloon, fire: &mut Option<BalloonFire>) -> Ruling<bool> {
-        let unit = self.state.unit(piece.unit());
-        let Some(at) = unit.at.hex() else { return Ok(false) };
-        if unit.fever {
-            self.lapse("the balloon", "13.2c", "it is infected with fever");
-            return Ok(false);
+impl Position<'_> {
+    /// Everything that bars the mode, or the move, of a balloon; and a mode for what is none (§17.2).
+    pub fn balloon_bars(&self, order: &MoveOrder) -> Vec<Bar> {
+        let piece = order.unit;
+        let moving = !order.path.is_empty() || order.to.is_some();
+        let mut bars = Vec::new();
+        if self.piece_arm(piece) != Some(Arm::Balloon) {
+            if order.balloon.is_some() {
+                bars.push(bar("17.2a", format!("{piece} is no balloon")).part("balloon").firm());
+            } else if !moving {
+                bars.push(bar("10.3b", format!("the move of {piece} leads nowhere")).firm());
+            }
+            return bars;
         }
+        let unit = self.state.unit(piece.unit());
+        match (order.balloon, self.state.balloon_up) {
+            (Some(Balloon::Up), true) | (Some(Balloon::Down), false) if unit.at != Place::OffMap => {
+                bars.push(bar("17.2a", "the balloon is in that mode already"));
+            }
+            (Some(Balloon::Up), false) if moving => {
+                bars.push(bar("17.2c", "a balloon that goes up does not move in that phase").firm());
+            }
+            (None, true) if moving => bars.push(bar("17.2d", "the balloon is up and cannot move")),
+            (None, _) if !moving => bars.push(bar("10.3b", format!("the move of {piece} leads nowhere")).firm()),
+            _ => {}
+        }
+        // Flipping is no move, so a balloon that landed this turn may go up (§17.2e).
+        if order.balloon.is_some() && unit.at.hex().is_none() {
+            bars.push(bar("17.2a", "the balloon is not on the map"));
+        }
+        if unit.fever {
+            bars.push(bar("13.2c", "the balloon is infected with fever"));
+        }
+        bars
+    }
+}
+
+impl Play<'_, '_> {
+    /// Puts the balloon up or brings it down; false if it was shot down meanwhile (§17.2).
+    pub fn flip_balloon(&mut self, piece: Piece, mode: Balloon, fire: &mut Option<BalloonFire>) -> Ruling<bool> {
+        let Some(at) = self.now().hex_of(piece) else { return Ok(false) };
         match (mode, self.state.balloon_up) {
             (Balloon::Up, false) => {
                 self.state.balloon_up = true;
@@ -109,14 +144,20 @@ impl Play<'_, '_> {
         while let Some((balloon, at)) = self.now().balloon().filter(|_| self.state.balloon_up) {
             // Which of them fires next: where it stands and that it is a battery is all that is told (§17.5a).
             let tokens: Vec<Token> = waiting.iter().map(|(_, token)| *token).collect();
-            let first: Vec<Token> = self.fact(&tokens, "balloon", "battery", |units| {
+            let first = |units: &BTreeMap<Token, UnitId>| {
                 let fires = |token: &&Token| units.get(*token).is_some_and(battery);
                 tokens.iter().find(fires).copied().into_iter().collect::<Vec<Token>>()
-            })?;
+            };
+            let first: Vec<Token> = self.fact(&tokens, "balloon", "battery", first, Vec::new())?;
             let Some(place) = waiting.iter().position(|(_, token)| first.contains(token)) else { break };
             let Some((hex, token)) = waiting.drain(..=place).next_back() else { break };
-            let die = self.d6(token, "balloon-fire")?;
-            let hit = die <= self.data().tables.limits.balloon_hit;
+            let hits = |die: u16| die <= data.tables.limits.balloon_hit;
+            let read = |die: u16| match hits(die) {
+                true => Prospect { worth: 0, says: "shot down".to_owned() },
+                false => Prospect { worth: 1, says: "missed".to_owned() },
+            };
+            let die = self.throw(US, token, "balloon-fire", read, [Subject::of(balloon), Subject::of("balloon")])?;
+            let hit = hits(die.face());
             self.umpire.note(Event::BalloonFired { from: hex, at, die, hit });
             if hit {
                 self.lose_unit(balloon, Cause::BalloonFire);
@@ -131,11 +172,19 @@ impl Play<'_, '_> {
 
     /// A miss falls next to the balloon (§17.5f, §17.5i).
     fn scatter(&mut self, token: Token, at: Hex) -> Ruling<()> {
-        let die = self.d6(token, "scatter")?;
         let grid = self.data().grid();
-        let bearing = usize::from(die).checked_sub(1).and_then(|way| grid.bearings().get(way).copied());
-        let hex = bearing.and_then(|bearing| grid.neighbour(at, bearing));
-        let units = hex.map(|hex| self.now().americans_in(hex)).unwrap_or_default();
+        let hex = |die: u16| {
+            let bearing = usize::from(die).checked_sub(1).and_then(|way| grid.bearings().get(way).copied());
+            bearing.and_then(|bearing| grid.neighbour(at, bearing))
+        };
+        let struck = |play: &Self, die| hex(die).map(|hex| play.now().americans_in(hex)).unwrap_or_default();
+        let safe: Vec<bool> = (1..=6).map(|die| struck(self, die).is_empty()).collect();
+        let read = |die: u16| match safe.get(usize::from(die).wrapping_sub(1)) {
+            Some(false) => Prospect { worth: 0, says: "strikes a unit".to_owned() },
+            _ => Prospect { worth: 1, says: "harmless".to_owned() },
+        };
+        let die = self.throw(US, token, "scatter", read, [])?;
+        let (units, hex) = (struck(self, die.face()), hex(die.face()));
         self.umpire.note(Event::Scatter { die, hex, struck: !units.is_empty() });
         match hex {
             Some(hex) => self.balloon_loss(hex, &units, "17.5g"),

@@ -1,13 +1,15 @@
 //! §11.8 and §11.12: a Combat Phase, who fights in a battle, and its odds; §14.2 and §15.1 change the factors.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::Hex;
-use crate::engine::{Clause, Concealed, Question, Ruling, Say, Side, Subject};
+use crate::engine::doc::DocPath;
+use crate::engine::{Bar, Clause, Concealed, Question, Ruling, Say, Side, Subject};
 
+use super::bars::bar;
 use super::events::{Cause, Event, Factor, PhaseName};
 use super::orders::AttackOrder;
-use super::play::{Play, Position};
+use super::play::{Play, Position, Prospect};
 use super::policy::NEXT_ATTACK;
 use super::supply::Suppose;
 use super::terms::{Arm, CombatResult, Flag, Nation, Odds, Piece, Token, UnitId};
@@ -121,22 +123,39 @@ impl Position<'_> {
 
 impl Play<'_, '_> {
     /// A Combat Phase: attacks one by one, each chosen with the earlier results known (§11.1).
-    pub fn combat(&mut self, side: Side, orders: &[Concealed<AttackOrder>]) -> Ruling<()> {
+    pub fn combat(&mut self, side: Side, orders: &mut [Concealed<AttackOrder>]) -> Ruling<()> {
         let (word, name) = if side == US { ("us", PhaseName::UsCombat) } else { ("spain", PhaseName::SpanishCombat) };
         self.begin_phase(word, "combat", name);
         self.fought.clear();
-        let mut results: BTreeMap<Hex, CombatResult> = BTreeMap::new();
+        self.name_counters(orders);
         let mut waiting: Vec<(u32, Concealed<AttackOrder>)> = (1..).zip(orders.iter().cloned()).collect();
         // No list is longer than the units that can attack once each.
         for count in 0..=self.state.units.len() + self.state.counters.len() {
-            let Some(next) = self.next_attack(side, &mut waiting, &results, count)? else { break };
-            let fought = self.fought.clone();
-            let idle = |now: &Position<'_>, order: &AttackOrder| now.idle(side, order, &results, &fought);
-            if let Some(order) = self.called_attack(side, &next, idle, &fought)? {
-                self.attack(side, &order, &mut results)?;
-            }
+            let Some((place, next)) = self.next_attack(side, &mut waiting, count)? else { break };
+            // The list counts from 1; an attack that was asked for stands in no list.
+            let at = DocPath::root().key("attacks");
+            let at =
+                usize::try_from(place).ok().and_then(|place| place.checked_sub(1)).map_or(at.clone(), |i| at.index(i));
+            self.entry(at, |play| {
+                if let Some(bar) = unfounded(orders, place, &next) {
+                    play.lapse("an attack", vec![bar], &[]);
+                    return Ok(());
+                }
+                match play.called_attack(side, &next)? {
+                    Some(order) => play.attack(side, &order),
+                    None => Ok(()),
+                }
+            })?;
         }
         Ok(())
+    }
+
+    /// Spanish units named by their designation become the counters they lie under, where their owner looks.
+    fn name_counters(&self, orders: &mut [Concealed<AttackOrder>]) {
+        for order in orders.iter_mut().filter_map(Concealed::as_open_mut) {
+            let pieces = order.attackers.iter_mut().chain(&mut order.losses).chain(&mut order.advance);
+            pieces.for_each(|piece| *piece = self.now().named(*piece));
+        }
     }
 
     /// The next attack: the list's, unless the player wants to be asked (§11.1c).
@@ -144,21 +163,20 @@ impl Play<'_, '_> {
         &mut self,
         side: Side,
         waiting: &mut Vec<(u32, Concealed<AttackOrder>)>,
-        results: &BTreeMap<Hex, CombatResult>,
         count: usize,
-    ) -> Ruling<Option<Concealed<AttackOrder>>> {
+    ) -> Ruling<Option<(u32, Concealed<AttackOrder>)>> {
         // Nobody is asked where there is nothing to choose: at the beginning the list counts, and later some attack has to
         // be possible.
         let now = self.now();
         let made = |(_, entry): &(u32, Concealed<AttackOrder>)| match entry {
-            Concealed::Open(order) => now.idle(side, order, results, &self.fought).is_empty(),
+            Concealed::Open(order) => now.idle(side, order, &self.results, &self.fought).is_empty(),
             Concealed::Sealed(_) => true,
         };
         let choice = count > 0
             && (!waiting.is_empty() || !self.fought.is_empty())
             && (waiting.iter().any(made) || !now.attack_choices(side, &self.fought).is_empty());
         if !choice {
-            return Ok((!waiting.is_empty()).then(|| waiting.remove(0).1));
+            return Ok((!waiting.is_empty()).then(|| waiting.remove(0)));
         }
         let mut options: Vec<NextAttack> = waiting.iter().map(NextAttack::listed).collect();
         options.push(NextAttack::End);
@@ -174,29 +192,32 @@ impl Play<'_, '_> {
         };
         let chosen = self.umpire.ask(question, None, |_| Say::Default)?;
         if let Some(at) = waiting.iter().position(|entry| NextAttack::listed(entry) == chosen) {
-            return Ok(Some(waiting.remove(at).1));
+            return Ok(Some(waiting.remove(at)));
         }
         Ok(match chosen {
-            NextAttack::Order(order) => Some(Concealed::Open(order)),
+            NextAttack::Order(order) => Some((0, Concealed::Open(order))),
             NextAttack::Entry(_) | NextAttack::End => None,
         })
     }
 
     /// One attack, its conditions met (§11).
-    fn attack(&mut self, side: Side, order: &AttackOrder, results: &mut BTreeMap<Hex, CombatResult>) -> Ruling<()> {
+    fn attack(&mut self, side: Side, order: &AttackOrder) -> Ruling<()> {
         let target = order.target;
+        if order.after.is_none() && order.if_vacant.is_none() && order.min_odds.is_none() {
+            self.pledged.extend(&order.attackers);
+        }
         let (order, _) = self.now().able(side, order, &self.fought);
         let american =
             side == US && order.attackers.iter().any(|piece| self.now().nation(piece.unit()) == Some(Nation::Us));
         let advanced = self.now().advanced(&order);
         if american && !self.supplied(target, advanced)? {
-            let why = format!("a unit that advanced into {target} would be out of supply");
-            self.lapse(format!("attack on {target}"), "12.10d", why);
+            let bar = self.now().beyond_supply(target, advanced).about([Subject::of(target)]);
+            self.lapse(format!("attack on {target}"), vec![bar], &[Subject::of(target)]);
             return Ok(());
         }
         self.umpire.note(Event::Attack { side, target, attackers: order.attackers.clone() });
         if let Some(result) = self.resolve_attack(side, &order)? {
-            results.insert(target, result);
+            self.results.insert(target, result);
         }
         Ok(())
     }
@@ -216,7 +237,7 @@ impl Play<'_, '_> {
             self.check_victory()?;
             CombatResult::Eliminated
         } else {
-            let result = self.odds(&battle)?;
+            let result = self.odds(&battle, order)?;
             self.apply(&mut battle, result, order)?
         };
         if self.is_vacant(side, target) && result != CombatResult::Stalled {
@@ -270,7 +291,9 @@ impl Play<'_, '_> {
         }
         let tokens: Vec<Token> = self.state.tokens_in(target).collect();
         let units = self.reveal(&tokens)?;
-        self.umpire.note(Event::Revealed { units: units.clone() });
+        if !self.guesses(&tokens) {
+            self.umpire.note(Event::Revealed { units: units.clone() });
+        }
         let now = self.now();
         battle.defenders =
             units.iter().filter_map(|(token, unit)| now.spanish_fighter(*token, *unit, target)).collect();
@@ -342,8 +365,10 @@ impl Play<'_, '_> {
             .map(|fighter| fighter.unit)
             .collect();
         for id in cubans {
-            let die = self.d6(id, "strength")?;
-            let strength = u32::from(die) - 1;
+            let strength = |die: u16| u32::from(die).saturating_sub(1);
+            let read = |die: u16| Prospect { worth: strength(die), says: format!("strength {}", strength(die)) };
+            let die = self.throw(US, id, "strength", read, [Subject::of(id), Subject::of(battle.target)])?;
+            let strength = strength(die.face());
             self.umpire.note(Event::CubanStrength { unit: id, die, strength });
             for fighter in battle.attackers.iter_mut().chain(&mut battle.defenders).filter(|f| f.unit == id) {
                 fighter.counts = strength;
@@ -358,7 +383,7 @@ impl Play<'_, '_> {
     }
 
     /// Odds, shifts and the die (§11.8, §11.12).
-    fn odds(&mut self, battle: &Battle) -> Ruling<CombatResult> {
+    fn odds(&mut self, battle: &Battle, order: &AttackOrder) -> Ruling<CombatResult> {
         let attack = total(&battle.attackers, true);
         let halve = self.game.options.oos_defence_half;
         let defence = total(&battle.defenders, halve);
@@ -367,8 +392,21 @@ impl Play<'_, '_> {
         let shifts = self.now().shifts(battle);
         let shift = shifts.total();
         let final_odds = odds.shifted(shift);
-        let die = self.d6(battle.target, "combat")?;
-        let result = table.result(final_odds, die);
+        let read = |die: u16| {
+            let result = table.result(final_odds, die);
+            Prospect { worth: result.worth(), says: result.as_str().to_owned() }
+        };
+        // Whoever is in it, and wherever a retreat may lead, is uncertain afterwards.
+        let fighters = battle.attackers.iter().chain(&battle.defenders).map(|fighter| Subject::of(fighter.piece));
+        let hexes = std::iter::once(battle.target).chain(self.data().around(battle.target)).map(Subject::of);
+        let on: Vec<Subject> = fighters.chain(hexes).chain([Subject::of("supply")]).collect();
+        let die = self.throw(battle.side, battle.target, "combat", read, on)?;
+        let result = table.result(final_odds, die.face());
+        let hidden: Vec<Token> = battle.defenders.iter().filter_map(|fighter| fighter.piece.token()).collect();
+        if self.guesses(&hidden) {
+            self.foretell(battle.side, order);
+            return Ok(result);
+        }
         self.umpire.note(Event::Combat {
             target: battle.target,
             attackers: battle.attackers.iter().map(Fighter::factor).collect(),
@@ -386,6 +424,15 @@ impl Play<'_, '_> {
         Ok(result)
     }
 
+    /// In an outlook: what an attack on counters nobody can read is sure to come to.
+    fn foretell(&mut self, side: Side, order: &AttackOrder) {
+        let forecast = self.now().forecast(side, order, &BTreeSet::new());
+        let (shift, final_odds) = (forecast.shifts.total(), forecast.final_odds());
+        let (Some(odds), Some(final_odds)) = (forecast.odds, final_odds) else { return };
+        let (target, attack, defence, shifts) = (order.target, forecast.attack, forecast.defence, forecast.shifts);
+        self.umpire.note(Event::AtLeast { target, attack, defence, odds, shifts, shift, final_odds });
+    }
+
     /// Takes a whole unit out of play.
     pub fn eliminate(&mut self, fighter: &Fighter, cause: Cause) {
         match fighter.piece.token() {
@@ -393,6 +440,15 @@ impl Play<'_, '_> {
             None => self.lose_unit(fighter.unit, cause),
         }
     }
+}
+
+/// An attack that waits for one which does not stand before it (§11.1c).
+fn unfounded(orders: &[Concealed<AttackOrder>], place: u32, order: &Concealed<AttackOrder>) -> Option<Bar> {
+    let after = order.as_open()?.after.as_ref()?;
+    let before = orders.get(..usize::try_from(place).ok()?.checked_sub(1)?)?;
+    let stands = |entry: &Concealed<AttackOrder>| entry.as_open().is_none_or(|order| order.target == after.attack);
+    let why = format!("no attack on {} stands before this one", after.attack);
+    (!before.iter().any(stands)).then(|| bar("11.1c", why).part("after").firm())
 }
 
 /// An attack to come, or the end of the phase.

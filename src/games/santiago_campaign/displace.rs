@@ -37,6 +37,13 @@ document! {
     }
 }
 
+impl Offers {
+    /// Nobody can make room.
+    pub fn none() -> Offers {
+        Offers { chains: Vec::new(), whole: true }
+    }
+}
+
 /// How many displacements, and the sum of the factors displaced.
 type Cost = (u32, u32);
 
@@ -244,7 +251,7 @@ impl Position<'_> {
             (targets.iter().map(start)).filter_map(|push| push.need().map(|(count, _)| (count, push))).collect();
         // §11.16f: as few displacements as possible.
         let Some(least) = starts.iter().map(|(count, _)| *count).min() else {
-            return Offers { chains: Vec::new(), whole: true };
+            return Offers::none();
         };
         let starts: Vec<Push<'_>> = starts.into_iter().filter(|(count, _)| *count == least).map(|(_, p)| p).collect();
         let mut found = Vec::new();

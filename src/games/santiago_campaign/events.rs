@@ -6,10 +6,9 @@ use serde::Serialize;
 
 use crate::board::Hex;
 use crate::document;
-use crate::engine::{self, Clause, Lapse, Side, Tally};
+use crate::engine::{self, Bar, Cast, Clause, Lapse, Side, Tally};
 
 use super::data::Mp;
-use super::movement::Bar;
 use super::state::Ending;
 use super::terms::{CombatResult, HoldingBox, Nation, Odds, Piece, Token, UnitId};
 use super::toll::Toll;
@@ -66,8 +65,8 @@ pub struct Cut {
 
 impl Cut {
     /// A move that ends before a hex, for the first of these reasons.
-    pub fn before(before: Hex, bars: Vec<Bar>) -> Option<Cut> {
-        bars.into_iter().next().map(|bar| Cut { before, why: bar.why, clause: Clause(bar.clause) })
+    pub fn before(before: Hex, bars: &[Bar]) -> Option<Cut> {
+        bars.iter().next().map(|bar| Cut { before, why: bar.why.clone(), clause: bar.clause })
     }
 }
 
@@ -126,6 +125,15 @@ pub enum Cause {
 }
 
 impl Cause {
+    /// The roll that takes it.
+    pub fn die(self) -> &'static str {
+        match self {
+            Cause::BalloonFire => "balloon-fire",
+            Cause::NoStrength => "strength",
+            _ => "combat",
+        }
+    }
+
     /// The clause that takes it.
     pub fn clause(self) -> &'static str {
         match self {
@@ -218,7 +226,7 @@ pub enum Event {
     Marines { sent: bool },
     /// The landing table is read.
     SiteRolled {
-        die: u16,
+        die: Cast,
         modified: u16,
         roll: SiteRoll,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -275,10 +283,10 @@ pub enum Event {
     /// The balloon goes up or comes down.
     BalloonMode { up: bool, at: Hex },
     /// A battery fires at the balloon.
-    BalloonFired { from: Hex, at: Hex, die: u16, hit: bool },
+    BalloonFired { from: Hex, at: Hex, die: Cast, hit: bool },
     /// A miss falls near the balloon.
     Scatter {
-        die: u16,
+        die: Cast,
         #[serde(skip_serializing_if = "Option::is_none")]
         hex: Option<Hex>,
         struck: bool,
@@ -296,7 +304,7 @@ pub enum Event {
     /// Units out of supply that cannot take part.
     DroppedOut { units: Vec<UnitId> },
     /// A Cuban unit's strength.
-    CubanStrength { unit: UnitId, die: u16, strength: u32 },
+    CubanStrength { unit: UnitId, die: Cast, strength: u32 },
     /// An attack comes to nothing.
     AttackVoid { target: Hex, why: String, clause: Clause },
     /// Odds, shifts and result.
@@ -313,8 +321,19 @@ pub enum Event {
         final_odds: Odds,
         #[serde(skip_serializing_if = "Option::is_none")]
         column: Option<Odds>,
-        die: u16,
+        die: Cast,
         result: CombatResult,
+    },
+    /// What an attack on counters nobody can read is sure to come to: only in an outlook.
+    AtLeast {
+        target: Hex,
+        attack: u32,
+        defence: u32,
+        odds: Odds,
+        shifts: Tally,
+        shift: i32,
+        #[serde(rename = "final")]
+        final_odds: Odds,
     },
     /// A fortress ignores a retreat.
     FortressHolds { target: Hex },
@@ -341,7 +360,7 @@ pub enum Event {
     /// The truce is over.
     TruceOver,
     /// The Guantanamo table is read.
-    GuantanamoRoll { die: u16, released: u32, withheld: u32 },
+    GuantanamoRoll { die: Cast, released: u32, withheld: u32 },
     /// Which counters are released.
     Released { counters: Vec<Token> },
     /// An entry of the plan is not carried out and stays sealed.
@@ -477,6 +496,9 @@ impl engine::Event for Event {
                 };
                 let always = ["11.8e", "tbl.crt", result].into_iter().map(Clause);
                 return always.chain(also).chain(shifts.clauses()).collect();
+            }
+            Event::AtLeast { shifts, .. } => {
+                return ["11.8b", "11.12a"].into_iter().map(Clause).chain(shifts.clauses()).collect();
             }
             Event::FortressHolds { .. } => &["22.2a"],
             Event::Retreated { pieces, rank, .. } => match rank {

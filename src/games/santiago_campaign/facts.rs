@@ -10,7 +10,7 @@ use super::data::{Along, COUNTERS, Data, FILES, MAP, Mp, TABLES};
 use super::movement::Mover;
 use super::play::{Known, Position};
 use super::state::State;
-use super::terms::{Arm, CombatResult, Flag, Group, Land, Nation, Odds, Piece, UnitId};
+use super::terms::{Arm, Flag, Group, Land, Nation, Odds, Piece, UnitId};
 use super::{Options, SantiagoCampaign};
 
 /// What the rulebook says, the key of the file that says so, and whether it does.
@@ -179,13 +179,7 @@ impl Facts<'_> {
         let crt = &tables.combat_results.results;
         let columns = (0..=6).all(|rung| crt.columns.contains(&Odds(rung)));
         let ladder = crt.columns.windows(2).all(|pair| pair[1].0 == pair[0].0 + 1);
-        let worth = |result: &CombatResult| match result {
-            CombatResult::Stalled => 0,
-            CombatResult::Bloodbath => 1,
-            CombatResult::Retreat => 2,
-            CombatResult::Eliminated => 3,
-        };
-        let rising = crt.rows.iter().all(|(_, row)| row.windows(2).all(|pair| worth(&pair[0]) <= worth(&pair[1])));
+        let rising = crt.rows.iter().all(|(_, row)| row.windows(2).all(|pair| pair[0].worth() <= pair[1].worth()));
         let chart = &tables.terrain_effects;
         let (river, upslope) = chart.side_left();
         let landing = &tables.landing_sites;

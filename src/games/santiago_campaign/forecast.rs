@@ -4,7 +4,7 @@
 //! face-down counter is the strongest it can still be, a Cuban defender has 5, a Cuban attacker the least with which it
 //! fights at all, and supply that hangs on a face-down counter is missing for attackers and there for defenders.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::Hex;
 use crate::engine::{Ruling, Side, Tally};
@@ -120,7 +120,21 @@ impl Position<'_> {
         shown.iter().filter_map(|unit| self.arm(*unit)).for_each(|arm| {
             take(arm);
         });
-        // Whoever is neither dead nor known to be elsewhere can lie here, garrisons only in their own fortress.
+        let mut left = hidden.iter().filter(|token| !spent(Piece::from(**token))).count();
+        for counter in self.could_lie(hex) {
+            if left > 0 && take(counter.kind) {
+                left -= 1;
+                sum += counter.factor_at(1);
+            }
+        }
+        sum
+    }
+}
+
+impl<'p> Position<'p> {
+    /// Whom a face-down counter in a hex can be, the strongest first: whoever is neither dead nor known to be elsewhere,
+    /// garrisons only in their own fortress.
+    pub fn could_lie(&self, hex: Hex) -> Vec<&'p Counter> {
         let elsewhere: BTreeSet<UnitId> =
             self.state.counters.keys().filter_map(|token| self.identity(*token)).collect();
         let here = |counter: &&Counter| {
@@ -134,18 +148,9 @@ impl Position<'_> {
         able.sort_by_key(|counter| {
             (counter.kind != Arm::Garrison, std::cmp::Reverse(counter.factor_at(1)), counter.id())
         });
-        let mut left = hidden.iter().filter(|token| !spent(Piece::from(**token))).count();
-        for counter in able {
-            if left > 0 && take(counter.kind) {
-                left -= 1;
-                sum += counter.factor_at(1);
-            }
-        }
-        sum
+        able
     }
-}
 
-impl Position<'_> {
     /// Is an attack sure to reach these odds, by what the viewer knows? (§11.1c)
     pub fn reaches(&self, side: Side, order: &AttackOrder, fought: &BTreeSet<Piece>, least: Odds) -> bool {
         self.forecast(side, order, fought).final_odds().is_some_and(|odds| odds >= least)
@@ -161,9 +166,10 @@ impl Play<'_, '_> {
             return Ok(self.now().reaches(side, order, &self.fought, least));
         }
         let (game, state, fought) = (self.game, self.state.clone(), self.fought.clone());
-        self.fact(&tokens, order.target, "odds", |units| {
+        let reaches = |units: &BTreeMap<Token, UnitId>| {
             let known = Known(units.clone());
             Position { game, state: &state, known: &known }.reaches(side, order, &fought, least)
-        })
+        };
+        self.fact(&tokens, order.target, "odds", reaches, true)
     }
 }

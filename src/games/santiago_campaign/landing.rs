@@ -2,19 +2,21 @@
 
 use crate::board::Hex;
 use crate::engine::dice::Die;
-use crate::engine::{Clause, Halt, Question, Ruling, Say, Subject};
+use crate::engine::doc::DocPath;
+use crate::engine::{Bar, Clause, Halt, Question, Ruling, Say, Subject, count_of};
 
 use super::US;
+use super::bars::bar;
 use super::data::Mp;
-use super::events::{Cut, Event, MarkerEvent, PhaseName, SiteRoll};
-use super::movement::{Bar, Mover};
+use super::events::{Event, MarkerEvent, PhaseName, SiteRoll};
+use super::movement::Mover;
 use super::orders::{Class, LandingOrder, TurnOrders};
-use super::play::{Play, Position, Trit};
+use super::play::{Play, Position, Prospect, Trit};
 use super::policy::{LANDING, Policy};
 use super::state::Place;
-use super::supply::SupplyMaps;
+use super::supply::{SupplyMaps, Suppose};
+use super::tell::verb;
 use super::terms::{Arm, Nation, Piece, StackPlace, UnitId};
-use super::trial::Trial;
 use super::walk::Walked;
 
 /// What landing costs (§6.2d).
@@ -94,13 +96,110 @@ impl Position<'_> {
 
     /// Everything that bars a path ashore, as far as the US player can tell (§6.2l): the first hex that cannot be
     /// entered, and why.
-    fn path_ashore(&self, id: UnitId, site: Hex, path: &[Hex]) -> Result<(), (usize, Vec<Bar>)> {
-        let mut trial = Trial::new(self.game, self.state, self.known.clone());
-        let mover = self.lander(id);
-        if self.spanish_zone(site) == Trit::Yes {
-            return Err((0, vec![Bar::new("6.2k", format!("{site} is in an enemy zone of control"))]));
+    fn path_ashore(&self, mover: &Mover, site: Hex, path: &[Hex]) -> Result<(), (usize, Vec<Bar>)> {
+        if self.spanish_zone(site) == Trit::Yes && !path.is_empty() {
+            return Err((0, vec![bar("6.2k", format!("{site} is in an enemy zone of control"))]));
         }
-        trial.walk(&mover, Some(site), path, None).map(|_| ())
+        self.passes(mover, site, path, true)
+    }
+
+    /// Whoever is drawn, in nobody's way: what an instruction is judged by before the draw.
+    fn somebody(&self) -> Mover {
+        Mover { arm: None, ..self.lander(UnitId::of("a unit")) }
+    }
+
+    /// Where a unit that lands at a site could go, each hex with the cheapest path, before anybody has landed.
+    pub fn ashore(&self, site: Hex) -> Vec<(Hex, Vec<Hex>)> {
+        let maps = self.supply_maps(Suppose { vacated: None, opened: Some(site) });
+        let ways = match self.spanish_zone(site) {
+            Trit::Yes => vec![(site, Vec::new(), Mp::ZERO)],
+            _ => self.routes(&self.somebody(), site, &maps),
+        };
+        ways.into_iter().map(|(hex, path, _)| (hex, path)).collect()
+    }
+
+    /// Beaches where units can land in this turn, those that the table may still give included (§6.2j, §6.5a).
+    pub fn possible_sites(&self) -> Vec<Hex> {
+        let mut sites = self.sites();
+        if self.state.turn == 1 {
+            let table = self.data().tables.landing_sites.second.values();
+            sites.extend(table.filter_map(|entry| entry.parse::<Hex>().ok()));
+        }
+        sites
+    }
+
+    /// What is wrong with an instruction, whoever is drawn (§6.2).
+    fn instruction_bars(&self, site: Hex, order: &LandingOrder) -> Vec<Bar> {
+        let data = self.data();
+        let mut bars = Vec::new();
+        if !data.is_beach(site) {
+            bars.push(bar("5.4a", format!("{site} is no landing beach")));
+        } else if !self.possible_sites().contains(&site) {
+            bars.push(bar("6.5a", format!("{} is no open landing site", data.say(site))));
+        }
+        if order.to.is_none() && order.path.is_empty() {
+            bars.push(Bar::new("6.2b", "the instruction says where to nobody", "add `to:` or `path:`"));
+        }
+        let pool = self.pool();
+        if let Some(id) = order.unit.filter(|id| !pool.contains(id)) {
+            bars.push(bar("6.2a", format!("{id} is not in the draw pool")).part("unit"));
+        } else if !pool.iter().any(|id| self.is_for(order, *id)) {
+            bars.push(bar("6.2a", "no unit in the draw pool is such a unit").part("class"));
+        }
+        let path: Vec<Hex> = std::iter::once(site).chain(order.path.iter().copied()).collect();
+        let broken =
+            |pair: &&[Hex]| !data.adjacent(pair[0], pair[1]) || self.price(&self.somebody(), pair[0], pair[1]).is_err();
+        if let Some(pair) = path.windows(2).find(broken) {
+            bars.push(bar("6.2l", format!("no unit can go from {} to {}", pair[0], pair[1])).part("path"));
+        } else if let Some(end) = order.path.last().copied().or(order.to).filter(|end| !data.is_open(*end)) {
+            bars.push(bar("6.2l", format!("{end} is {}", data.land(end))));
+        }
+        bars.into_iter().map(Bar::firm).collect()
+    }
+
+    /// Why nobody could follow an instruction as things stand before the draw.
+    fn out_of_reach(&self, site: Hex, order: &LandingOrder) -> Option<Bar> {
+        if !order.path.is_empty() {
+            let bars = self.path_ashore(&self.somebody(), site, &order.path).err().map(|(_, bars)| bars);
+            return bars.and_then(|bars| bars.into_iter().next()).map(|bar| bar.part("path"));
+        }
+        let to = order.to?;
+        let far = !self.ashore(site).iter().any(|(hex, _)| *hex == to);
+        far.then(|| bar("6.2d", format!("as things stand no unit that lands at {site} gets to {to}")).part("to"))
+    }
+
+    /// Is the instruction for this unit?
+    pub fn is_for(&self, order: &LandingOrder, unit: UnitId) -> bool {
+        let class = |class: Class| self.arm(unit).is_some_and(|arm| class.fits(arm));
+        order.unit.is_none_or(|named| named == unit) && order.class.is_none_or(class)
+    }
+
+    /// What is wrong with the numbers for the sites (§6.3c, §6.5, §6.6e), each with the entry it blames.
+    fn split_bars(&self, orders: &TurnOrders) -> Vec<(DocPath, Bar)> {
+        let at = DocPath::root().key("split");
+        if orders.split.is_empty() {
+            return Vec::new();
+        }
+        if self.state.turn == 1 {
+            let why = "in Game Turn 1 ten units land at the first site and the table says where the rest go";
+            return vec![(at, bar("6.3c", why).firm())];
+        }
+        let (sites, due) = (self.sites(), self.landings_due());
+        let mut bars = Vec::new();
+        for (count, share) in orders.split.iter().enumerate().filter(|(_, share)| !sites.contains(&share.site)) {
+            let names: Vec<String> = sites.iter().map(Hex::to_string).collect();
+            let why = format!("{} is no open landing site", self.data().say(share.site));
+            let remedy = format!("units can land at {}", names.join(", "));
+            bars.push((at.index(count), Bar::new("6.5a", why, remedy).part("site").firm()));
+        }
+        let total: u32 = orders.split.iter().map(|share| share.units).sum();
+        let (units, are) = (count_of(total, "unit"), verb(total, "is", "are"));
+        if total > self.data().tables.landing_sites.per_turn {
+            bars.push((at, bar("6.6e", format!("{units} {are} to land")).firm()));
+        } else if total != due {
+            bars.push((at, bar("6.5b", format!("{units} {are} to land, {due} must")).firm()));
+        }
+        bars
     }
 
     /// Where a unit goes if nobody says anything: outside doubtful or enemy zones first, farthest inland, lowest number.
@@ -123,10 +222,19 @@ impl Position<'_> {
 impl Play<'_, '_> {
     /// The US Disembarkation Phase (§6).
     pub fn disembark(&mut self, orders: &TurnOrders) -> Ruling<()> {
-        if self.now().pool().is_empty() {
+        let pool = self.now().pool();
+        if !pool.is_empty() {
+            self.begin_phase("us", "landing", PhaseName::Disembarkation);
+        }
+        self.judge_landings(orders);
+        if pool.is_empty() {
             return Ok(()); // §6.7b
         }
-        self.begin_phase("us", "landing", PhaseName::Disembarkation);
+        // Who is drawn, and who stands where afterwards, nobody can tell beforehand.
+        let pieces: Vec<Piece> = pool.into_iter().map(Piece::from).collect();
+        let sites = self.now().possible_sites();
+        let hexes: Vec<Hex> = sites.iter().flat_map(|site| self.now().ashore(*site)).map(|(hex, _)| hex).collect();
+        self.unsettle(&pieces, &hexes, "draw");
         if self.state.turn == 1 {
             self.first_landing(orders)?
         } else {
@@ -137,6 +245,30 @@ impl Play<'_, '_> {
             self.umpire.note(Event::PoolEmpty);
         }
         self.check_stacking()
+    }
+
+    /// What is wrong with numbers and instructions before the first draw.
+    fn judge_landings(&mut self, orders: &TurnOrders) {
+        let root = DocPath::root();
+        (0..orders.split.len()).for_each(|count| self.entry(root.key("split").index(count), |_| ()));
+        for (at, bar) in self.now().split_bars(orders) {
+            self.entry(at, |play| play.lapse("the numbers to land", vec![bar], &[]));
+        }
+        for (site, list) in &orders.landings {
+            let at = root.key("landings").key(&site.to_string());
+            self.entry(at.clone(), |_| ());
+            for (count, order) in list.iter().enumerate() {
+                self.entry(at.index(count), |play| {
+                    let bars = play.now().instruction_bars(*site, order);
+                    if bars.is_empty() && play.umpire.foresees() {
+                        if let Some(bar) = play.now().out_of_reach(*site, order) {
+                            play.umpire.mind(bar);
+                        }
+                    }
+                    play.lapse(format!("an instruction for {site}"), bars, &[]);
+                });
+            }
+        }
     }
 
     /// Game Turn 1: ten at the first site, a roll, five more (§6.2i, §6.3).
@@ -157,11 +289,20 @@ impl Play<'_, '_> {
 
     /// The second roll on the landing table (§6.2j, §6.3).
     fn second_site(&mut self, first: Hex) -> Ruling<Option<Hex>> {
-        let die = self.d6("site", "second-landing")?;
-        self.state.second_site_rolled = true;
         let table = &self.data().tables.landing_sites;
-        let modified = die + table.second_modifier;
-        let entry = table.second.get(&modified).map_or("none-picked", String::as_str);
+        let entry = |die: u16| table.second.get(&(die + table.second_modifier)).map_or("none-picked", String::as_str);
+        let read = |die: u16| {
+            let site = entry(die).parse::<Hex>().ok();
+            let worth = u32::from(site.is_some_and(|hex| hex != first && !self.state.sources.contains_key(&hex)));
+            Prospect { worth, says: site.map_or_else(|| entry(die).to_owned(), |hex| self.data().say(hex)) }
+        };
+        let (prospects, beaches): (Vec<Prospect>, _) = ((1..=6).map(read).collect(), self.data().beaches.clone());
+        let read = |die: u16| prospects[usize::from(die).clamp(1, 6) - 1].clone();
+        let on = beaches.iter().map(Subject::of).chain([Subject::of("supply")]);
+        let die = self.throw(US, "site", "second-landing", read, on)?;
+        self.state.second_site_rolled = true;
+        let modified = die.face() + table.second_modifier;
+        let entry = entry(die.face());
         let (roll, site) = match entry {
             "none-picked" => (SiteRoll::NonePicked, None),
             "cancelled" => (SiteRoll::Cancelled, None),
@@ -236,7 +377,8 @@ impl Play<'_, '_> {
     /// One blind draw (§6.2a): the pool in order of ids, one die with as many faces.
     fn draw(&mut self, pool: &[UnitId]) -> Ruling<Option<UnitId>> {
         let of = u16::try_from(pool.len()).unwrap_or(u16::MAX);
-        let Some(die) = Die::new(of) else { return Ok(None) };
+        // Nobody can hope for a draw: a check passes it over, and nobody lands.
+        let Some(die) = Die::new(of).filter(|_| !self.umpire.foresees()) else { return Ok(None) };
         let face = self.umpire.roll_one(&Subject::of("pool"), "draw", die)?;
         let unit = pool.get(usize::from(face).wrapping_sub(1)).copied();
         let unit = unit.ok_or_else(|| Halt::Bug(format!("a draw of {face} from {of} units")))?;
@@ -274,18 +416,15 @@ impl Play<'_, '_> {
         site: Hex,
         choices: &[(Hex, Vec<Hex>)],
     ) -> Option<Vec<Hex>> {
-        let arm = self.now().arm(unit)?;
-        let fits = |order: &&LandingOrder| {
-            order.unit.is_none_or(|named| named == unit) && order.class.is_none_or(|class| class.fits(arm))
-        };
         let list = orders.landings.get(&site)?;
-        list.iter().filter(fits).find_map(|order| {
+        let now = self.now();
+        list.iter().filter(|order| now.is_for(order, unit)).find_map(|order| {
             let end = order.path.last().copied().or(order.to)?;
             let (_, cheapest) = choices.iter().find(|(hex, _)| *hex == end)?;
             if order.path.is_empty() {
                 return Some(cheapest.clone());
             }
-            let legal = self.now().path_ashore(unit, site, &order.path).is_ok();
+            let legal = now.path_ashore(&now.lander(unit), site, &order.path).is_ok();
             legal.then(|| order.path.clone())
         })
     }
@@ -324,11 +463,13 @@ impl Play<'_, '_> {
         }
         self.entered(piece, site, "landing")?;
         let halted = !path.is_empty() && self.spanish_zone(site)?;
+        self.unsettle(&[piece], path, "draw");
         let walked = if halted {
             let before = path.first().copied().unwrap_or(site);
             let why = format!("{site} is in an enemy zone of control");
-            let cut = Cut::before(before, vec![Bar::new("6.2k", why)]);
-            Walked { path: Vec::new(), opened: Vec::new(), spent: Mp::ZERO, cut }
+            let mut walked = Walked::none(Mp::ZERO);
+            walked.stop(0, before, vec![bar("6.2k", why)]);
+            walked
         } else {
             self.walk(&mover, site, path, Mp::ZERO, None)?
         };

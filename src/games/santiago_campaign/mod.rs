@@ -5,7 +5,7 @@
 mod arrange;
 mod attacks;
 mod balloon;
-mod check;
+mod bars;
 mod combat;
 mod data;
 mod displace;
@@ -35,7 +35,6 @@ mod tell;
 mod template;
 mod terms;
 mod toll;
-mod trial;
 mod victory;
 mod walk;
 
@@ -43,15 +42,14 @@ mod walk;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
 use crate::board::Hex;
 use crate::engine::dice::Chance;
 use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader};
 use crate::engine::{
-    About, Arranged, Charter, Clause, Concealed, DataFinding, Diary, Files, Flow, Json, OptionInfo, Picture, Players,
-    Query, Reply, Rules, Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Telling, Umpire, Verdict, Window,
-    schema_of_data, schema_to_read, schema_to_write, to_json,
+    About, Arranged, Bar, Charter, Clause, Concealed, DataFinding, Diary, Files, Flow, Json, OptionInfo, Picture,
+    Players, Query, Reply, Rules, Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Subject, Telling, Umpire, Verdict,
+    Window, schema_of_data, schema_to_read, schema_to_write, to_json,
 };
 
 pub use data::Data;
@@ -60,13 +58,13 @@ pub use orders::{Orders, SpanishSetup, TurnOrders, UsSetup};
 pub use policy::Policy;
 pub use state::State;
 
+use bars::bar;
 use events::PhaseName;
-use orders::Balloon;
+use orders::MoveOrder;
 use play::{Known, Play, Position, own_knowledge};
-use policy::When;
+use policy::{BalloonFire, When};
 use state::{Ending, Place, Post, Stage, Truce};
-use supply::SupplyMaps;
-use terms::{Nation, Piece, Token};
+use terms::{Piece, Token};
 
 /// The name of the game.
 const ID: &str = "santiago-campaign";
@@ -129,22 +127,16 @@ impl SantiagoCampaign {
     pub fn reachable(&self, seen: &Seen<'_, State>, unit: &str) -> Vec<Hex> {
         let piece = Piece::of(unit);
         let side = if piece.token().is_some() { SPAIN } else { US };
-        let mut trial = trial::Trial::new(self, seen.state, own_knowledge(self, seen, side));
-        // §12.1b: Cubans need no supply.
-        let cuban = trial.now().nation(piece.unit()) == Some(Nation::Cuban);
-        let maps = if cuban { Rc::new(SupplyMaps::everywhere(&trial.now())) } else { trial.maps(side) };
-        match trial.now().mover(piece, &maps) {
-            Ok((mover, Some(from))) => {
-                trial.now().routes(&mover, from, &maps).into_iter().map(|(hex, ..)| hex).collect()
-            }
-            _ => Vec::new(),
-        }
+        play::at_table(self, seen, side, |play| play.choices(piece).into_iter().map(|(hex, ..)| hex).collect())
     }
 }
 
 impl Play<'_, '_> {
     /// The sequence of play from the packet in hand to the next one due (§3.1b).
-    fn sequence(&mut self, orders: &Orders) -> Ruling<Stop> {
+    fn sequence(&mut self, orders: &mut Orders) -> Ruling<Stop> {
+        if let Orders::Turn(turn) = &*orders {
+            self.misplaced(turn);
+        }
         let next = match (self.state.stage, orders) {
             (Stage::SpanishSetup, Orders::SpanishSetup(setup)) => {
                 self.spanish_setup(setup)?;
@@ -193,13 +185,37 @@ impl Play<'_, '_> {
         Ok(self.game.due(next))
     }
 
+    /// What is not for this side or this half of the turn lapses (§3.1b, §3.2).
+    fn misplaced(&mut self, turn: &TurnOrders) {
+        let stage = self.state.stage;
+        let us = stage.side() == Some(US);
+        let combat = matches!(stage, Stage::UsCombat | Stage::SpanishCombat);
+        let apart = self.game.options.phases_apart && !combat;
+        let lands = !us || combat;
+        let landing = || bar("3.2b", "landings belong to the US Disembarkation Phase").firm();
+        for (there, key, barred) in [
+            (lands && !turn.split.is_empty(), "split", landing()),
+            (lands && !turn.landings.is_empty(), "landings", landing()),
+            (us && turn.release.is_some(), "release", bar("23.1c", "only the Spanish player releases units").firm()),
+            (combat && !turn.moves.is_empty(), "moves", bar("3.1b", "movement is over").firm()),
+            (apart && !turn.attacks.is_empty(), "attacks", bar("3.1b", "attacks are ordered after movement").firm()),
+        ] {
+            if there {
+                self.entry(DocPath::root().key(key), |play| play.lapse(key, vec![barred], &[]));
+            }
+        }
+    }
+
     /// §3.3c.
     fn give_up(&mut self, orders: &TurnOrders, ending: Ending) -> Ruling<()> {
-        if orders.capitulate { self.end_game(ending) } else { Ok(()) }
+        if !orders.capitulate {
+            return Ok(());
+        }
+        self.entry(DocPath::root().key("capitulate"), |play| play.end_game(ending))
     }
 
     /// I.C, with the fire a balloon draws (§10, §17).
-    fn us_movement(&mut self, orders: &TurnOrders) -> Ruling<()> {
+    fn us_movement(&mut self, orders: &mut TurnOrders) -> Ruling<()> {
         self.begin_phase("us", "move", PhaseName::UsMovement);
         let mut moved: Vec<Piece> = Vec::new();
         // The Spanish decision is made once, when the balloon is first seen up (§17.5a, §17.5k).
@@ -207,37 +223,22 @@ impl Play<'_, '_> {
         if let Some(fire) = fire.clone().filter(|fire| fire.when == When::Early) {
             self.fire_at_balloon(&fire)?;
         }
-        for (count, entry) in orders.moves.iter().enumerate() {
-            let Some(order) = self.called_move(US, entry)? else { continue };
-            if order.unit.token().is_some() || moved.contains(&order.unit) {
-                self.lapse(format!("move of {}", order.unit), "10.1b", "it has moved or is not yours");
-                continue;
-            }
-            moved.push(order.unit);
-            let mut order = order;
-            if let Some(mode) = order.balloon.filter(|_| self.now().arm(order.unit.unit()) == Some(terms::Arm::Balloon))
-            {
-                if !self.flip_balloon(order.unit, mode, &mut fire)? {
-                    continue;
+        for count in 0..orders.moves.len() {
+            let later = orders.moves.iter().skip(count + 1).filter_map(Concealed::as_open);
+            let moving = later.filter(|later| !later.path.is_empty() || later.to.is_some()).map(|later| later.unit);
+            let to_come: Vec<Piece> = moving.filter(|unit| !moved.contains(unit)).collect();
+            let Some(entry) = orders.moves.get_mut(count) else { break };
+            self.entry(DocPath::root().key("moves").index(count), |play| {
+                let Some(mut order) = play.called_move(entry)? else { return Ok(()) };
+                play.move_us(&mut order, &mut moved, &to_come, &mut fire)?;
+                if let Some(open) = entry.as_open_mut() {
+                    *open = order;
                 }
-                if mode == Balloon::Up {
-                    order.path.clear(); // §17.2c: it does not move in that phase
-                }
-            }
-            let flying =
-                self.state.balloon_up && self.now().balloon().is_some_and(|(id, _)| Piece::from(id) == order.unit);
-            if flying && !order.path.is_empty() {
-                self.lapse(format!("move of {}", order.unit), "17.2d", "the balloon is up");
-                continue;
-            }
-            let to_come: Vec<Piece> = (orders.moves.iter().skip(count + 1))
-                .filter_map(|later| match later {
-                    Concealed::Open(later) if !later.path.is_empty() => Some(later.unit),
-                    _ => None,
-                })
-                .filter(|unit| !moved.contains(unit))
-                .collect();
-            self.us_move(&order, &to_come)?;
+                Ok(())
+            })?;
+        }
+        if self.game.options.phases_apart {
+            self.umpire.decided()?;
         }
         if let Some(fire) = fire.filter(|fire| fire.when == When::Late) {
             self.fire_at_balloon(&fire)?;
@@ -245,9 +246,39 @@ impl Play<'_, '_> {
         self.check_stacking()
     }
 
+    /// One entry of the US list of moves.
+    fn move_us(
+        &mut self,
+        order: &mut MoveOrder,
+        moved: &mut Vec<Piece>,
+        to_come: &[Piece],
+        fire: &mut Option<BalloonFire>,
+    ) -> Ruling<()> {
+        let what = format!("move of {}", order.unit);
+        if let Some(bar) = self.now().order_bar(US, order.unit, moved) {
+            self.lapse(what, vec![bar], &[]);
+            return Ok(());
+        }
+        moved.push(order.unit);
+        let bars = self.now().balloon_bars(order);
+        if !bars.is_empty() {
+            let on = [Subject::of(order.unit)];
+            self.lapse(what, bars::resting(bars, &on), &on);
+            return Ok(());
+        }
+        if let Some(mode) = order.balloon
+            && !self.flip_balloon(order.unit, mode, fire)?
+        {
+            return Ok(());
+        }
+        // Flipping the balloon is no move (§17.2e).
+        if order.path.is_empty() && order.to.is_none() { Ok(()) } else { self.us_move(order, to_come) }
+    }
+
     /// I.D, and what closes the US player turn (§11, §19.2a).
-    fn us_combat(&mut self, orders: &TurnOrders) -> Ruling<()> {
-        self.combat(US, &orders.attacks)?;
+    fn us_combat(&mut self, orders: &mut TurnOrders) -> Ruling<()> {
+        self.combat(US, &mut orders.attacks)?;
+        self.umpire.decided()?;
         self.check_stacking()?;
         self.test_siege();
         for unit in self.state.units.values_mut() {
@@ -259,25 +290,41 @@ impl Play<'_, '_> {
     }
 
     /// II.A (§10, §23).
-    fn spanish_movement(&mut self, orders: &TurnOrders) -> Ruling<()> {
+    fn spanish_movement(&mut self, orders: &mut TurnOrders) -> Ruling<()> {
         self.begin_phase("spain", "move", PhaseName::SpanishMovement);
+        self.judge_release(orders);
         self.guantanamo(orders)?;
         let mut moved: Vec<Piece> = Vec::new();
-        for entry in &orders.moves {
-            let Some(order) = self.called_move(SPAIN, entry)? else { continue };
-            if moved.contains(&order.unit) {
-                self.lapse(format!("move of {}", order.unit), "10.1b", "it has moved");
-                continue;
-            }
-            moved.push(order.unit);
-            self.spanish_move(&order)?;
+        for (count, entry) in orders.moves.iter_mut().enumerate() {
+            self.entry(DocPath::root().key("moves").index(count), |play| {
+                let Some(mut order) = play.called_move(entry)? else { return Ok(()) };
+                order.unit = play.now().named(order.unit);
+                let mut bars: Vec<Bar> = play.now().order_bar(SPAIN, order.unit, &moved).into_iter().collect();
+                if bars.is_empty() {
+                    bars.extend(play.now().balloon_bars(&order));
+                }
+                if bars.is_empty() {
+                    moved.push(order.unit);
+                    play.spanish_move(&mut order)?;
+                } else {
+                    play.lapse(format!("move of {}", order.unit), bars, &[]);
+                }
+                if let Some(open) = entry.as_open_mut() {
+                    *open = order;
+                }
+                Ok(())
+            })?;
+        }
+        if self.game.options.phases_apart {
+            self.umpire.decided()?;
         }
         self.check_stacking()
     }
 
     /// II.B, II.C, the end of the turn and the opening of the next (§3.2g, §3.3a).
-    fn spanish_combat(&mut self, orders: &TurnOrders) -> Ruling<()> {
-        self.combat(SPAIN, &orders.attacks)?;
+    fn spanish_combat(&mut self, orders: &mut TurnOrders) -> Ruling<()> {
+        self.combat(SPAIN, &mut orders.attacks)?;
+        self.umpire.decided()?;
         self.check_stacking()?;
         self.begin_phase("spain", "truce", PhaseName::Truce);
         self.test_siege();
@@ -299,7 +346,6 @@ impl Play<'_, '_> {
 impl Rules for SantiagoCampaign {
     const ID: &'static str = ID;
     const VERSION: u32 = 1;
-    const FORESEEN: bool = false;
     const SIDES: &'static [Side] = &[SPAIN, US];
     type State = State;
     type Orders = Orders;
@@ -318,26 +364,13 @@ impl Rules for SantiagoCampaign {
         state.turn
     }
 
-    fn check(&self, seen: &Seen<'_, State>, _stop: &Stop, orders: &mut Orders, at: &DocPath) -> Vec<Fault> {
-        check::check(self, seen, orders, at)
-    }
-
     fn resolve(&self, state: &mut State, orders: &mut Orders, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
         Play::new(self, state, umpire).sequence(orders)
     }
 
     fn no_orders(&self, state: &State, _stop: &Stop) -> Orders {
         match state.stage {
-            Stage::SpanishSetup => {
-                let mut setup = SpanishSetup {
-                    deploy: BTreeMap::new(),
-                    manzanillo: Vec::new(),
-                    guantanamo: Vec::new(),
-                    face_up: Vec::new(),
-                };
-                setup.complete(&self.data);
-                Orders::SpanishSetup(setup)
-            }
+            Stage::SpanishSetup => Orders::SpanishSetup(SpanishSetup::by_default(&self.data)),
             Stage::UsSetup => Orders::UsSetup(UsSetup { place: BTreeMap::new(), marines: None }),
             _ => Orders::Turn(TurnOrders::none()),
         }

@@ -5,29 +5,17 @@
 
 use crate::board::{Field, Hex, Reach, Step, reach};
 
+use crate::engine::{Bar, Clause, Side, Subject};
+
+use super::bars::{bar, resting};
 use super::data::Mp;
 use super::orders::MoveOrder;
 use super::play::{Position, Trit};
-use super::state::{Place, Post};
+use super::state::{Place, Post, Source};
 use super::supply::{Lay, SupplyMaps, Suppose};
 use super::terms::{Arm, HoldingBox, Land, Nation, Piece, StackPlace, Token, UnitId};
 use super::toll::Toll;
-
-/// Why a step or an order is not allowed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bar {
-    /// The clause.
-    pub clause: &'static str,
-    /// In words.
-    pub why: String,
-}
-
-impl Bar {
-    /// A reason.
-    pub fn new(clause: &'static str, why: impl Into<String>) -> Bar {
-        Bar { clause, why: why.into() }
-    }
-}
+use super::{SPAIN, US};
 
 /// A unit about to move.
 #[derive(Clone, Debug)]
@@ -92,6 +80,19 @@ pub struct Leg<'w> {
 }
 
 impl Position<'_> {
+    /// Why a side may not order this piece at all: it is not its own, or it has been ordered before (§1.1a, §10.1b).
+    pub fn order_bar(&self, side: Side, piece: Piece, moved: &[Piece]) -> Option<Bar> {
+        let own = (side == US) == piece.token().is_none();
+        if !own {
+            let why = match side == SPAIN && self.nation(piece.unit()) == Some(Nation::Spanish) {
+                true => format!("{piece} is not among your counters on the table"),
+                false => format!("{piece} is not yours to move"),
+            };
+            return Some(bar("1.1a", why).part("unit").firm());
+        }
+        moved.contains(&piece).then(|| bar("10.1b", format!("{piece} moves twice")).firm())
+    }
+
     /// Who would march, and from where: none for a reinforcement in its box. Otherwise everything that keeps it from
     /// moving in this phase, as far as the viewer can tell.
     pub fn mover(&self, piece: Piece, maps: &SupplyMaps) -> Result<(Mover, Option<Hex>), Vec<Bar>> {
@@ -104,11 +105,11 @@ impl Position<'_> {
     fn spanish_mover(&self, token: Token) -> Result<(Mover, Option<Hex>), Vec<Bar>> {
         let piece = Piece::from(token);
         let Some(counter) = self.state.counters.get(&token) else {
-            return Err(vec![Bar::new("10.2a", format!("{token} is out of the game"))]);
+            return Err(vec![bar("10.2a", format!("{token} is out of the game"))]);
         };
         let arm = self.token_arm(token);
         if arm == Some(Arm::Garrison) {
-            return Err(vec![Bar::new("2.12c", format!("{} is a garrison and never moves", self.say(piece)))]);
+            return Err(vec![bar("2.12c", format!("{} is a garrison and never moves", self.say(piece)))]);
         }
         let purse = self.data().movement_factor(Nation::Spanish);
         let mover = Mover {
@@ -133,17 +134,17 @@ impl Position<'_> {
             Place::At(hex) => hex,
             Place::OffMap => {
                 let why = format!("{id} is at sea; a unit that lands does not move again");
-                return Err(vec![Bar::new("6.5g", why)]);
+                return Err(vec![bar("6.5g", why).firm()]);
             }
-            Place::Guantanamo => return Err(vec![Bar::new("5.3c", format!("{id} is at Guantanamo"))]),
-            Place::Lost => return Err(vec![Bar::new("2.13d", format!("{id} is lost"))]),
+            Place::Guantanamo => return Err(vec![bar("5.3c", format!("{id} is at Guantanamo"))]),
+            Place::Lost => return Err(vec![bar("2.13d", format!("{id} is lost"))]),
         };
         let mut bars = Vec::new();
         if unit.fever {
-            bars.push(Bar::new("13.2c", format!("{id} in {hex} is infected with fever and does not move")));
+            bars.push(bar("13.2c", format!("{id} in {hex} is infected with fever and does not move")).firm());
         }
         if unit.landed {
-            bars.push(Bar::new("6.5g", format!("{id} landed this turn at {hex}")));
+            bars.push(bar("6.5g", format!("{id} landed this turn at {hex}")));
         }
         let Some(nation) = self.nation(id).filter(|_| bars.is_empty()) else { return Err(bars) };
         let (piece, arm, full) = (Piece::from(id), self.arm(id), self.data().movement_factor(nation));
@@ -172,40 +173,56 @@ impl Position<'_> {
         at == hex || (self.data().adjacent(at, hex) && self.data().land(hex) == Land::Jungle)
     }
 
+    /// The first step of a path that nobody could ever make: the hexes do not touch, or the ground bars it.
+    pub fn broken_step(&self, mover: &Mover, from: Option<Hex>, path: &[Hex]) -> Option<(usize, Bar)> {
+        let before = from.into_iter().chain(path.iter().copied());
+        let steps = before.zip(path.iter().copied().enumerate().skip(usize::from(from.is_none())));
+        steps.into_iter().find_map(|(from, (count, to))| Some((count, self.ground_bar(mover, from, to)?)))
+    }
+
+    fn ground_bar(&self, mover: &Mover, from: Hex, to: Hex) -> Option<Bar> {
+        if !self.data().adjacent(from, to) {
+            return Some(bar("10.3b", format!("{to} does not touch {from}")).firm());
+        }
+        self.price(mover, from, to).err().map(Bar::firm)
+    }
+
     /// One step of a march as far as the viewer can tell, or everything that bars it. What only the opponent knows is
     /// left open in the stride.
     pub fn pace(&self, mover: &Mover, leg: Leg<'_>, to: Hex, maps: &SupplyMaps) -> Result<Stride, Vec<Bar>> {
         let from = leg.at;
-        if !self.data().adjacent(from, to) {
-            return Err(vec![Bar::new("10.3b", format!("{to} does not touch {from}"))]);
+        if let Some(bar) = self.ground_bar(mover, from, to) {
+            return Err(vec![bar]);
         }
         let price = self.price(mover, from, to).map_err(|bar| vec![bar])?;
         let (mut stride, mut bars) = self.stride(mover, to, price, maps, None);
         if leg.halted {
             let why = format!("the move ends in {from}, in an enemy zone of control");
-            bars.insert(0, Bar::new(if leg.first { "23.1n" } else { "7.1c" }, why));
+            bars.insert(0, bar(if leg.first { "23.1n" } else { "7.1c" }, why));
         }
         if leg.spent + stride.cost > mover.purse {
             let (cost, why, purse) = (stride.cost, stride.why, mover.purse);
             let why = format!("{to} costs {cost} ({why}) and {} of {purse} points are spent", leg.spent);
-            bars.push(Bar::new("10.3d", why));
+            bars.push(bar("10.3d", why));
         }
         if leg.first && !leg.halted && !mover.landing {
             stride.pinned = stride.zone.min(self.enemy_zone(mover, from));
             if stride.pinned == Trit::Yes {
                 let why = format!("{from} and {to} are both in enemy zones of control");
-                bars.push(Bar::new("7.1d", why));
+                bars.push(bar("7.1d", why));
             }
         }
         if !self.brings_home(leg.home, from, to) {
-            bars.push(Bar::new("12.10c", format!("{to} does not bring it one hex closer to supply")));
+            bars.push(bar("12.10c", format!("{to} does not bring it one hex closer to supply")));
         }
         if self.unsupplied(mover, &stride, leg.opens, to) && bars.is_empty() {
             let suppose = Suppose { vacated: stride.overrun.then_some(to), opened: None };
             let why = self.why_unsupplied(to, suppose);
-            bars.push(Bar::new("12.10a", format!("a unit in {to} would be out of supply: {why}")));
+            bars.push(
+                bar("12.10a", format!("a unit in {to} would be out of supply: {why}")).about([Subject::of("supply")]),
+            );
         }
-        if bars.is_empty() { Ok(stride) } else { Err(bars) }
+        if bars.is_empty() { Ok(stride) } else { Err(resting(bars, &[Subject::of(to)])) }
     }
 
     /// §12.10a: no American unit moves into lack of supply, but for a beach that it opens (§6.6g).
@@ -243,25 +260,25 @@ impl Position<'_> {
         let empty = lay.is_some_and(|lay| lay.taken.get(data.grid(), to) == Some(&false));
         let tokens: Vec<Token> = if empty { Vec::new() } else { self.state.tokens_in(to).collect() };
         if cuban && data.is_city(to) {
-            bars.push(Bar::new("14.3a", format!("Cuban units never enter Santiago ({to})")));
+            bars.push(bar("14.3a", format!("Cuban units never enter Santiago ({to})")));
         }
         if cuban && data.is_fortress(to) && !self.us_holds_or_passed(to) {
             let why = format!("Cuban units enter the fortress {to} only after US units took it");
-            bars.push(Bar::new("22.5", why));
+            bars.push(bar("22.5", why));
         }
         let overrun = !tokens.is_empty();
         if overrun && self.exerts_of(to, &tokens) == Trit::Yes {
-            bars.push(Bar::new("10.7b", format!("{to} is held by Spanish units")));
+            bars.push(bar("10.7b", format!("{to} is held by Spanish units")));
         } else if overrun && mover.arm.is_some_and(Arm::is_gun_or_balloon) {
             let clause = if mover.arm == Some(Arm::Artillery) { "10.8f" } else { "10.8k" };
-            bars.push(Bar::new(clause, format!("{} cannot overrun the counter in {to}", mover.piece)));
+            bars.push(bar(clause, format!("{} cannot overrun the counter in {to}", mover.piece)));
         }
         // §9.1b: the stacking limits hold while passing through; US and Cuban units may pass each other (§9.4b).
         if empty {
             // Nobody is there to be in the way.
         } else if cuban {
             if self.cubans_in(to).into_iter().any(|id| Piece::from(id) != mover.piece) {
-                bars.push(Bar::new("9.4a", format!("another Cuban unit is in {to}")));
+                bars.push(bar("9.4a", format!("another Cuban unit is in {to}")));
             }
         } else if let Some(arm) = mover.arm {
             let (line, gun) = self.us_room(to, &[mover.piece.unit()]);
@@ -296,7 +313,7 @@ impl Position<'_> {
             (_, Arm::Artillery) => "9.2e",
             _ => "9.2a",
         };
-        Bar::new(clause, format!("{hex} has no room for {}", self.say(piece)))
+        bar(clause, format!("{hex} has no room for {}", self.say(piece)))
     }
 
     fn spanish_stride(&self, mover: &Mover, to: Hex, (cost, why): (Mp, Toll), lay: Option<&Lay>) -> (Stride, Vec<Bar>) {
@@ -311,9 +328,9 @@ impl Position<'_> {
         let fighting = |id: &&UnitId| !self.arm(**id).is_some_and(Arm::is_gun_or_balloon);
         if let Some(id) = enemies.iter().find(fighting) {
             let clause = if self.arm(*id) == Some(Arm::Gatling) { "10.8g" } else { "10.7b" };
-            bars.push(Bar::new(clause, format!("{to} is held by {id}")));
+            bars.push(bar(clause, format!("{to} is held by {id}")));
         } else if stride.overrun && mover.arm == Some(Arm::Artillery) {
-            bars.push(Bar::new("10.8f", format!("artillery cannot overrun what is in {to}")));
+            bars.push(bar("10.8f", format!("artillery cannot overrun what is in {to}")));
         }
         bars.extend(self.spanish_crowd(mover, to));
         stride.zone = if self.us_zone(to) { Trit::Yes } else { Trit::No };
@@ -400,6 +417,72 @@ impl Position<'_> {
         routes
     }
 
+    /// Where a piece can go, each hex with its path and its price: from its hex, or out of its holding box.
+    pub fn ways(&self, mover: &Mover, from: Option<Hex>, maps: &SupplyMaps) -> Vec<(Hex, Vec<Hex>, Mp)> {
+        if let Some(from) = from {
+            let mut ways = self.routes(mover, from, maps);
+            ways.retain(|(hex, _, _)| *hex != from);
+            return ways;
+        }
+        let Some(entry) = mover.piece.token().and_then(|token| self.entry(token).ok()) else { return Vec::new() };
+        let Ok(stride) = self.entry_stride(mover, entry) else { return Vec::new() };
+        let purse = if stride.zone == Trit::Yes { Mp::ZERO } else { mover.purse - stride.cost };
+        // It stands in the entry hex from here on (§23.1n).
+        let mut ways = self.routes(&Mover { purse, landing: true, ..mover.clone() }, entry, maps);
+        for (_, path, cost) in &mut ways {
+            path.insert(0, entry);
+            *cost += stride.cost;
+        }
+        ways
+    }
+
+    /// Can this path be walked, as far as the viewer can tell? The first hex that cannot be entered, and why.
+    pub fn passes(&self, mover: &Mover, from: Hex, path: &[Hex], opens: bool) -> Result<(), (usize, Vec<Bar>)> {
+        // What it overruns is gone for the next step, and a beach that it opens supplies it (§10.8d, §6.6g).
+        let mut state = self.state.clone();
+        // A site where it lands is or will be a source.
+        let opened = Some(from).filter(|_| mover.landing && mover.nation == Nation::Us);
+        let (mut at, mut spent, mut halted, mut home) = (from, Mp::ZERO, false, None);
+        for (count, to) in path.iter().copied().enumerate() {
+            let now = Position { state: &state, ..*self };
+            let maps = now.supply_maps(Suppose { vacated: None, opened });
+            let home = home.get_or_insert_with(|| now.way_home(mover, &maps)).as_ref();
+            let leg = Leg { at, first: count == 0, halted, spent, home, opens };
+            let stride = now.pace(mover, leg, to, &maps).map_err(|bars| (count, bars))?;
+            (at, spent, halted) = (to, spent + stride.cost, stride.zone == Trit::Yes);
+            let opens = opens && mover.nation == Nation::Us && now.may_open(to);
+            let overrun: Vec<Token> = state.tokens_in(to).filter(|_| stride.overrun).collect();
+            overrun.iter().for_each(|token| state.counters.remove(token));
+            if opens {
+                state.sources.insert(to, Source { number: u32::MAX, landing_from: u32::MAX });
+            }
+        }
+        Ok(())
+    }
+
+    /// Why a hex cannot be reached: what bars the straight way there, or simply too far.
+    pub fn why_not(&self, mover: &Mover, from: Option<Hex>, to: Hex, maps: &SupplyMaps) -> Vec<Bar> {
+        let Some(from) = from else {
+            let entry = mover.piece.token().and_then(|token| self.entry(token).ok()).unwrap_or(to);
+            let far = || vec![bar("10.3d", format!("{to} is out of reach"))];
+            return self.entry_stride(mover, entry).err().unwrap_or_else(far);
+        };
+        let free = Mover { purse: Mp::MAX, ..mover.clone() };
+        let far = self.reach(&free, from, maps);
+        if far.contains(to) {
+            let cost = far.cost(to).unwrap_or(Mp::MAX);
+            let why = format!("{to} costs {cost} MP and {} has {}", mover.piece, mover.purse);
+            return vec![bar("10.3d", why)];
+        }
+        let home = self.way_home(mover, maps);
+        let barred = (self.data().around(to)).filter(|next| far.contains(*next) || *next == from).find_map(|next| {
+            let (first, home) = (next == from, home.as_ref());
+            let leg = Leg { at: next, first, halted: false, spent: Mp::ZERO, home, opens: true };
+            self.pace(&free, leg, to, maps).err()
+        });
+        barred.unwrap_or_else(|| vec![bar("10.3b", format!("no legal path leads to {to}"))])
+    }
+
     /// How far everything is from supply, for a mover who is out of it (§12.10c); a beach that he opens is in supply.
     pub fn way_home(&self, mover: &Mover, maps: &SupplyMaps) -> Option<WayHome> {
         mover.lost.then(|| {
@@ -441,32 +524,32 @@ impl Position<'_> {
         let clock = &self.data().tables.clock;
         match self.state.counters.get(&token).map(|counter| counter.at) {
             Some(Post::In(HoldingBox::Guantanamo)) if self.state.turn < clock.guantanamo_turn => {
-                Err(Bar::new("23.1j", format!("Guantanamo units come from turn {} on", clock.guantanamo_turn)))
+                Err(bar("23.1j", format!("Guantanamo units come from turn {} on", clock.guantanamo_turn)))
             }
             Some(Post::In(HoldingBox::Guantanamo)) => Ok(self.data().guantanamo),
             Some(Post::In(HoldingBox::Manzanillo)) if self.state.turn < clock.manzanillo_turn => {
-                Err(Bar::new("23.2a", format!("Manzanillo units come from turn {} on", clock.manzanillo_turn)))
+                Err(bar("23.2a", format!("Manzanillo units come from turn {} on", clock.manzanillo_turn)))
             }
             Some(Post::In(HoldingBox::Manzanillo)) => Ok(self.data().manzanillo),
-            _ => Err(Bar::new("23.1e", format!("{token} is in no holding box"))),
+            _ => Err(bar("23.1e", format!("{token} is in no holding box"))),
         }
     }
 
     /// The first step of a reinforcement: by road into its entry hex, or everything that bars it (§23.1, §23.2).
     pub fn entry_stride(&self, mover: &Mover, to: Hex) -> Result<Stride, Vec<Bar>> {
         let Some(token) = mover.piece.token() else {
-            return Err(vec![Bar::new("10.2a", format!("{} is not on the map", mover.piece))]);
+            return Err(vec![bar("10.2a", format!("{} is not on the map", mover.piece))]);
         };
         let entry = self.entry(token).map_err(|bar| vec![bar])?;
         let manzanillo = entry == self.data().manzanillo;
         if entry != to {
             let clause = if manzanillo { "23.2b" } else { "23.1e" };
-            return Err(vec![Bar::new(clause, format!("{token} enters at {entry}"))]);
+            return Err(vec![bar(clause, format!("{token} enters at {entry}"))]);
         }
         let (stride, mut bars) =
             self.spanish_stride(mover, to, (self.data().tables.terrain_effects.road(), Toll::ENTRY), None);
-        for bar in bars.iter_mut().filter(|bar| bar.clause.starts_with("9.2")) {
-            bar.clause = if manzanillo { "23.2d" } else { "23.1g" };
+        for bar in bars.iter_mut().filter(|bar| bar.clause.0.starts_with("9.2")) {
+            bar.clause = Clause(if manzanillo { "23.2d" } else { "23.1g" });
         }
         if bars.is_empty() { Ok(stride) } else { Err(bars) }
     }

@@ -5,17 +5,15 @@
 //! what its attackers are and on no die, since a Cuban defender still to be rolled for counts as 5: they belong to that
 //! fact, and an attack called off for its odds stays sealed as well.
 
-use std::collections::BTreeSet;
-
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
-use crate::engine::{Clause, Concealed, Json, Ruling, Sealed, Side, Slot, Subject, to_json};
+use crate::engine::{Bar, Concealed, Json, Ruling, Sealed, Side, Slot, Subject, to_json};
 
+use super::bars::bar;
 use super::events::Event;
-use super::movement::Bar;
 use super::orders::{AttackOrder, MoveOrder, TurnOrders};
-use super::play::{Known, Play, Position};
+use super::play::{Known, Play, Position, lapsed};
 use super::state::{Post, State};
-use super::terms::{HoldingBox, Odds, Piece, Token};
+use super::terms::{HoldingBox, Odds, Token};
 use super::{SPAIN, SantiagoCampaign};
 
 /// Seals the entries that may come to nothing: attacks, and what hangs on the Guantanamo roll still to be made.
@@ -60,43 +58,34 @@ fn read<T: FromDoc>(game: &SantiagoCampaign, entry: &Node) -> Option<T> {
     reader.faults.iter().all(|fault| fault.warning).then_some(read)
 }
 
+fn name(order: &AttackOrder) -> String {
+    format!("attack on {}", order.target)
+}
+
+fn unsure(least: Odds) -> Bar {
+    let why = format!("the odds are not sure to be {least}");
+    Bar::new("11.1c", why, "ask for less, or let more attack")
+}
+
 impl Play<'_, '_> {
-    /// What stands in an entry of the plan if it is carried out. `bar` says why it is not, from what everybody sees, and
-    /// `own` from what the owner of these face-down counters sees besides; an entry in the open is not held against `own`.
+    /// What stands in a sealed entry of the plan if it is carried out. `bars` says why it is not, from what everybody
+    /// sees, and `own` from what the owner of these face-down counters sees besides.
     fn called<T: FromDoc + Clone>(
         &mut self,
-        side: Side,
-        entry: &Concealed<T>,
+        slot: &Slot,
         what: &'static str,
-        bar: impl Fn(&Position<'_>, &T) -> Vec<Bar>,
+        bars: impl Fn(&Position<'_>, &T) -> Vec<Bar>,
         (counters, own): (&[Token], impl Fn(&Position<'_>, &T) -> Option<Bar>),
         name: impl Fn(&T) -> String,
     ) -> Ruling<Option<T>> {
-        let lapse =
-            |order: &T, bar: Bar| Event::OrderLapsed { what: name(order), why: bar.why, clause: Clause(bar.clause) };
-        let slot = match entry {
-            Concealed::Open(order) => {
-                let bars = bar(&self.now(), order);
-                let made = bars.is_empty();
-                for bar in bars {
-                    self.umpire.note(lapse(order, bar));
-                }
-                return Ok(made.then(|| order.clone()));
-            }
-            Concealed::Sealed(slot) => slot,
-        };
-        let sealed: Sealed<Node> = Sealed::new(side, slot.clone());
+        let sealed: Sealed<Node> = Sealed::new(SPAIN, slot.clone());
         if self.umpire.must_open(slot) {
             // It waits for nothing, so nobody can call it off; what everybody sees may speak against it.
-            let Some(order) = read::<T>(self.game, &self.umpire.open(&sealed)?) else {
-                self.lapse(format!("an entry of the plan ({slot})"), "3.1b", format!("it is no {what}"));
-                return Ok(None);
-            };
-            let bars = bar(&self.now(), &order);
-            let made = bars.is_empty();
-            for bar in bars {
-                self.umpire.note(lapse(&order, bar));
-            }
+            let order = self.opened::<T>(&sealed, what)?;
+            let Some(order) = order else { return Ok(None) };
+            let found = bars(&self.now(), &order);
+            let made = found.is_empty();
+            self.lapse(name(&order), found, &[]);
             return Ok(made.then_some(order));
         }
         let seals = self.seals(counters);
@@ -104,76 +93,114 @@ impl Play<'_, '_> {
         let units: Vec<Sealed<Node>> =
             seals.iter().map(|seal| Sealed::new(seal.owner(), seal.slot().clone())).collect();
         let of: Vec<&Sealed<Node>> = std::iter::once(&sealed).chain(&units).collect();
-        let (game, state, blind) = (self.game, &*self.state, &self.blind);
-        let now = Position { game, state, known: blind };
-        let made = self.umpire.fact(&of, &Subject::of(what), "made", |values: &[Node]| {
+        let (game, state) = (self.game, &*self.state);
+        let now = Position { game, state, known: &self.known };
+        let made = |values: &[Node]| {
             // What cannot be read is opened, so that everybody sees it lapse.
             let Some((entry, units)) = values.split_first() else { return true };
             let Some(order) = read(game, entry) else { return true };
             let units = tokens.iter().copied().zip(units.iter().map(|unit| read(game, unit)));
             let known = Known(units.filter_map(|(token, unit)| Some((token, unit?))).collect());
-            bar(&now, &order).is_empty() && own(&Position { game, state, known: &known }, &order).is_none()
-        })?;
-        if !made {
+            bars(&now, &order).is_empty() && own(&Position { game, state, known: &known }, &order).is_none()
+        };
+        // In a check what is sealed is signed already and passed over.
+        if !self.umpire.fact_or(&of, &Subject::of(what), "made", made, false)? {
             self.umpire.note(Event::Withheld { what });
+            let mut found = Vec::new();
             self.umpire.whisper_of(&sealed, |entry| {
-                let why = |order: &T| bar(&now, order).into_iter().next().or_else(|| own(&now, order));
-                let reason = read(game, entry).and_then(|order| Some(lapse(&order, why(&order)?)));
-                reason.unwrap_or(Event::Withheld { what })
+                let Some(order) = read::<T>(game, entry) else { return Event::Withheld { what } };
+                found = bars(&now, &order);
+                let why = found.first().cloned().or_else(|| own(&now, &order));
+                why.map_or(Event::Withheld { what }, |why| lapsed(name(&order), &why))
             });
+            // A condition that is not met is no fault of the order.
+            found.retain(|bar| bar.clause.0 != "11.1c");
+            self.umpire.withheld(found);
             return Ok(None);
         }
-        let order = read(self.game, &self.umpire.open(&sealed)?);
+        self.opened(&sealed, what)
+    }
+
+    /// What stands in a sealed entry; one that cannot be read lapses.
+    fn opened<T: FromDoc>(&mut self, sealed: &Sealed<Node>, what: &'static str) -> Ruling<Option<T>> {
+        let order = read(self.game, &self.umpire.open(sealed)?);
         if order.is_none() {
-            self.lapse(format!("an entry of the plan ({slot})"), "3.1b", format!("it is no {what}"));
+            let unread = bar("3.1b", format!("it is no {what}")).firm();
+            self.lapse(format!("an entry of the plan ({})", sealed.slot()), vec![unread], &[]);
         }
         Ok(order)
     }
 
-    /// The move of an entry; that of a unit withheld at Guantanamo is not made (§23.1d).
-    pub fn called_move(&mut self, side: Side, entry: &Concealed<MoveOrder>) -> Ruling<Option<MoveOrder>> {
-        let bar = |now: &Position<'_>, order: &MoveOrder| {
-            let gone = order.unit.token().is_some_and(|token| !now.state.counters.contains_key(&token));
-            gone.then(|| Bar::new("10.2a", "it is out of the game")).into_iter().collect()
+    /// The move of an entry; a sealed one of a unit withheld at Guantanamo is not made (§23.1d).
+    pub fn called_move(&mut self, entry: &Concealed<MoveOrder>) -> Ruling<Option<MoveOrder>> {
+        let slot = match entry {
+            Concealed::Open(order) => return Ok(Some(order.clone())),
+            Concealed::Sealed(slot) => slot,
         };
-        self.called(side, entry, "move", bar, (&[], |_, _| None), |order| format!("move of {}", order.unit))
+        let bars = |now: &Position<'_>, order: &MoveOrder| {
+            let gone = order.unit.token().is_some_and(|token| !now.state.counters.contains_key(&token));
+            let on = Subject::of(order.unit);
+            gone.then(|| bar("10.2a", "it is out of the game").about([on])).into_iter().collect()
+        };
+        self.called(slot, "move", bars, (&[], |_, _| None), |order| format!("move of {}", order.unit))
     }
 
-    /// The attack of an entry, if it is made at this point of the phase: nothing speaks against it, and it is sure to
-    /// reach the odds it asks for (§11.1c).
-    pub fn called_attack(
-        &mut self,
-        side: Side,
-        entry: &Concealed<AttackOrder>,
-        idle: impl Fn(&Position<'_>, &AttackOrder) -> Vec<Bar>,
-        fought: &BTreeSet<Piece>,
-    ) -> Ruling<Option<AttackOrder>> {
-        let unsure = |least: Odds| Bar::new("11.1c", format!("the odds are not sure to be {least}"));
+    /// The attack of an entry, if it is made at this point of the phase: its conditions are met, nothing speaks against
+    /// it, and it is sure to reach the odds it asks for (§11.1c).
+    pub fn called_attack(&mut self, side: Side, entry: &Concealed<AttackOrder>) -> Ruling<Option<AttackOrder>> {
+        let slot = match entry {
+            Concealed::Open(order) => return self.open_attack(side, order),
+            Concealed::Sealed(slot) => slot,
+        };
+        let (results, fought) = (self.results.clone(), self.fought.clone());
+        let bars = |now: &Position<'_>, order: &AttackOrder| now.idle(side, order, &results, &fought);
         let own = |position: &Position<'_>, order: &AttackOrder| {
             let least = order.min_odds?;
             // By the attackers and by what everybody sees, as for an attack in the open.
             let attackers = order.attackers.iter().filter_map(|piece| piece.token());
             let known = Known(attackers.filter_map(|token| Some((token, position.identity(token)?))).collect());
             let position = Position { known: &known, ..*position };
-            let (able, _) = position.able(side, order, fought);
-            (!position.reaches(side, &able, fought, least)).then(|| unsure(least))
+            let (able, _) = position.able(side, order, &fought);
+            (!position.reaches(side, &able, &fought, least)).then(|| unsure(least))
         };
-        let name = |order: &AttackOrder| format!("attack on {}", order.target);
-        // What an American attack is sure to come to, everybody sees.
-        let counters: Vec<Token> =
-            if side == SPAIN { self.state.counters.keys().copied().collect() } else { Vec::new() };
-        let called = self.called(side, entry, "attack", idle, (&counters, own), name)?;
-        if let (Concealed::Open(_), Some(order)) = (entry, &called)
-            && let Some(least) = order.min_odds
-        {
-            let (able, _) = self.now().able(side, order, fought);
+        let counters: Vec<Token> = self.state.counters.keys().copied().collect();
+        self.called(slot, "attack", bars, (&counters, own), name)
+    }
+
+    /// The same for an entry in the open.
+    fn open_attack(&mut self, side: Side, order: &AttackOrder) -> Ruling<Option<AttackOrder>> {
+        let waits = self.now().waits(side, order, &self.results);
+        let bars = self.now().plan_attack(side, order, &self.fought).err().unwrap_or_default();
+        let (bars, judged) = (self.twice(bars), self.umpire.foresees());
+        // What is wrong in any case is so even if the attack hangs on another and does not come up; a check tells the rest
+        // as well.
+        let wrong = bars.iter().any(|bar| bar.firm || judged);
+        if let Some(bar) = waits.filter(|_| !wrong) {
+            self.umpire.note(lapsed(name(order), &bar));
+            return Ok(None);
+        }
+        if !bars.is_empty() {
+            let mut touched: Vec<Subject> = order.attackers.iter().map(Subject::of).collect();
+            touched.push(Subject::of(order.target));
+            self.lapse(name(order), bars, &touched);
+            return Ok(None);
+        }
+        if let Some(least) = order.min_odds {
+            let (able, _) = self.now().able(side, order, &self.fought);
             if !self.reaches(side, &able, least)? {
                 let bar = unsure(least);
-                self.lapse(name(order), bar.clause, bar.why);
+                self.umpire.mind(bar.clone());
+                self.umpire.note(lapsed(name(order), &bar));
                 return Ok(None);
             }
         }
-        Ok(called)
+        Ok(Some(order.clone()))
+    }
+
+    /// Who was ordered to attack before without any condition is ordered twice, whatever comes of it (§11.2a).
+    fn twice(&self, bars: Vec<Bar>) -> Vec<Bar> {
+        let pledged = |bar: &Bar| self.pledged.iter().any(|piece| bar.about.contains(&Subject::of(piece)));
+        bars.into_iter().map(|bar| if bar.clause.0 == "11.2a" && pledged(&bar) { bar.firm() } else { bar }).collect()
     }
 
     /// Which counters the Spanish player wants released; opened only where there is a choice (§23.1c).

@@ -10,14 +10,16 @@ use std::rc::Rc;
 use crate::board::{Grid, Hex};
 use crate::engine::dice::Die;
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
-use crate::engine::{Clause, Halt, Holdings, Json, Phase, Ruling, Sealed, Seen, Side, Stop, Subject, Umpire};
+use crate::engine::{
+    Bar, Cast, Cloud, Halt, Holdings, Json, Phase, Ruling, Sealed, Seen, Side, Stop, Subject, Touch, Umpire, hoping,
+};
 
+use super::bars::bar;
 use super::data::{Counter, Data};
 use super::events::{Cause, Event, PhaseName};
-use super::movement::Bar;
 use super::state::{Ending, Face, Place, Post, Stage, State};
 use super::supply::SupplyMaps;
-use super::terms::{Arm, Group, HoldingBox, Nation, Piece, StackPlace, Token, UnitId};
+use super::terms::{Arm, CombatResult, Group, HoldingBox, Nation, Piece, StackPlace, Token, UnitId};
 use super::{SPAIN, SantiagoCampaign, US};
 
 /// What somebody knows of the face-down counters.
@@ -99,6 +101,13 @@ impl<'p> Position<'p> {
             Face::Up(unit) => Some(*unit),
             Face::Down(_) => self.known.0.get(&token).copied(),
         }
+    }
+
+    /// A piece as orders name it: a Spanish unit by its counter, if the viewer knows where it lies.
+    pub fn named(&self, piece: Piece) -> Piece {
+        let lies = |token: &&Token| self.identity(**token) == Some(piece.unit());
+        let token = if piece.token().is_none() { self.state.counters.keys().find(lies) } else { None };
+        token.map_or(piece, |token| Piece::from(*token))
     }
 
     /// What a Spanish counter is, if the viewer knows.
@@ -210,7 +219,7 @@ impl<'p> Position<'p> {
     pub fn closed_bar(&self, hex: Hex) -> Option<Bar> {
         let clause = if hex == self.data().guantanamo { "23.1f" } else { "23.2c" };
         let why = || format!("{hex} is closed until all Spanish reinforcements have entered there");
-        self.is_closed(hex).then(|| Bar::new(clause, why()))
+        self.is_closed(hex).then(|| bar(clause, why()))
     }
 
     /// Room in a hex for American units: non-artillery places and the artillery place left (§9.2, §9.3).
@@ -286,6 +295,37 @@ impl<'p> Position<'p> {
     }
 }
 
+/// What a die comes to, the better the higher, in words for the outlook.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Prospect {
+    /// How good it is.
+    pub worth: u32,
+    /// In words.
+    pub says: String,
+}
+
+impl std::fmt::Display for Prospect {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.says)
+    }
+}
+
+/// The event of an order that lapsed.
+pub fn lapsed(what: String, bar: &Bar) -> Event {
+    Event::OrderLapsed { what, why: bar.why.clone(), clause: bar.clause }
+}
+
+/// Keeps a table open on which everything goes as a side hopes, by what it knows: template, random player and queries
+/// carry out deed after deed on it.
+pub fn at_table<T>(
+    game: &SantiagoCampaign,
+    seen: &Seen<'_, State>,
+    side: Side,
+    f: impl FnOnce(&mut Play<'_, '_>) -> T,
+) -> T {
+    hoping(game, seen, side, |state, umpire| f(&mut Play::new(game, state, umpire)))
+}
+
 /// What one side may judge its own orders by: its own hidden values, nothing of the other side's.
 pub fn own_knowledge(game: &SantiagoCampaign, seen: &Seen<'_, State>, side: Side) -> Known {
     let may = seen.side.is_none() || seen.side == Some(side);
@@ -300,23 +340,42 @@ pub struct Play<'p, 'u> {
     pub state: &'p mut State,
     /// The umpire.
     pub umpire: &'p mut Umpire<'u, SantiagoCampaign>,
-    /// Nothing is known beforehand: every hidden fact goes through the umpire.
-    pub blind: Known,
-    /// Supply as far as the public can tell; dropped whenever a Spanish counter or a source changes.
+    /// What is known beforehand: in a check what its author holds, else nothing. The rest goes through the umpire.
+    pub known: Known,
+    /// Supply as far as can be told; dropped whenever a Spanish counter or a source changes.
     pub supply: Option<Rc<SupplyMaps>>,
     /// Who has been in a battle this phase (§11.2a).
     pub fought: BTreeSet<Piece>,
+    /// Who was ordered to attack in this phase without a condition.
+    pub pledged: BTreeSet<Piece>,
+    /// What the attacks of this phase came to, by target (§11.1c).
+    pub results: BTreeMap<Hex, CombatResult>,
 }
 
 impl<'p, 'u> Play<'p, 'u> {
     /// Sits down at the table.
     pub fn new(game: &'p SantiagoCampaign, state: &'p mut State, umpire: &'p mut Umpire<'u, SantiagoCampaign>) -> Self {
-        Play { game, state, umpire, blind: Known::default(), supply: None, fought: BTreeSet::new() }
+        let known = (state.counters.iter())
+            .filter_map(|(token, counter)| match &counter.face {
+                Face::Down(sealed) => Some((*token, umpire.eyes(sealed)?)),
+                Face::Up(_) => None,
+            })
+            .collect();
+        Play {
+            game,
+            state,
+            umpire,
+            known: Known(known),
+            supply: None,
+            fought: BTreeSet::new(),
+            pledged: BTreeSet::new(),
+            results: BTreeMap::new(),
+        }
     }
 
     /// The position as it is now.
     pub fn now(&self) -> Position<'_> {
-        Position { game: self.game, state: self.state, known: &self.blind }
+        Position { game: self.game, state: self.state, known: &self.known }
     }
 
     /// Data of the match.
@@ -330,14 +389,56 @@ impl<'p, 'u> Play<'p, 'u> {
         self.umpire.note(Event::Phase { turn: self.state.turn, phase: name });
     }
 
-    /// One die (§2.1).
+    /// One die (§2.1) that a check hopes about: the outlook tells what it can come to.
+    pub fn throw(
+        &mut self,
+        good_for: Side,
+        about: impl std::fmt::Display,
+        purpose: &str,
+        read: impl Fn(u16) -> Prospect,
+        on: impl IntoIterator<Item = Subject>,
+    ) -> Ruling<Cast> {
+        let read = |faces: &[u16]| read(faces.first().copied().unwrap_or(0));
+        let thrown = self.umpire.throw(good_for, &Subject::of(about), purpose, &[Die::D6], read, Touch::on(on))?;
+        Ok(thrown.cast)
+    }
+
+    /// One die after the last order of a packet.
     pub fn d6(&mut self, about: impl std::fmt::Display, purpose: &str) -> Ruling<u16> {
         self.umpire.roll_one(&Subject::of(about), purpose, Die::D6)
     }
 
-    /// An order lapses.
-    pub fn lapse(&mut self, what: impl Into<String>, clause: &'static str, why: impl Into<String>) {
-        self.umpire.note(Event::OrderLapsed { what: what.into(), why: why.into(), clause: Clause(clause) });
+    /// Carries out one entry of the packet: what is found wrong meanwhile is its fault.
+    pub fn entry<T>(&mut self, place: DocPath, f: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.umpire.take_in_hand(place);
+        let done = f(self);
+        self.umpire.put_down(before);
+        done
+    }
+
+    /// The order in hand lapses, with everything that bars it; what it would have touched is as uncertain as its bars.
+    pub fn lapse(&mut self, what: impl Into<String>, bars: Vec<Bar>, touched: &[Subject]) {
+        let what = what.into();
+        let others: Vec<Event> = bars.iter().skip(1).map(|bar| lapsed(what.clone(), bar)).collect();
+        self.forgo(bars, touched, |bars| lapsed(what, &bars[0]));
+        if !self.umpire.foresees() {
+            others.into_iter().for_each(|event| self.umpire.note(event));
+        }
+    }
+
+    /// The same, told by another event.
+    pub fn forgo(&mut self, bars: Vec<Bar>, touched: &[Subject], event: impl FnOnce(&[Bar]) -> Event) {
+        let on: Vec<Subject> = bars.iter().flat_map(|bar| bar.about.iter().cloned()).collect();
+        self.umpire.forgo(bars, touched.to_vec(), event);
+        if !self.umpire.foresees() {
+            self.umpire.rests(&on, touched.iter().cloned());
+        }
+    }
+
+    /// Pieces that change their place or strength by chance, and the hexes concerned, are uncertain from now on.
+    pub fn unsettle(&mut self, pieces: &[Piece], hexes: &[Hex], why: &str) {
+        let on = pieces.iter().map(Subject::of).chain(hexes.iter().map(Subject::of));
+        self.umpire.cloud(on, &Cloud::Die(why.to_owned()));
     }
 
     /// Ends the game here and now (§3.3d).
@@ -365,17 +466,19 @@ impl<'p, 'u> Play<'p, 'u> {
         about: impl std::fmt::Display,
         what: &str,
         f: impl Fn(&BTreeMap<Token, UnitId>) -> F,
+        hope: F,
     ) -> Ruling<F> {
         let seals = self.seals(tokens);
         let sealed: Vec<&Sealed<UnitId>> = seals.iter().collect();
         let hidden: Vec<Token> = seals.iter().map(|seal| Token::of(seal.slot().as_str())).collect();
         let open: BTreeMap<Token, UnitId> =
             tokens.iter().filter_map(|token| Some((*token, self.now().identity(*token)?))).collect();
-        self.umpire.fact(&sealed, &Subject::of(about), what, |values: &[UnitId]| {
+        let read = |values: &[UnitId]| {
             let mut units = open.clone();
             units.extend(hidden.iter().copied().zip(values.iter().copied()));
             f(&units)
-        })
+        };
+        self.umpire.fact_or(&sealed, &Subject::of(about), what, read, hope)
     }
 
     /// A condition the Spanish player vouches for.
@@ -396,7 +499,11 @@ impl<'p, 'u> Play<'p, 'u> {
         }
         let sealed: Vec<&Sealed<UnitId>> = seals.iter().collect();
         let hidden: Vec<Token> = seals.iter().map(|seal| Token::of(seal.slot().as_str())).collect();
-        self.umpire.attest(&sealed, Clause(clause), |values: &[UnitId]| {
+        let why = format!(
+            "the counters {} do not allow it",
+            tokens.iter().map(Token::to_string).collect::<Vec<_>>().join(", ")
+        );
+        self.umpire.vouch(&sealed, bar(clause, why), |values: &[UnitId]| {
             let mut units = open.clone();
             units.extend(hidden.iter().copied().zip(values.iter().copied()));
             holds(&units)
@@ -410,7 +517,15 @@ impl<'p, 'u> Play<'p, 'u> {
             let Some(face) = self.state.counters.get(token).map(|counter| counter.face.clone()) else { continue };
             let unit = match face {
                 Face::Up(unit) => unit,
-                Face::Down(sealed) => self.umpire.open(&sealed)?,
+                Face::Down(sealed) => {
+                    let hope = self.guess(*token, &units);
+                    let hex = self.state.post_of(*token).map(Subject::of);
+                    let about: Vec<Subject> = [Subject::of(token)].into_iter().chain(hex).collect();
+                    match hope {
+                        Some(hope) => self.umpire.open_or(&sealed, &about, hope)?,
+                        None => self.umpire.open(&sealed)?,
+                    }
+                }
             };
             if self.now().nation(unit) != Some(Nation::Spanish) {
                 let about = format!("{token} is opened as {unit}");
@@ -422,8 +537,29 @@ impl<'p, 'u> Play<'p, 'u> {
         Ok(units)
     }
 
+    /// What a check takes a face-down counter for: the weakest unit it can be, or the strongest.
+    fn guess(&self, token: Token, others: &BTreeMap<Token, UnitId>) -> Option<UnitId> {
+        let hex = self.state.post_of(token)?;
+        let able = self.now().could_lie(hex);
+        let free = |counter: &&Counter| !others.values().any(|unit| *unit == counter.id());
+        let able: Vec<&Counter> =
+            able.into_iter().filter(|counter| free(counter) && counter.kind != Arm::Artillery).collect();
+        let (strongest, weakest) = (able.first()?.id(), able.last()?.id());
+        Some(self.umpire.hope_or_fear(weakest, strongest))
+    }
+
+    /// Does a check have to guess at one of these counters? What it tells of them is not told.
+    pub fn guesses(&self, tokens: &[Token]) -> bool {
+        self.umpire.foresees() && tokens.iter().any(|token| self.now().identity(*token).is_none())
+    }
+
     /// Is the hex in a Spanish zone of control? The umpire says so where nobody can see it.
     pub fn spanish_zone(&mut self, hex: Hex) -> Ruling<bool> {
+        self.spanish_zone_or(hex, false)
+    }
+
+    /// The same, where a check hopes otherwise.
+    pub fn spanish_zone_or(&mut self, hex: Hex, hope: bool) -> Ruling<bool> {
         match self.now().spanish_zone(hex) {
             Trit::Yes => Ok(true),
             Trit::No => Ok(false),
@@ -434,7 +570,7 @@ impl<'p, 'u> Play<'p, 'u> {
                     now.data().around(hex).filter(doubtful).flat_map(|next| now.state.tokens_in(next)).collect();
                 let data = self.data();
                 let exerts = |unit: &UnitId| data.counter(*unit).is_some_and(|counter| counter.kind.exerts_zone());
-                self.fact(&tokens, hex, "zone", |units| units.values().any(exerts))
+                self.fact(&tokens, hex, "zone", |units| units.values().any(exerts), hope)
             }
         }
     }
@@ -448,17 +584,21 @@ impl<'p, 'u> Play<'p, 'u> {
                 let tokens: Vec<Token> = self.state.tokens_in(hex).collect();
                 let data = self.data();
                 let battery = |unit: &UnitId| data.counter(*unit).is_some_and(|c| c.kind == Arm::Artillery);
-                self.fact(&tokens, hex, "battery", |units| units.values().all(battery))
+                self.fact(&tokens, hex, "battery", |units| units.values().all(battery), true)
             }
         }
     }
 
     /// Takes a Spanish counter, already turned over, out of play (§8.1d).
     pub fn bury(&mut self, token: Token, unit: UnitId, hex: Hex, cause: Cause) {
+        let guessed = self.guesses(&[token]);
+        self.unsettle(&[Piece::from(token)], &[hex], "combat");
         self.state.counters.remove(&token);
-        self.state.dead.insert(unit);
         self.supply = None;
-        self.umpire.note(Event::SpanishLost { counter: token, unit, hex, cause });
+        if !guessed {
+            self.state.dead.insert(unit);
+            self.umpire.note(Event::SpanishLost { counter: token, unit, hex, cause });
+        }
     }
 
     /// Takes a step of an American or Cuban unit, counts it and eliminates the unit with its last (§2.13, §5.3f).
@@ -484,6 +624,7 @@ impl<'p, 'u> Play<'p, 'u> {
                 self.state.balloon_up = false;
             }
         }
+        self.unsettle(&[Piece::from(id)], &[hex], cause.die());
         self.umpire.note(Event::StepLost { unit: id, nation, hex, left, cause });
     }
 

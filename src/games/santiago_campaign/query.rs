@@ -4,27 +4,28 @@ use std::collections::BTreeSet;
 
 use crate::board::{Grid, Hex};
 use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader};
-use crate::engine::{Clause, Concealed, Json, Query, Reply, Seen};
+use crate::engine::{Bar, Clause, Concealed, Foresaid, Json, Query, Reply, Seen, foresee};
 
-use super::check::check;
-use super::movement::Bar;
 use super::orders::Orders;
-use super::play::{Position, Trit, own_knowledge};
-use super::state::{Stage, State};
+use super::play::{Play, Position, Trit, at_table, own_knowledge};
+use super::state::State;
 use super::supply::Suppose;
 use super::terms::{Nation, Odds, Piece};
-use super::trial::Trial;
-use super::{SPAIN, SantiagoCampaign, US};
+use super::{SantiagoCampaign, US};
 
 /// Answers a query as one side sees the position.
 pub fn answer(game: &SantiagoCampaign, seen: &Seen<'_, State>, query: &Query) -> Result<Reply, Vec<Fault>> {
     let side = seen.side.or(seen.state.stage.side()).unwrap_or(US);
-    let mut trial = Trial::new(game, seen.state, own_knowledge(game, seen, side));
+    let known = own_knowledge(game, seen, side);
+    let now = Position { game, state: seen.state, known: &known };
     match query {
-        Query::Reach { unit } => reach(&mut trial, read::<Piece>(game, unit)?),
-        Query::Supply { unit } => supply(&trial, unit.as_deref().map(|unit| read::<Piece>(game, unit)).transpose()?),
-        Query::Sight { from, to } => sight(&trial.now(), read::<Hex>(game, from)?, read::<Hex>(game, to)?),
-        Query::Odds { orders } => odds(game, seen, trial, orders),
+        Query::Reach { unit } => {
+            let piece = read::<Piece>(game, unit)?;
+            at_table(game, seen, side, |play| reach(play, piece))
+        }
+        Query::Supply { unit } => supply(&now, unit.as_deref().map(|unit| read::<Piece>(game, unit)).transpose()?),
+        Query::Sight { from, to } => sight(&now, read::<Hex>(game, from)?, read::<Hex>(game, to)?),
+        Query::Odds { orders } => odds(game, seen, orders),
     }
 }
 
@@ -37,24 +38,19 @@ fn text(hex: Hex) -> Json {
     Json::Str(hex.to_string())
 }
 
-fn reach(trial: &mut Trial<'_>, piece: Piece) -> Result<Reply, Vec<Fault>> {
-    let now = trial.now();
-    let token = now.state.counters.keys().copied().find(|token| now.identity(*token) == Some(piece.unit()));
-    let piece = token.map_or(piece, Piece::from);
-    let spanish = piece.token().is_some();
-    let maps = trial.maps(if spanish { SPAIN } else { US });
-    let now = trial.now();
-    let (mover, from) = now.mover(piece, &maps).map_err(|bars| {
-        let fault =
-            |bar: Bar| Fault::new(&DocPath::root(), bar.why, "choose a unit that may move").by(Clause(bar.clause));
-        bars.into_iter().map(fault).collect::<Vec<_>>()
-    })?;
+fn reach(play: &mut Play<'_, '_>, piece: Piece) -> Result<Reply, Vec<Fault>> {
+    let piece = play.now().named(piece);
+    let (maps, choices) = (play.maps_for(piece), play.choices(piece));
+    let now = play.now();
+    let found = now.mover(piece, &maps);
+    let faults = |bars: Vec<Bar>| bars.iter().map(|bar| bar.fault(&DocPath::root())).collect::<Vec<_>>();
+    let (mover, from) = found.map_err(faults)?;
     let mut reply = Reply::default();
     let place = from.map_or_else(|| "its holding box".to_owned(), |hex| now.data().say(hex));
     reply.diary.line(format!("{} in {place}: {} movement points.", now.say(piece), mover.purse), &[Clause("10.3a")]);
     let (mut rows, mut json) = (Vec::new(), Vec::new());
     let zones = now.lay(mover.nation).zones;
-    for (hex, path, cost) in trial.choices(piece, &maps) {
+    for (hex, path, cost) in choices {
         let way: Vec<String> = path.iter().map(Hex::to_string).collect();
         let mut note = Vec::new();
         match zones.get(now.data().grid(), hex) {
@@ -79,8 +75,7 @@ fn reach(trial: &mut Trial<'_>, piece: Piece) -> Result<Reply, Vec<Fault>> {
     Ok(reply)
 }
 
-fn supply(trial: &Trial<'_>, only: Option<Piece>) -> Result<Reply, Vec<Fault>> {
-    let now = trial.now();
+fn supply(now: &Position<'_>, only: Option<Piece>) -> Result<Reply, Vec<Fault>> {
     let maps = now.supply_maps(Suppose::default());
     let mut reply = Reply::default();
     let (mut rows, mut json) = (Vec::new(), Vec::new());
@@ -89,7 +84,7 @@ fn supply(trial: &Trial<'_>, only: Option<Piece>) -> Result<Reply, Vec<Fault>> {
         if only.is_some_and(|only| only != Piece::from(*id)) {
             continue;
         }
-        let (word, how) = match maps.at(&now, hex) {
+        let (word, how) = match maps.at(now, hex) {
             Trit::Yes => ("in", "in supply (§12.2)"),
             Trit::Maybe => ("unclear", "in supply only if a face-down counter is a lone battery (§7.3)"),
             Trit::No => ("out", "OUT of supply (§12.2)"),
@@ -140,32 +135,27 @@ fn sight(now: &Position<'_>, from: Hex, to: Hex) -> Result<Reply, Vec<Fault>> {
     Ok(reply)
 }
 
-fn odds(
-    game: &SantiagoCampaign,
-    seen: &Seen<'_, State>,
-    mut trial: Trial<'_>,
-    node: &Node,
-) -> Result<Reply, Vec<Fault>> {
+fn odds(game: &SantiagoCampaign, seen: &Seen<'_, State>, node: &Node) -> Result<Reply, Vec<Fault>> {
     let at = DocPath::root().key("orders");
     let mut reader = Reader::new(game);
-    let packet = seen.state.stage.packet();
-    let read = Orders::read(packet, node, &at, &mut reader);
+    let stage = seen.state.stage;
+    let read = Orders::read(stage.packet(), node, &at, &mut reader);
     let (Some(mut orders), false) = (read, reader.refused()) else { return Err(reader.faults) };
-    let faults = check(game, seen, &mut orders, &at);
-    if faults.iter().any(|fault| !fault.warning) {
-        return Err(faults);
+    let foreseen = foresee(game, seen, &game.due(stage), &Foresaid::default(), &mut orders, &at);
+    if foreseen.faults.iter().any(|fault| !fault.warning) {
+        return Err(foreseen.faults);
     }
-    let Orders::Turn(turn) = &orders else { return Ok(Reply::default()) };
-    for entry in &turn.moves {
-        let Concealed::Open(order) = entry else { continue };
-        trial.go(order.unit, &order.path, order.open != Some(false));
-    }
-    let side = if matches!(seen.state.stage, Stage::SpanishTurn | Stage::SpanishCombat) { SPAIN } else { US };
-    let now = trial.now();
+    let Orders::Turn(mut turn) = orders else { return Ok(Reply::default()) };
+    // As things stand after the moves, if they come out as hoped.
+    let attacks = std::mem::take(&mut turn.attacks);
+    let mut moves = Orders::Turn(turn);
+    let state = foresee(game, seen, &game.due(stage), &Foresaid::default(), &mut moves, &at).state;
+    let side = stage.side().unwrap_or(US);
+    let known = own_knowledge(game, seen, side);
+    let now = Position { game, state: &state, known: &known };
     let mut reply = Reply::default();
     let mut json = Vec::new();
-    for entry in &turn.attacks {
-        let Concealed::Open(order) = entry else { continue };
+    for order in attacks.iter().filter_map(Concealed::as_open) {
         let forecast = now.forecast(side, order, &BTreeSet::new());
         let (attack, defence, shifts) = (forecast.attack, forecast.defence, &forecast.shifts);
         reply.diary.heading(2, format!("Attack on {}", now.data().say(order.target)));

@@ -11,12 +11,12 @@ use super::orders::{
     After, AttackOrder, Balloon, Class, LandingOrder, Marines, MoveOrder, Orders, Share, SpanishSetup, TurnOrders,
     UsSetup,
 };
-use super::play::{Known, Position, Trit, own_knowledge};
+use super::play::{Known, Play, Position, Trit, at_table};
+use super::policy::{BalloonFire, When};
 use super::setup::{bars_set_up, stack_fits};
 use super::state::{Place, Post, Stage, State};
 use super::supply::Suppose;
 use super::terms::{Arm, CombatResult, Group, HoldingBox, Nation, Odds, Piece, UnitId};
-use super::trial::Trial;
 use super::{SantiagoCampaign, US};
 
 /// How far from a place units are that can close in on it.
@@ -29,8 +29,7 @@ pub fn orders(game: &SantiagoCampaign, seen: &Seen<'_, State>, chance: &mut Chan
         Stage::UsSetup => Orders::UsSetup(us_setup(game, seen.state, chance)),
         stage => {
             let side = stage.side().unwrap_or(US);
-            let trial = Trial::new(game, seen.state, own_knowledge(game, seen, side));
-            Orders::Turn(turn(trial, side, chance))
+            Orders::Turn(at_table(game, seen, side, |play| turn(play, side, chance)))
         }
     }
 }
@@ -116,35 +115,34 @@ fn us_setup(game: &SantiagoCampaign, state: &State, chance: &mut Chance) -> UsSe
     UsSetup { place, marines: Some(marines) }
 }
 
-fn turn(mut trial: Trial<'_>, side: Side, chance: &mut Chance) -> TurnOrders {
+fn turn(play: &mut Play<'_, '_>, side: Side, chance: &mut Chance) -> TurnOrders {
     let mut orders = TurnOrders::none();
-    let stage = trial.state.stage;
-    let apart = trial.game.options.phases_apart;
+    let stage = play.state.stage;
+    let apart = play.game.options.phases_apart;
     let mut surrounded = None;
     if !matches!(stage, Stage::UsCombat | Stage::SpanishCombat) {
         if side == US {
-            landings(&trial, &mut orders, chance);
+            landings(&play.now(), &mut orders, chance);
         } else {
-            let held: Vec<_> = trial.state.tokens_held(HoldingBox::Guantanamo).collect();
+            let held: Vec<_> = play.state.tokens_held(HoldingBox::Guantanamo).collect();
             if chance.one_in(2) && !held.is_empty() {
                 let wished = held.into_iter().filter(|_| chance.one_in(3)).collect();
                 orders.release = Some(Concealed::Open(wished));
             }
         }
-        surrounded = moves(&mut trial, side, &mut orders, chance);
+        surrounded = moves(play, side, &mut orders, chance);
         if apart {
             return orders;
         }
     }
-    attacks(&trial, side, surrounded, &mut orders, chance);
+    attacks(&play.now(), side, surrounded, &mut orders, chance);
     orders.capitulate = chance.one_in(4000);
     orders
 }
 
-fn landings(trial: &Trial<'_>, orders: &mut TurnOrders, chance: &mut Chance) {
-    let now = trial.now();
+fn landings(now: &Position<'_>, orders: &mut TurnOrders, chance: &mut Chance) {
     let (sites, due) = (now.sites(), now.landings_due());
-    if trial.state.turn > 1 && due > 0 && sites.len() > 1 && chance.one_in(2) {
+    if now.state.turn > 1 && due > 0 && sites.len() > 1 && chance.one_in(2) {
         let mut order = sites.clone();
         chance.shuffle(&mut order);
         let mut left = due;
@@ -159,11 +157,10 @@ fn landings(trial: &Trial<'_>, orders: &mut TurnOrders, chance: &mut Chance) {
         return;
     }
     let pool = now.pool();
-    // In the first turn the table may send units to any beach.
-    let beaches = if trial.state.turn == 1 { &now.data().beaches } else { &sites };
-    for site in beaches.iter().copied() {
+    let beaches: BTreeSet<Hex> = now.possible_sites().into_iter().collect();
+    for site in beaches {
         let near: Vec<Hex> = super::play::within(now.data(), site, 4).filter(|hex| now.data().is_open(*hex)).collect();
-        let list = (0..chance.below(6)).filter_map(|_| landing(&now, site, &near, &pool, chance)).collect();
+        let list = (0..chance.below(6)).filter_map(|_| landing(now, site, &near, &pool, chance)).collect();
         orders.landings.insert(site, list);
     }
 }
@@ -177,6 +174,9 @@ fn landing(now: &Position<'_>, site: Hex, near: &[Hex], pool: &[UnitId], chance:
         1 | 2 => order.class = chance.pick(Class::ALL).copied(),
         _ => {}
     }
+    if !pool.iter().any(|id| now.is_for(&order, *id)) {
+        order.class = None;
+    }
     if let Some(id) = pool.first().filter(|_| chance.one_in(3)) {
         let maps = now.supply_maps(Suppose::default());
         let path = now.reach(&now.lander(*id), site, &maps).path(to);
@@ -189,21 +189,21 @@ fn landing(now: &Position<'_>, site: Hex, near: &[Hex], pool: &[UnitId], chance:
 }
 
 /// Moves of most units; says which Spanish stack they surround.
-fn moves(trial: &mut Trial<'_>, side: Side, orders: &mut TurnOrders, chance: &mut Chance) -> Option<Hex> {
+fn moves(play: &mut Play<'_, '_>, side: Side, orders: &mut TurnOrders, chance: &mut Chance) -> Option<Hex> {
     let mut pieces: Vec<Piece> = if side == US {
-        trial.state.units.iter().filter(|(_, unit)| unit.at.hex().is_some()).map(|(id, _)| Piece::from(*id)).collect()
+        play.state.units.iter().filter(|(_, unit)| unit.at.hex().is_some()).map(|(id, _)| Piece::from(*id)).collect()
     } else {
-        trial.state.counters.keys().copied().map(Piece::from).collect()
+        play.state.counters.keys().copied().map(Piece::from).collect()
     };
     chance.shuffle(&mut pieces);
-    let goals = goals(&trial.now(), side);
+    let goals = goals(&play.now(), side);
     // Every other turn a side closes in on one place, so that somebody gets surrounded.
-    let focus = if chance.one_in(2) { focus(&trial.now(), side, chance) } else { None };
-    let released = !trial.state.marines_sent || trial.state.guantanamo_rolled;
+    let focus = if chance.one_in(2) { focus(&play.now(), side, chance) } else { None };
+    let released = !play.state.marines_sent || play.state.guantanamo_rolled;
     let mut done: BTreeSet<Piece> = BTreeSet::new();
     let (mut focus, mut surrounded) = (focus, None);
     if let Some(target) = focus.filter(|_| side == US) {
-        let (complete, posted) = surround(trial, target, &pieces, orders, chance);
+        let (complete, posted) = surround(play, target, &pieces, orders, chance);
         done.extend(posted);
         // The others keep away, or their zones of control would close the way out as well.
         if complete {
@@ -216,86 +216,98 @@ fn moves(trial: &mut Trial<'_>, side: Side, orders: &mut TurnOrders, chance: &mu
         }
         if side == US
             && chance.one_in(6)
-            && let Some(moves) = relief(trial, piece, &done, chance)
+            && let Some(moves) = relief(play, piece, &done, chance)
         {
+            let to_come = moves.clone().map(|(unit, _)| unit);
             for (unit, path) in moves {
                 done.insert(unit);
-                march(trial, unit, path, orders);
+                march(play, unit, path, &to_come, orders);
             }
             continue;
         }
         // Which Guantanamo units come is not known before the roll of this very phase; some are ordered all the same.
-        let boxed = piece.token().and_then(|token| trial.state.counters.get(&token)).map(|counter| counter.at);
+        let boxed = piece.token().and_then(|token| play.state.counters.get(&token)).map(|counter| counter.at);
         if boxed == Some(Post::In(HoldingBox::Guantanamo)) && !released && !chance.one_in(3) {
             continue;
         }
-        let balloon = piece.token().is_none() && trial.now().arm(piece.unit()) == Some(Arm::Balloon);
+        let balloon = piece.token().is_none() && play.now().arm(piece.unit()) == Some(Arm::Balloon);
         let plain = MoveOrder { unit: piece, path: Vec::new(), to: None, balloon: None, open: None };
         let mut mode = None;
-        if balloon && !trial.state.unit(piece.unit()).fever {
-            let up = trial.state.balloon_up;
+        if balloon && !play.state.unit(piece.unit()).fever {
+            let up = play.state.balloon_up;
             mode = chance.one_in(2).then_some(if up { Balloon::Down } else { Balloon::Up });
             if up && mode.is_none() {
                 continue;
             }
-            trial.state.balloon_up = up && mode.is_none() || mode == Some(Balloon::Up);
             // One that comes down may move on in the same phase.
             if mode == Some(Balloon::Up) || (mode.is_some() && chance.one_in(2)) {
-                orders.moves.push(Concealed::Open(MoveOrder { balloon: mode, ..plain }));
+                give(play, MoveOrder { balloon: mode, ..plain }, &[], orders);
                 continue;
             }
         }
-        let maps = trial.maps(side);
-        let Ok((mover, _)) = trial.now().mover(piece, &maps) else { continue };
-        let mut choices = trial.choices(piece, &maps);
+        let maps = play.maps_for(piece);
+        let Ok((mover, from)) = play.now().mover(piece, &maps) else { continue };
+        // A balloon that comes down first guides nobody any more.
+        let up = play.state.balloon_up;
+        play.state.balloon_up &= mode.is_none();
+        let mut choices = play.choices(piece);
+        play.state.balloon_up = up;
         // Nobody tries to overrun what is surrounded.
         choices.retain(|(hex, path, _)| {
-            trial.now().may_stay(&mover, *hex) && surrounded.is_none_or(|target| !path.contains(&target))
+            play.now().may_stay(&mover, *hex) && surrounded.is_none_or(|target| !path.contains(&target))
         });
         // Mostly towards the enemy, so that something happens.
         let goal = focus.filter(|_| !chance.one_in(4)).or_else(|| chance.pick(&goals).copied());
         if let Some(goal) = goal.filter(|_| !chance.one_in(3)) {
-            let grid = trial.game.data.grid();
+            let grid = play.game.data.grid();
             choices.sort_by_key(|(hex, _, _)| (grid.distance(*hex, goal), *hex));
             choices.truncate(4);
         }
         let Some((_, path, _)) = chance.pick(&choices).cloned() else {
             if mode.is_some() {
-                orders.moves.push(Concealed::Open(MoveOrder { balloon: mode, ..plain }));
+                give(play, MoveOrder { balloon: mode, ..plain }, &[], orders);
             }
             continue;
         };
-        let beach = side == US && path.iter().any(|hex| trial.game.data.is_beach(*hex));
+        let beach = side == US && path.iter().any(|hex| play.game.data.is_beach(*hex));
         let open = if beach && chance.one_in(2) { Some(chance.one_in(2)) } else { None };
         // A beach that stays shut gives no supply on the way.
-        if open == Some(false)
-            && let Ok((mover, from)) = trial.now().mover(piece, &maps)
-            && trial.copy().walk(&mover, from, &path, open).is_err()
-        {
+        let shut = |from: Hex| open != Some(false) || play.now().passes(&mover, from, &path, false).is_ok();
+        if !from.is_none_or(shut) {
             continue;
         }
-        trial.go(piece, &path, open != Some(false));
-        orders.moves.push(Concealed::Open(MoveOrder { path, balloon: mode, open, ..plain }));
+        give(play, MoveOrder { path, balloon: mode, open, ..plain }, &[], orders);
     }
     surrounded
 }
 
+/// Adds a move to the list and makes it on the table. `to_come` move after it.
+fn give(play: &mut Play<'_, '_>, order: MoveOrder, to_come: &[Piece], orders: &mut TurnOrders) {
+    let mut made = order.clone();
+    let mut fire = Some(BalloonFire { when: When::Never, from: Vec::new() });
+    // Whatever ends the game or the move early, the order stands.
+    let _ = match made.unit.token() {
+        Some(_) => play.spanish_move(&mut made),
+        None => play.move_us(&mut made, &mut Vec::new(), to_come, &mut fire),
+    };
+    orders.moves.push(Concealed::Open(order));
+}
+
 /// A plain move along a path.
-fn march(trial: &mut Trial<'_>, unit: Piece, path: Vec<Hex>, orders: &mut TurnOrders) {
-    trial.go(unit, &path, true);
-    orders.moves.push(Concealed::Open(MoveOrder { unit, path, to: None, balloon: None, open: None }));
+fn march(play: &mut Play<'_, '_>, unit: Piece, path: Vec<Hex>, to_come: &[Piece], orders: &mut TurnOrders) {
+    give(play, MoveOrder { unit, path, to: None, balloon: None, open: None }, to_come, orders);
 }
 
 /// Two Americans and a Cuban unit round a Spanish stack, every other hex theirs as far as they get there: the zones of
 /// control of the Americans leave no way out but over the Cubans (§14.4a).
 fn surround(
-    trial: &mut Trial<'_>,
+    play: &mut Play<'_, '_>,
     target: Hex,
     pieces: &[Piece],
     orders: &mut TurnOrders,
     chance: &mut Chance,
 ) -> (bool, Vec<Piece>) {
-    let ring: Vec<Hex> = trial.game.data.grid().neighbours(target).map(|(_, hex)| hex).collect();
+    let ring: Vec<Hex> = play.game.data.grid().neighbours(target).map(|(_, hex)| hex).collect();
     let first = chance.below(6);
     let places =
         [(Nation::Cuban, 0), (Nation::Us, 2), (Nation::Us, 4), (Nation::Us, 3), (Nation::Us, 2), (Nation::Us, 4)];
@@ -303,8 +315,7 @@ fn surround(
     let mut complete = true;
     for (count, (nation, beyond)) in places.into_iter().enumerate() {
         let Some(hex) = ring.get((first + beyond) % 6).copied() else { return (false, posted) };
-        let maps = trial.maps(US);
-        let now = trial.now();
+        let now = play.now();
         let suits = |piece: &Piece| {
             let unit = piece.unit();
             now.nation(unit) == Some(nation)
@@ -316,16 +327,18 @@ fn surround(
             posted.push(piece);
             continue;
         }
-        let way = pieces.iter().copied().filter(suits).find_map(|piece| {
-            let (mover, _) = trial.now().mover(piece, &maps).ok()?;
-            let choices = if now.may_stay(&mover, hex) { trial.choices(piece, &maps) } else { Vec::new() };
+        let able: Vec<Piece> = pieces.iter().copied().filter(suits).collect();
+        let way = able.into_iter().find_map(|piece| {
+            let maps = play.maps_for(piece);
+            let (mover, _) = play.now().mover(piece, &maps).ok()?;
+            let choices = if play.now().may_stay(&mover, hex) { play.choices(piece) } else { Vec::new() };
             let ways = choices.into_iter().filter(|(to, path, _)| *to == hex && !path.contains(&target));
             ways.map(|(_, path, _)| (piece, path)).next()
         });
         match way {
             Some((piece, path)) => {
                 posted.push(piece);
-                march(trial, piece, path, orders);
+                march(play, piece, path, &[], orders);
             }
             // The first three are needed; the others make the attack stronger.
             None if count < 3 => complete = false,
@@ -338,25 +351,26 @@ fn surround(
 /// A Cuban unit takes the place of an American one that is ordered on. Where a face-down counter keeps it from going,
 /// the two stand in one hex, and the Spanish player has a word in it (§9.1c, §9.4c).
 fn relief(
-    trial: &mut Trial<'_>,
+    play: &mut Play<'_, '_>,
     cuban: Piece,
     done: &BTreeSet<Piece>,
     chance: &mut Chance,
 ) -> Option<[(Piece, Vec<Hex>); 2]> {
-    if trial.now().nation(cuban.unit()) != Some(Nation::Cuban) {
+    if play.now().nation(cuban.unit()) != Some(Nation::Cuban) {
         return None;
     }
-    let maps = trial.maps(US);
-    let now = trial.now();
-    let due = |hex: Hex| match now.americans_in(hex)[..] {
+    let due = |now: &Position<'_>, hex: Hex| match now.americans_in(hex)[..] {
         [one] if now.arm(one) != Some(Arm::Balloon) => Some(Piece::from(one)).filter(|piece| !done.contains(piece)),
         _ => None,
     };
     let mut pairs = Vec::new();
-    for (hex, path, _) in trial.choices(cuban, &maps) {
-        let Some(american) = due(hex).filter(|_| now.spanish_zone(hex) == Trit::Maybe) else { continue };
-        let Ok((mover, _)) = trial.now().mover(american, &maps) else { continue };
-        for (to, way, _) in trial.choices(american, &maps) {
+    for (hex, path, _) in play.choices(cuban) {
+        let doubtful = play.now().spanish_zone(hex) == Trit::Maybe;
+        let Some(american) = due(&play.now(), hex).filter(|_| doubtful) else { continue };
+        let (maps, choices) = (play.maps_for(american), play.choices(american));
+        let now = play.now();
+        let Ok((mover, _)) = now.mover(american, &maps) else { continue };
+        for (to, way, _) in choices {
             let doubtful = way.first().is_some_and(|first| now.spanish_zone(*first) != Trit::No);
             if doubtful && now.may_stay(&mover, to) && path.iter().all(|hex| now.state.tokens_in(*hex).next().is_none())
             {
@@ -399,8 +413,7 @@ fn focus(now: &Position<'_>, side: Side, chance: &mut Chance) -> Option<Hex> {
     chance.pick(&places.into_iter().collect::<Vec<_>>()).copied()
 }
 
-fn attacks(trial: &Trial<'_>, side: Side, surrounded: Option<Hex>, orders: &mut TurnOrders, chance: &mut Chance) {
-    let now = trial.now();
+fn attacks(now: &Position<'_>, side: Side, surrounded: Option<Hex>, orders: &mut TurnOrders, chance: &mut Chance) {
     let mut targets: Vec<Hex> = if side == US {
         now.stacks().into_keys().collect()
     } else {
@@ -414,15 +427,15 @@ fn attacks(trial: &Trial<'_>, side: Side, surrounded: Option<Hex>, orders: &mut 
     } else {
         now.state.counters.iter().filter(|(_, c)| c.at.hex().is_some()).map(|(token, _)| Piece::from(*token)).collect()
     };
-    let mut used: BTreeSet<Piece> = BTreeSet::new();
+    let (mut used, mut pledged): (BTreeSet<Piece>, BTreeSet<Piece>) = Default::default();
     let range = now.data().tables.limits.artillery_range;
     for target in targets {
         let near =
             |piece: &Piece| now.hex_of(*piece).is_some_and(|hex| now.data().grid().distance(hex, target) <= range);
-        // Who attacked before can be ordered again if that hangs on how it came out.
+        // Who may have to attack before can be ordered again if both hang on how other attacks came out.
         let again = !orders.attacks.is_empty() && chance.one_in(6);
         let mut attackers: Vec<Piece> = (own.iter().copied())
-            .filter(|piece| (again || !used.contains(piece)) && near(piece))
+            .filter(|piece| (again || !used.contains(piece)) && !pledged.contains(piece) && near(piece))
             .filter(|piece| now.attacker_bars(side, *piece, target, &BTreeSet::new()).is_empty())
             .collect();
         let cuban = |piece: &Piece| piece.token().is_none() && now.nation(piece.unit()) == Some(Nation::Cuban);
@@ -471,7 +484,8 @@ fn attacks(trial: &Trial<'_>, side: Side, surrounded: Option<Hex>, orders: &mut 
                 order.after = Some(After { attack: earlier, gave });
             }
         }
-        used.extend(order.attackers.iter().copied());
+        let waits = order.after.is_some() || order.if_vacant.is_some();
+        if waits { &mut used } else { &mut pledged }.extend(order.attackers.iter().copied());
         orders.attacks.push(Concealed::Open(order));
     }
 }

@@ -1,14 +1,18 @@
 //! §23.1: the Guantanamo table, and which units it releases.
 
+use std::collections::BTreeMap;
+
+use crate::engine::doc::DocPath;
 use crate::engine::{Clause, Concealed, Question, Ruling, Say, Subject, count_of};
 
 use super::SPAIN;
+use super::bars::bar;
 use super::events::Event;
 use super::orders::TurnOrders;
-use super::play::Play;
+use super::play::{Play, Prospect};
 use super::policy::{Policy, RELEASE};
 use super::tell::verb;
-use super::terms::{HoldingBox, Token, UnitId};
+use super::terms::{HoldingBox, Piece, Token, UnitId};
 
 impl Play<'_, '_> {
     /// The Guantanamo table, once, at the start of II.A of Game Turn 2 (§23.1a).
@@ -17,10 +21,13 @@ impl Play<'_, '_> {
         if !self.state.marines_sent || self.state.guantanamo_rolled || self.state.turn < clock.guantanamo_turn {
             return Ok(());
         }
-        let die = self.d6("guantanamo", "reinforcements")?;
         let held: Vec<Token> = self.state.tokens_held(HoldingBox::Guantanamo).collect();
         let all = u32::try_from(held.len()).unwrap_or(u32::MAX);
-        let released = self.data().tables.guantanamo.rows.at(die.into()).copied().unwrap_or(0).min(all);
+        let data = self.data();
+        let released = |die: u16| data.tables.guantanamo.rows.at(die.into()).copied().unwrap_or(0).min(all);
+        let read = |die: u16| Prospect { worth: released(die), says: format!("{} released", released(die)) };
+        let die = self.throw(SPAIN, "guantanamo", "reinforcements", read, held.iter().map(Subject::of))?;
+        let released = released(die.face());
         self.state.guantanamo_rolled = true;
         self.umpire.note(Event::GuantanamoRoll { die, released, withheld: all - released });
         let counters = self.choose_released(&held, released, orders.release.as_ref())?;
@@ -32,6 +39,25 @@ impl Play<'_, '_> {
             self.umpire.note(Event::Released { counters });
         }
         Ok(())
+    }
+
+    /// What is wrong with the list of units to be released (§23.1c).
+    pub fn judge_release(&mut self, orders: &mut TurnOrders) {
+        let Some(entry) = &mut orders.release else { return };
+        let at = DocPath::root().key("release");
+        self.entry(at.clone(), |_| ());
+        // What is sealed is judged when it is opened.
+        for (count, token) in entry.as_open_mut().into_iter().flatten().enumerate() {
+            let piece = self.now().named(Piece::from(*token));
+            let held =
+                piece.token().filter(|token| self.state.tokens_held(HoldingBox::Guantanamo).any(|t| t == *token));
+            if let Some(held) = held {
+                *token = held;
+                continue;
+            }
+            let barred = bar("23.1c", format!("{piece} is not in the Guantanamo box")).firm();
+            self.entry(at.index(count), |play| play.lapse(format!("the release of {piece}"), vec![barred], &[]));
+        }
     }
 
     /// Which G units fill the released number (§23.1c): those wished for, then the strongest.
@@ -84,15 +110,16 @@ impl Play<'_, '_> {
         if missing > 0 {
             let rest: Vec<Token> = held.iter().copied().filter(|token| !chosen.contains(token)).collect();
             let data = self.data();
-            let strongest: Vec<Token> = self.fact(&rest, "guantanamo", "strongest", |units| {
+            let strongest = |units: &BTreeMap<Token, UnitId>| {
                 let factor = |unit: &UnitId| data.counter(*unit).map_or(0, |counter| counter.factor_at(1));
                 let mut order: Vec<(&Token, &UnitId)> = units.iter().collect();
                 order.sort_by_key(|(_, unit)| (std::cmp::Reverse(factor(unit)), **unit));
                 let mut tokens: Vec<Token> = order.into_iter().take(missing).map(|(token, _)| *token).collect();
                 tokens.sort_unstable();
                 tokens
-            })?;
-            chosen.extend(strongest);
+            };
+            let hope: Vec<Token> = rest.iter().copied().take(missing).collect();
+            chosen.extend(self.fact(&rest, "guantanamo", "strongest", strongest, hope)?);
         }
         chosen.sort_unstable();
         Ok(chosen)

@@ -2,6 +2,8 @@
 //!
 //! Where the choice hangs on face-down counters, one fact tells the list of legal hexes or chains and nothing more.
 
+use std::collections::BTreeMap;
+
 use crate::board::{Grid, Hex};
 use crate::engine::{Clause, Question, Ruling, Say, Subject};
 
@@ -233,17 +235,18 @@ impl Play<'_, '_> {
         }
         let tokens = self.hidden_near(party.from, 2);
         let (game, state) = (self.game, self.state.clone());
-        self.fact(&tokens, party.from, "retreats", |units| {
+        let hope = self.now().free_retreats(party);
+        let retreats = |units: &BTreeMap<Token, UnitId>| {
             let known = Known(units.clone());
             Position { game, state: &state, known: &known }.free_retreats(party)
-        })
+        };
+        self.fact(&tokens, party.from, "retreats", retreats, hope)
     }
 
     fn list_chains(&mut self, party: &Party, begun: Option<&Chain>) -> Ruling<Offers> {
         let tokens = self.hidden_near(party.from, u32::MAX);
         let (game, state) = (self.game, self.state.clone());
-        self.fact(&tokens, party.from, "chains", |units| {
-            let known = Known(units.clone());
+        let list = |known: Known| {
             let mut offers = Position { game, state: &state, known: &known }.chains(party, begun);
             // The first is the default; the order of the others would tell which counters are the weaker ones.
             if let Some((_, others)) = offers.chains.split_first_mut() {
@@ -253,7 +256,9 @@ impl Play<'_, '_> {
                 });
             }
             offers
-        })
+        };
+        let hope = if self.umpire.foresees() { list(self.known.clone()) } else { Offers::none() };
+        self.fact(&tokens, party.from, "chains", |units| list(Known(units.clone())), hope)
     }
 
     fn choose_retreat(&mut self, party: &Party, options: Vec<Hex>) -> Ruling<Hex> {

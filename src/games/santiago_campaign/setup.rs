@@ -3,16 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::{Grid, Hex};
-use crate::engine::{Concealed, Halt, Ruling, Slot};
+use crate::engine::doc::DocPath;
+use crate::engine::{Bar, Cast, Concealed, Halt, Ruling, Slot, count_of};
 
 use super::SPAIN;
+use super::bars::bar;
 use super::data::{Counter, Data};
 use super::events::{Event, MarkerEvent, PhaseName, SiteRoll};
-use super::movement::Bar;
 use super::orders::{Marines, SpanishSetup, UsSetup};
 use super::play::{Play, Position};
 use super::roster::Roster;
 use super::state::{Face, Place, Post, TokenState};
+use super::tell::verb;
 use super::terms::{Arm, Flag, Group, HoldingBox, Land, Nation, Token, UnitId};
 
 /// The set-up file with everything in it, as a list of counters in order of hex and place (§5.1).
@@ -24,14 +26,14 @@ pub struct Layout {
 /// Why a Spanish unit may not be set up in a hex, whichever it is (§5.1e, §5.1f, §5.1h).
 pub fn bars_set_up(data: &Data, hex: Hex) -> Option<Bar> {
     if !data.land(hex).is_land() {
-        return Some(Bar::new("5.1h", format!("{hex} is {}", data.land(hex))));
+        return Some(bar("5.1h", format!("{hex} is {}", data.land(hex))));
     }
     if data.land(hex) == Land::Swamp {
-        return Some(Bar::new("5.1e", format!("{hex} is swamp")));
+        return Some(bar("5.1e", format!("{hex} is swamp")));
     }
     let least = data.tables.limits.set_up_distance;
     let near = data.beaches.iter().find(|beach| data.grid().distance(hex, **beach) < least);
-    near.map(|beach| Bar::new("5.1f", format!("{hex} is closer than {least} hexes to the beach {}", data.say(*beach))))
+    near.map(|beach| bar("5.1f", format!("{hex} is closer than {least} hexes to the beach {}", data.say(*beach))))
 }
 
 impl SpanishSetup {
@@ -47,14 +49,22 @@ impl SpanishSetup {
         Layout { posts }
     }
 
+    /// The set-up of a player who says nothing.
+    pub fn by_default(data: &Data) -> SpanishSetup {
+        let mut setup = SpanishSetup {
+            deploy: BTreeMap::new(),
+            manzanillo: Vec::new(),
+            guantanamo: Vec::new(),
+            face_up: Vec::new(),
+        };
+        setup.complete(data);
+        setup
+    }
+
     /// Units that stand in the file openly.
     pub fn named(&self) -> BTreeSet<UnitId> {
-        let open = |unit: &Concealed<UnitId>| match unit {
-            Concealed::Open(unit) => Some(*unit),
-            Concealed::Sealed(_) => None,
-        };
         let all = self.deploy.values().flatten().chain(&self.manzanillo).chain(&self.guantanamo);
-        all.filter_map(open).collect()
+        all.filter_map(Concealed::as_open).copied().collect()
     }
 
     /// Adds every unit that was left out: garrisons to their fortress, others to their default hex or the nearest with
@@ -108,35 +118,33 @@ pub fn stack_fits(data: &Data, hex: Hex, arms: &[Arm]) -> bool {
 }
 
 /// Everything wrong with a complete Spanish set-up, as the owner of all its values sees it.
-pub fn set_up_bars(data: &Data, posts: &[(Post, UnitId)]) -> Vec<(Post, Option<UnitId>, Bar)> {
+pub fn set_up_bars(data: &Data, posts: &[(Post, UnitId)]) -> Vec<(Post, UnitId, Bar)> {
     let mut bars = Vec::new();
     let mut seen: BTreeMap<UnitId, u32> = BTreeMap::new();
     let mut stacks: BTreeMap<Hex, Vec<&Counter>> = BTreeMap::new();
     for (post, unit) in posts {
         *seen.entry(*unit).or_default() += 1;
         let Some(counter) = data.counter(*unit).filter(|counter| counter.nation == Nation::Spanish) else {
-            bars.push((*post, Some(*unit), Bar::new("1.1a", format!("{unit} is no Spanish unit"))));
+            bars.push((*post, *unit, bar("1.1a", format!("{unit} is no Spanish unit"))));
             continue;
         };
         match (post, counter.group) {
             (Post::In(HoldingBox::Manzanillo), Group::Manzanillo)
             | (Post::In(HoldingBox::Guantanamo), Group::Guantanamo) => {}
             (_, Group::Manzanillo) => {
-                bars.push((*post, Some(*unit), Bar::new("5.1a", format!("{unit} starts in the Manzanillo box"))))
+                bars.push((*post, *unit, bar("5.1a", format!("{unit} starts in the Manzanillo box"))))
             }
             (_, Group::Guantanamo) => {
-                bars.push((*post, Some(*unit), Bar::new("5.1b", format!("{unit} starts in the Guantanamo box"))))
+                bars.push((*post, *unit, bar("5.1b", format!("{unit} starts in the Guantanamo box"))))
             }
-            (Post::In(_), _) => {
-                bars.push((*post, Some(*unit), Bar::new("5.1d", format!("{unit} is deployed on the map"))))
-            }
+            (Post::In(_), _) => bars.push((*post, *unit, bar("5.1d", format!("{unit} is deployed on the map")))),
             (Post::At(hex), group) => {
                 if group == Group::Fortress && counter.default_hex != Some(*hex) {
                     let home = counter.default_hex.map(|hex| hex.to_string()).unwrap_or_default();
-                    bars.push((*post, Some(*unit), Bar::new("2.12d", format!("{unit} is the garrison of {home}"))));
+                    bars.push((*post, *unit, bar("2.12d", format!("{unit} is the garrison of {home}"))));
                 }
                 if let Some(bar) = bars_set_up(data, *hex).filter(|_| group != Group::Fortress) {
-                    bars.push((*post, Some(*unit), bar));
+                    bars.push((*post, *unit, bar));
                 }
                 stacks.entry(*hex).or_default().push(counter);
             }
@@ -159,16 +167,53 @@ pub fn set_up_bars(data: &Data, posts: &[(Post, UnitId)]) -> Vec<(Post, Option<U
             };
             let garrison = stack.iter().any(|counter| counter.kind == Arm::Garrison);
             let with = if garrison { "with its garrison " } else { "" };
-            let bar = Bar::new(clause, format!("{with}{} units do not fit into {hex}", stack.len()));
-            bars.push((Post::At(hex), Some(counter.id()), bar));
+            let bar = bar(clause, format!("{with}{} units do not fit into {hex}", stack.len()));
+            bars.push((Post::At(hex), counter.id(), bar));
         }
     }
     for (unit, times) in seen.iter().filter(|(_, times)| **times > 1) {
         let post =
             posts.iter().find(|(_, other)| other == unit).map_or(Post::In(HoldingBox::Manzanillo), |(post, _)| *post);
-        bars.push((post, Some(*unit), Bar::new("2.2a", format!("{unit} is placed {times} times"))));
+        bars.push((post, *unit, bar("2.2a", format!("{unit} is placed {times} times"))));
     }
     bars
+}
+
+impl SpanishSetup {
+    /// Everything wrong with the set-up, each at the hex or unit it blames; nothing of what is sealed.
+    fn bars(&self, data: &Data) -> Vec<Bar> {
+        let open = |(post, unit): (Post, Concealed<UnitId>)| match unit {
+            Concealed::Open(unit) => Some((post, unit)),
+            Concealed::Sealed(_) => None,
+        };
+        let posts: Vec<(Post, UnitId)> = self.layout().posts.into_iter().filter_map(open).collect();
+        let root = DocPath::root();
+        let place = |(post, unit, bar): (Post, UnitId, Bar)| {
+            let (list, at) = match post {
+                Post::At(hex) => (self.deploy.get(&hex), root.key("deploy").key(&hex.to_string())),
+                Post::In(HoldingBox::Manzanillo) => (Some(&self.manzanillo), root.key("manzanillo")),
+                Post::In(HoldingBox::Guantanamo) => (Some(&self.guantanamo), root.key("guantanamo")),
+            };
+            // The hex where nobody may stand; otherwise the unit in it that is one too many or not to be there.
+            let ground = matches!(bar.clause.0, "5.1e" | "5.1f" | "5.1h");
+            let named = |other: &Concealed<UnitId>| matches!(other, Concealed::Open(id) if *id == unit);
+            let index = list.and_then(|list| list.iter().position(named)).filter(|_| !ground);
+            bar.at(index.map_or_else(|| at.clone(), |index| at.index(index))).firm()
+        };
+        set_up_bars(data, &posts).into_iter().map(place).collect()
+    }
+
+    /// Who goes to a place the opponent can look up, garrisons apart.
+    fn looked_up(&mut self, data: &Data) -> Option<Bar> {
+        let garrison = |id: &UnitId| data.counter(*id).is_some_and(|counter| counter.kind == Arm::Garrison);
+        let units: Vec<UnitId> = self.complete(data).into_iter().filter(|id| !garrison(id)).collect();
+        let names: Vec<String> = units.iter().map(ToString::to_string).collect();
+        let (go, place) = (verb(units.len(), "goes", "go"), verb(units.len(), "a place", "places"));
+        let (units, names) = (count_of(units.len(), "unit"), names.join(", "));
+        let why = format!("{units} {go} to {place} your opponent can look up: {names}");
+        let remedy = "give every unit a hex, and the boxes an order, of your own";
+        (!names.is_empty()).then(|| Bar::new("5.1d", why, remedy))
+    }
 }
 
 impl Position<'_> {
@@ -176,19 +221,16 @@ impl Position<'_> {
     pub fn bars_cuban_set_up(&self, hex: Hex) -> Option<Bar> {
         let data = self.data();
         if data.land(hex) != Land::Jungle {
-            return Some(Bar::new("5.2b", format!("{hex} is no jungle hex")));
+            return Some(bar("5.2b", format!("{hex} is no jungle hex")));
         }
         if self.state.tokens_in(hex).next().is_some() {
-            return Some(Bar::new("5.2d", format!("a Spanish unit is in {hex}")));
+            return Some(bar("5.2d", format!("a Spanish unit is in {hex}")));
         }
         if self.is_closed(hex) {
-            return Some(Bar::new(
-                "23.1m",
-                format!("{hex} is closed until all Spanish reinforcements have entered there"),
-            ));
+            return Some(bar("23.1m", format!("{hex} is closed until all Spanish reinforcements have entered there")));
         }
         if !self.cubans_in(hex).is_empty() {
-            return Some(Bar::new("5.2c", format!("another Cuban unit is in {hex}")));
+            return Some(bar("5.2c", format!("another Cuban unit is in {hex}")));
         }
         None
     }
@@ -199,18 +241,32 @@ impl Position<'_> {
     }
 
     /// Places for Cuban units left out of the file, by the rule for silent players (§5.2, A51).
-    pub fn place_cubans(&self, wished: &BTreeMap<UnitId, Hex>) -> BTreeMap<UnitId, Hex> {
+    pub fn place_cubans(&self, wished: &BTreeMap<UnitId, Hex>) -> (BTreeMap<UnitId, Hex>, Vec<Bar>) {
         let data = self.data();
         let grid = data.grid();
         let mut quota = self.state.cuban_zones.unwrap_or([0; 4]);
         let mut places: BTreeMap<UnitId, Hex> = BTreeMap::new();
+        let mut bars = Vec::new();
         for (id, hex) in wished {
-            let zone = usize::from(self.zone(*hex)).checked_sub(1);
-            let Some(left) = zone.and_then(|zone| quota.get_mut(zone)) else { continue };
-            if *left > 0 && self.bars_cuban_set_up(*hex).is_none() && !places.values().any(|other| other == hex) {
+            let zone = self.zone(*hex);
+            let left = usize::from(zone).checked_sub(1).and_then(|zone| quota.get_mut(zone));
+            let barred = if self.nation(*id) != Some(Nation::Cuban) {
+                Some(bar("5.2a", format!("{id} is no Cuban unit")))
+            } else if let Some(bar) = self.bars_cuban_set_up(*hex) {
+                Some(bar)
+            } else if places.values().any(|other| other == hex) {
+                Some(bar("5.2c", format!("another Cuban unit goes to {hex}")))
+            } else if let Some(left) = left.filter(|left| **left > 0) {
                 *left -= 1;
                 places.insert(*id, *hex);
-            }
+                None
+            } else {
+                let allotted = self.state.cuban_zones.unwrap_or([0; 4]).get(usize::from(zone).wrapping_sub(1)).copied();
+                let why =
+                    format!("{id} is one too many for zone {zone}, the chart allots it {}", allotted.unwrap_or(0));
+                Some(bar("5.2a", why))
+            };
+            bars.extend(barred.map(|bar| bar.at(DocPath::root().key("place").key(id.as_str())).firm()));
         }
         let santiago = data.city.iter().copied().min_by_key(|hex| (*hex != Hex::printed(2314), *hex));
         let spanish: BTreeSet<Hex> = self.stacks().into_keys().collect();
@@ -232,15 +288,31 @@ impl Position<'_> {
                 places.insert(id, hex);
             }
         }
-        places
+        (places, bars)
     }
 }
 
 impl Play<'_, '_> {
     /// S1 and S2: the Spanish army takes its places (§5.1).
-    pub fn spanish_setup(&mut self, orders: &SpanishSetup) -> Ruling<()> {
+    pub fn spanish_setup(&mut self, orders: &mut SpanishSetup) -> Ruling<()> {
         self.begin_phase("spain", "setup", PhaseName::SpanishSetup);
         let data = self.data();
+        let sealed = |(_, unit): &(Post, Concealed<UnitId>)| matches!(unit, Concealed::Sealed(_));
+        if !orders.layout().posts.iter().any(sealed) {
+            orders.deploy.retain(|_, units| !units.is_empty());
+            // The set-up is one deed: with any fault the whole lapses, and everybody goes to his default place.
+            self.entry(DocPath::root(), |play| {
+                if let Some(bar) = orders.looked_up(data) {
+                    play.umpire.mind(bar);
+                }
+                let bars = orders.bars(data);
+                if !bars.is_empty() && !play.umpire.foresees() {
+                    *orders = SpanishSetup::by_default(data);
+                }
+                play.lapse("the Spanish set-up", bars, &[]);
+            });
+            self.umpire.decided()?;
+        }
         let layout = orders.layout();
         let mut counters = Roster::default();
         for (number, (post, unit)) in (1..).zip(&layout.posts) {
@@ -299,14 +371,16 @@ impl Play<'_, '_> {
     }
 
     /// S4 to S6: Cubans, Marines, the pool, the first landing site (§5.2 to §5.4).
-    pub fn us_setup(&mut self, orders: &UsSetup) -> Ruling<()> {
+    pub fn us_setup(&mut self, orders: &mut UsSetup) -> Ruling<()> {
         self.begin_phase("us", "setup", PhaseName::UsSetup);
-        let places = self.now().place_cubans(&orders.place);
-        for (id, hex) in orders.place.iter().filter(|(id, hex)| places.get(*id) != Some(hex)) {
-            let why = self.now().bars_cuban_set_up(*hex);
-            let (clause, why) = why.map_or(("5.2a", "its zone is full".to_owned()), |bar| (bar.clause, bar.why));
-            self.lapse(format!("{id} to {hex}"), clause, why);
-        }
+        let (places, bars) = self.now().place_cubans(&orders.place);
+        self.entry(DocPath::root(), |play| {
+            for bar in bars {
+                play.lapse("a Cuban unit's place", vec![bar], &[]);
+            }
+        });
+        orders.place = places.clone();
+        self.umpire.decided()?;
         for (id, hex) in &places {
             if let Some(unit) = self.state.units.get_mut(id) {
                 unit.at = Place::At(*hex);
@@ -327,7 +401,7 @@ impl Play<'_, '_> {
         self.umpire.note(Event::Marines { sent });
         let die = self.d6("site", "first-landing")?;
         let site = self.data().tables.landing_sites.first.get(&die).copied();
-        self.umpire.note(Event::SiteRolled { die, modified: die, roll: SiteRoll::First, site });
+        self.umpire.note(Event::SiteRolled { die: Cast::of(&[die]), modified: die, roll: SiteRoll::First, site });
         if let Some(hex) = site {
             self.place_source(hex, 1, MarkerEvent::FirstLanding);
         }

@@ -364,15 +364,16 @@ impl Play<'_, '_> {
             stacks.into_iter().filter(|(hex, tokens)| now.exerts_of(*hex, tokens) == Trit::Maybe).collect();
         let tokens: Vec<Token> = doubtful.values().flatten().copied().collect();
         let (game, state) = (self.game, self.state.clone());
-        let blind = self.blind.clone();
-        self.fact(&tokens, about, what, |units| {
-            let position = Position { game, state: &state, known: &blind };
+        let known = self.known.clone();
+        let truth = |units: &BTreeMap<Token, UnitId>| {
+            let position = Position { game, state: &state, known: &known };
             let zone = |unit: &UnitId| position.arm(*unit).is_some_and(Arm::exerts_zone);
             let supplied = position.supplied_hexes(suppose, |at| match doubtful.get(&at) {
                 Some(tokens) => tokens.iter().filter_map(|token| units.get(token)).any(zone),
                 None => position.exerts(at) == Trit::Yes,
             });
             fact(&position, &supplied)
-        })
+        };
+        self.fact(&tokens, about, what, truth, true)
     }
 }

@@ -134,6 +134,9 @@ pub fn tell(game: &SantiagoCampaign, event: &Event, diary: &mut Diary) {
             };
             diary.line(text, &clauses);
         }
+        Event::SiteRolled { die, .. } if die.is_foreseen() => {
+            diary.line(format!("The table says where the other units land: {die}."), &clauses);
+        }
         Event::SiteRolled { die, modified, roll, site } => {
             let where_to = site.map(|hex| at(&hex)).unwrap_or_default();
             let text = match roll {
@@ -198,11 +201,18 @@ pub fn tell(game: &SantiagoCampaign, event: &Event, diary: &mut Diary) {
             cut(diary, early.as_ref());
         }
         Event::Overrun { by, at: hex, lost } => {
-            diary.line(format!("{by} overruns {} in {}.", list(lost), at(hex)), &clauses)
+            if lost.is_empty() {
+                diary.line(format!("{by} overruns the counter in {} if it is a lone battery.", at(hex)), &clauses);
+            } else {
+                diary.line(format!("{by} overruns {} in {}.", list(lost), at(hex)), &clauses);
+            }
         }
         Event::BalloonMode { up, at: hex } => {
             let text = if *up { "The balloon rises over" } else { "The balloon comes down at" };
             diary.line(format!("{text} {}.", at(hex)), &clauses);
+        }
+        Event::BalloonFired { from, at: hex, die, .. } if die.is_foreseen() => {
+            diary.line(format!("A battery in {} may fire at the balloon over {}: {die}.", at(from), at(hex)), &clauses);
         }
         Event::BalloonFired { from, at: hex, die, hit } => {
             let outcome = if *hit { "it is hit and falls" } else { "a miss" };
@@ -210,6 +220,9 @@ pub fn tell(game: &SantiagoCampaign, event: &Event, diary: &mut Diary) {
                 format!("A battery in {} fires at the balloon over {}: die {die}, {outcome}.", at(from), at(hex)),
                 &clauses,
             );
+        }
+        Event::Scatter { die, .. } if die.is_foreseen() => {
+            diary.detail(format!("The shells come down next to it: {die}."), &clauses);
         }
         Event::Scatter { die, hex, struck } => {
             let place = hex.map_or_else(|| "off the map".to_owned(), |hex| format!("in {}", at(&hex)));
@@ -236,6 +249,9 @@ pub fn tell(game: &SantiagoCampaign, event: &Event, diary: &mut Diary) {
         Event::DroppedOut { units } => {
             diary.line(format!("{} cannot take part: out of supply.", list(units)), &clauses)
         }
+        Event::CubanStrength { unit, die, .. } if die.is_foreseen() => {
+            diary.line(format!("{unit} rolls for its strength: {die}; with 0 it is gone."), &clauses);
+        }
         Event::CubanStrength { unit, die, strength } => {
             diary.line(format!("{unit} fights with {strength} (die {die} - 1)."), &clauses);
         }
@@ -261,7 +277,19 @@ pub fn tell(game: &SantiagoCampaign, event: &Event, diary: &mut Diary) {
             diary.line(format!("{attack} to {defence}: odds {odds}."), &[Clause("11.8b")]);
             diary.sum("column shift", "", shifts, format!("{shift:+}, so {final_odds}"));
             let column = column.map_or_else(|| "below the table".to_owned(), |column| format!("column {column}"));
-            diary.line(format!("Die {die}, {column}: {}.", result.as_str()), &clauses);
+            let result = result.as_str();
+            if die.is_foreseen() {
+                diary.line(format!("The {column}: {die}. The outlook goes on with {result}."), &clauses);
+            } else {
+                diary.line(format!("Die {die}, {column}: {result}."), &clauses);
+            }
+        }
+        Event::AtLeast { target, attack, defence, odds, shifts, shift, final_odds } => {
+            let text =
+                format!("Who lies in {} is not known. At the worst {attack} to {defence}: odds {odds}.", at(target));
+            diary.line(text, &[Clause("11.8b")]);
+            diary.sum("column shift", "", shifts, format!("{shift:+}, so {final_odds}"));
+            diary.line("The outlook goes on as if they were beaten.", &clauses);
         }
         Event::FortressHolds { target } => diary.line(format!("The fortress {} holds.", at(target)), &clauses),
         Event::Retreated { pieces, from, to, rank } => {
@@ -314,6 +342,9 @@ pub fn tell(game: &SantiagoCampaign, event: &Event, diary: &mut Diary) {
             diary.line(format!("Truce roll, die {die}: {text}."), &clauses);
         }
         Event::TruceOver => diary.line("The truce is over.", &clauses),
+        Event::GuantanamoRoll { die, .. } if die.is_foreseen() => {
+            diary.line(format!("The Guantanamo table: {die}."), &clauses);
+        }
         Event::GuantanamoRoll { die, released, withheld } => {
             diary.line(
                 format!(

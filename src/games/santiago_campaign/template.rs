@@ -7,38 +7,35 @@ use crate::board::Hex;
 use crate::engine::{Concealed, Seen, count_of};
 
 use super::orders::SpanishSetup;
-use super::play::{Position, own_knowledge};
+use super::play::{Play, Position, at_table};
 use super::state::{Stage, State};
-use super::supply::Suppose;
 use super::tell::verb;
-use super::terms::{Arm, Group, Nation, Piece};
-use super::trial::Trial;
+use super::terms::{Arm, Group, Nation, Piece, UnitId};
 use super::{SPAIN, SantiagoCampaign, US};
 
 /// What stands below `orders:`, indented by two blanks.
 pub fn template(game: &SantiagoCampaign, seen: &Seen<'_, State>) -> String {
     let mut text = String::new();
     let Some(side) = seen.state.stage.side() else { return text };
-    let mut trial = Trial::new(game, seen.state, own_knowledge(game, seen, side));
-    match seen.state.stage {
+    at_table(game, seen, side, |play| match play.state.stage {
         Stage::SpanishSetup => spanish_setup(game, &mut text),
-        Stage::UsSetup => us_setup(&trial.now(), &mut text),
+        Stage::UsSetup => us_setup(&play.now(), &mut text),
         stage => {
             let combat_only = matches!(stage, Stage::UsCombat | Stage::SpanishCombat);
             if !combat_only {
                 if side == US {
-                    landings(&trial.now(), &mut text);
+                    landings(&play.now(), &mut text);
                 } else {
-                    release(&trial.now(), &mut text);
+                    release(&play.now(), &mut text);
                 }
-                moves(&mut trial, side == SPAIN, &mut text);
+                moves(play, side == SPAIN, &mut text);
             }
             if combat_only || !game.options.phases_apart {
-                attacks(&trial.now(), side == SPAIN, &mut text);
+                attacks(&play.now(), side == SPAIN, &mut text);
             }
             line(&mut text, "# capitulate: yes      # ends the game (§3.3c)");
         }
-    }
+    });
     text
 }
 
@@ -62,9 +59,7 @@ fn runs(hexes: &[Hex]) -> String {
 
 fn spanish_setup(game: &SantiagoCampaign, text: &mut String) {
     let data = &game.data;
-    let mut setup =
-        SpanishSetup { deploy: BTreeMap::new(), manzanillo: Vec::new(), guantanamo: Vec::new(), face_up: Vec::new() };
-    setup.complete(data);
+    let setup = SpanishSetup::by_default(data);
     line(
         text,
         "# Hex and units, one line each (§5.1). Dry land only, three hexes or more from every beach, two units and a",
@@ -79,12 +74,7 @@ fn spanish_setup(game: &SantiagoCampaign, text: &mut String) {
         line(text, format!("#   {}: {}, factor {}{range}", counter.id(), counter.name, counter.factor.unwrap_or(0)));
     }
     line(text, "deploy:");
-    let units = |stack: &[Concealed<_>]| {
-        list(stack.iter().filter_map(|unit| match unit {
-            Concealed::Open(unit) => Some(*unit),
-            Concealed::Sealed(_) => None,
-        }))
-    };
+    let units = |stack: &[Concealed<UnitId>]| list(stack.iter().filter_map(Concealed::as_open));
     for (hex, stack) in &setup.deploy {
         line(text, format!("  {hex}: [{}]", units(stack)));
     }
@@ -104,7 +94,7 @@ fn us_setup(now: &Position<'_>, text: &mut String) {
         ),
     );
     line(text, "place:");
-    for (id, hex) in now.place_cubans(&BTreeMap::new()) {
+    for (id, hex) in now.place_cubans(&BTreeMap::new()).0 {
         line(text, format!("  {id}: {hex}   # zone {}", now.zone(hex)));
     }
     line(
@@ -152,13 +142,9 @@ fn landings(now: &Position<'_>, text: &mut String) {
     );
     line(text, "# artillery, engineer, gatling, balloon. Without one it goes as far inland as it is in supply.");
     line(text, "landings: {}");
-    let maps = now.supply_maps(Suppose::default());
     for site in &sites {
-        if let Some(unit) = now.pool().first() {
-            let choices = now.landing_choices(*unit, *site, true, &maps);
-            let hexes: Vec<Hex> = choices.into_iter().map(|(hex, _)| hex).collect();
-            line(text, format!("#  {site}: [{{class: any, to: HEX}}]    # for {unit}: {}", runs(&hexes)));
-        }
+        let hexes: Vec<Hex> = now.ashore(*site).into_iter().map(|(hex, _)| hex).collect();
+        line(text, format!("#  {site}: [{{class: any, to: HEX}}]    # as things stand: {}", runs(&hexes)));
     }
 }
 
@@ -173,22 +159,21 @@ fn release(now: &Position<'_>, text: &mut String) {
     }
 }
 
-fn moves(trial: &mut Trial<'_>, spanish: bool, text: &mut String) {
+fn moves(play: &mut Play<'_, '_>, spanish: bool, text: &mut String) {
     line(text, "# Moves, in the order they are made (§9.5): `to: HEX` for the cheapest path, or `path: [HEX, …]`.");
     line(text, "moves: []");
-    let maps = trial.maps(if spanish { SPAIN } else { US });
-    let now = trial.now();
     let pieces: Vec<Piece> = if spanish {
-        trial.state.counters.keys().copied().map(Piece::from).collect()
+        play.state.counters.keys().copied().map(Piece::from).collect()
     } else {
-        trial.state.units.iter().filter(|(_, unit)| unit.at.hex().is_some()).map(|(id, _)| Piece::from(*id)).collect()
+        play.state.units.iter().filter(|(_, unit)| unit.at.hex().is_some()).map(|(id, _)| Piece::from(*id)).collect()
     };
     for piece in pieces {
+        let (maps, choices) = (play.maps_for(piece), play.choices(piece));
+        let now = play.now();
         let place =
             now.hex_of(piece).map_or_else(|| "in its box".to_owned(), |hex| format!("in {}", now.data().say(hex)));
         match now.mover(piece, &maps) {
             Ok((mover, _)) => {
-                let choices = trial.choices(piece, &maps);
                 let hexes: Vec<Hex> =
                     choices.iter().map(|(hex, _, _)| *hex).filter(|hex| now.may_stay(&mover, *hex)).collect();
                 let lost = if mover.lost { ", out of supply" } else { "" };
@@ -203,7 +188,7 @@ fn moves(trial: &mut Trial<'_>, spanish: bool, text: &mut String) {
                 );
             }
             Err(bars) => {
-                let why = list(bars.iter().map(|bar| format!("{} (§{})", bar.why, bar.clause)));
+                let why = list(bars.iter().map(|bar| format!("{} ({})", bar.why, bar.clause)));
                 line(text, format!("#    {} {place}: {why}", now.say(piece)));
             }
         }

@@ -226,6 +226,16 @@ impl Serialize for CombatResult {
 }
 
 impl CombatResult {
+    /// How good it is for the attacker.
+    pub fn worth(self) -> u32 {
+        match self {
+            CombatResult::Stalled => 0,
+            CombatResult::Bloodbath => 1,
+            CombatResult::Retreat => 2,
+            CombatResult::Eliminated => 3,
+        }
+    }
+
     /// As the table prints it.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -5,9 +5,11 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use crate::board::{Features, Hex};
+use crate::engine::Bar;
 
+use super::bars::bar;
 use super::data::{Along, Mp};
-use super::movement::{Bar, Mover};
+use super::movement::Mover;
 use super::play::Position;
 use super::terms::{Arm, Land, Nation, Piece, UnitId};
 
@@ -103,10 +105,10 @@ impl Position<'_> {
                 (Land::Swamp, _) => "9.2c",
                 _ => "10.3b",
             };
-            return Err(Bar::new(clause, format!("{to} is {land}")));
+            return Err(bar(clause, format!("{to} is {land}")));
         }
         if along.has(Along::Water) {
-            return Err(Bar::new("12.7", format!("only water lies between {from} and {to}")));
+            return Err(bar("12.7", format!("only water lies between {from} and {to}")));
         }
         let chart = &data.tables.terrain_effects;
         let road = along.has(Along::Road);

@@ -60,7 +60,8 @@ impl Play<'_, '_> {
         if self.state.units_in(hex).next().is_some() {
             return Ok(true);
         }
-        Ok(!self.spanish_zone(hex)?)
+        // No check ends the game on a hope: the orders that follow are judged all the same.
+        Ok(!self.spanish_zone_or(hex, true)?)
     }
 
     fn us_controls_all(&mut self, hexes: &[Hex]) -> Ruling<bool> {

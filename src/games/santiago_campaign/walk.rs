@@ -3,12 +3,14 @@
 use std::rc::Rc;
 
 use crate::board::Hex;
-use crate::engine::{Clause, Question, Ruling, Say, Subject};
+use crate::engine::doc::DocPath;
+use crate::engine::{Bar, Clause, Cloud, Question, Ruling, Say, Subject};
 
 use super::US;
+use super::bars::bar;
 use super::data::Mp;
 use super::events::{Cause, Cut, Event, MarkerEvent, Paid};
-use super::movement::{Bar, Leg, Mover, Stride};
+use super::movement::{Leg, Mover, Stride};
 use super::orders::MoveOrder;
 use super::play::{Play, Trit};
 use super::policy::{Ever, OPEN_BEACH, Policy};
@@ -26,6 +28,31 @@ pub struct Walked {
     pub spent: Mp,
     /// Why it ended early.
     pub cut: Option<Cut>,
+    /// Everything that barred the step after it.
+    pub bars: Vec<Bar>,
+}
+
+impl Walked {
+    /// Nobody has moved yet.
+    pub fn none(spent: Mp) -> Walked {
+        Walked { path: Vec::new(), opened: Vec::new(), spent, cut: None, bars: Vec::new() }
+    }
+
+    /// A step of its path that nobody could make is at fault, whether it came so far or not.
+    fn break_off(&mut self, path: &[Hex], broken: Option<(usize, Bar)>) {
+        let Some((count, bar)) = broken else { return };
+        match path.get(count) {
+            Some(before) if self.cut.is_none() => self.stop(count, *before, vec![bar]),
+            _ => self.bars.push(bar.at(DocPath::root().key("path").index(count))),
+        }
+    }
+
+    /// It ends before this hex, the `count`th of its path.
+    pub fn stop(&mut self, count: usize, before: Hex, bars: Vec<Bar>) {
+        let part = DocPath::root().key("path").index(count);
+        self.cut = Cut::before(before, &bars);
+        self.bars = bars.into_iter().map(|bar| bar.at(part.clone())).collect();
+    }
 }
 
 impl Play<'_, '_> {
@@ -34,8 +61,9 @@ impl Play<'_, '_> {
     ///
     /// The walk ends in the last hex in which the unit may stay (§9.4c); hexes before are passed.
     pub fn walk(&mut self, mover: &Mover, from: Hex, path: &[Hex], spent: Mp, open: Option<bool>) -> Ruling<Walked> {
-        let mut walked = Walked { path: Vec::new(), opened: Vec::new(), spent, cut: None };
+        let mut walked = Walked::none(spent);
         let (mut at, mut halted) = (from, false);
+        let piece = Subject::of(mover.piece);
         for (count, to) in path.iter().copied().enumerate() {
             let maps = if mover.nation == Nation::Us {
                 self.supply_maps()
@@ -47,24 +75,34 @@ impl Play<'_, '_> {
             let stride = match self.now().pace(mover, leg, to, &maps) {
                 Ok(stride) => stride,
                 Err(bars) => {
-                    walked.cut = Cut::before(to, bars);
+                    walked.stop(count, to, bars);
                     break;
                 }
             };
+            // What hangs on a face-down counter is uncertain from here on.
+            let on = [Subject::of(at), Subject::of(to)];
             if let Some(bar) = self.hidden_bar(mover, at, to, &stride)? {
-                walked.cut = Cut::before(to, vec![bar]);
+                walked.stop(count, to, vec![bar.about(on)]);
                 break;
             }
             let opens = self.opens(mover.piece, to, open)?;
             if !opens && !self.ends_supplied(mover, to, &stride)? {
-                let why = format!("a unit in {to} would be out of supply");
-                walked.cut = Cut::before(to, vec![Bar::new("12.10a", why)]);
+                let suppose = Suppose { vacated: stride.overrun.then_some(to), opened: None };
+                let why = self.now().why_unsupplied(to, suppose);
+                let why = format!("a unit in {to} would be out of supply: {why}");
+                walked.stop(count, to, vec![bar("12.10a", why).about([Subject::of(to), Subject::of("supply")])]);
                 break;
             }
             let zone = match stride.zone {
                 Trit::Maybe => self.spanish_zone(to)?,
                 level => level == Trit::Yes,
             };
+            let last = count + 1 == path.len();
+            if stride.pinned == Trit::Maybe || (stride.zone == Trit::Maybe && !last) {
+                let place = if stride.pinned == Trit::Maybe { at } else { to };
+                self.doubt(place);
+                self.umpire.rests(&[Subject::of(place)], [piece.clone()]);
+            }
             if stride.overrun {
                 self.overrun(mover, to)?;
             }
@@ -98,22 +136,34 @@ impl Play<'_, '_> {
         let stays = |id: UnitId| self.now().nation(id) != Some(mover.nation) && !to_come.contains(&Piece::from(id));
         let Some(other) = self.state.units_in(last).find(|id| stays(*id)) else { return };
         if walked.cut.is_none() && !self.now().may_stay(mover, last) {
-            let why = format!("{other} is there to stay");
-            walked.cut = Some(Cut { before: last, why, clause: Clause("9.4c") });
+            let why =
+                format!("US and Cuban units do not end the phase together in {last}, and {other} is there to stay");
+            let count = walked.path.len() - 1;
+            walked.stop(count, last, vec![bar("9.4c", why).about([Subject::of(other), Subject::of(last)])]);
             self.back_off(mover, walked);
         }
+    }
+
+    /// In a check: a face-down counter may cut the move short.
+    fn doubt(&mut self, hex: Hex) {
+        let why = format!("a single Spanish counter next to {hex} ends the move there unless it is a lone battery");
+        self.umpire.mind(Bar::new("7.1c", why, "nothing need be changed"));
     }
 
     /// What a hidden fact forbids, asked only where the public cannot tell.
     fn hidden_bar(&mut self, mover: &Mover, from: Hex, to: Hex, stride: &Stride) -> Ruling<Option<Bar>> {
         if !self.leads_home(mover, from, to)? {
-            return Ok(Some(Bar::new("12.10c", format!("{to} does not bring it one hex closer to supply"))));
+            return Ok(Some(bar("12.10c", format!("{to} does not bring it one hex closer to supply"))));
+        }
+        if stride.overrun && mover.nation != Nation::Spanish {
+            let cause = Cloud::Secret(format!("the counter in {to}"));
+            self.umpire.cloud([Subject::of(to), Subject::of("supply"), Subject::of(mover.piece)], &cause);
         }
         if stride.overrun && mover.nation != Nation::Spanish && !self.lone_battery(to)? {
-            return Ok(Some(Bar::new("10.7b", format!("{to} is held by a Spanish unit that is no battery"))));
+            return Ok(Some(bar("10.7b", format!("{to} is held by a Spanish unit that is no battery"))));
         }
         if stride.pinned == Trit::Maybe && self.spanish_zone(to)? && self.spanish_zone(from)? {
-            return Ok(Some(Bar::new("7.1d", format!("{from} and {to} are both in Spanish zones of control"))));
+            return Ok(Some(bar("7.1d", format!("{from} and {to} are both in Spanish zones of control"))));
         }
         Ok(None)
     }
@@ -145,6 +195,12 @@ impl Play<'_, '_> {
             return Ok(());
         }
         let tokens: Vec<Token> = self.state.tokens_in(hex).collect();
+        if self.guesses(&tokens) {
+            self.umpire.note(Event::Overrun { by: mover.piece, at: hex, lost: Vec::new() });
+            tokens.iter().for_each(|token| self.state.counters.remove(token));
+            self.supply = None;
+            return Ok(());
+        }
         let units = self.reveal(&tokens)?;
         self.umpire.note(Event::Overrun { by: mover.piece, at: hex, lost: units.values().copied().collect() });
         for (token, unit) in units {
@@ -234,44 +290,80 @@ impl Play<'_, '_> {
         self.data().tables.limits.supply_markers.saturating_sub(number)
     }
 
+    /// Who marches, and from where; the order lapses if he may not.
+    fn set_out(&mut self, piece: Piece) -> Option<(Mover, Option<Hex>)> {
+        let maps = self.maps_for(piece);
+        let found = self.now().mover(piece, &maps);
+        found.map_err(|bars| self.stays(piece, bars, "unit")).ok()
+    }
+
+    /// Supply for a mover; only Americans need any (§12.1b).
+    pub fn maps_for(&mut self, piece: Piece) -> Rc<SupplyMaps> {
+        let american = piece.token().is_none() && self.now().nation(piece.unit()) == Some(Nation::Us);
+        if american { self.supply_maps() } else { Rc::new(SupplyMaps::everywhere(&self.now())) }
+    }
+
     /// A move that is not made: everything that bars it.
-    fn stays(&mut self, piece: Piece, bars: Vec<Bar>) {
-        for bar in bars {
-            self.lapse(format!("move of {piece}"), bar.clause, bar.why);
+    fn stays(&mut self, piece: Piece, bars: Vec<Bar>, part: &str) {
+        let bars = bars.into_iter().map(|bar| bar.part(part).about([Subject::of(piece)])).collect();
+        let on: Vec<Subject> =
+            self.now().hex_of(piece).map(Subject::of).into_iter().chain([Subject::of(piece)]).collect();
+        self.lapse(format!("move of {piece}"), bars, &on);
+    }
+
+    /// Where a piece can go, each hex with its path and its price, as its owner sees it.
+    pub fn choices(&mut self, piece: Piece) -> Vec<(Hex, Vec<Hex>, Mp)> {
+        let maps = self.maps_for(piece);
+        let Ok((mover, from)) = self.now().mover(piece, &maps) else { return Vec::new() };
+        self.now().ways(&mover, from, &maps)
+    }
+
+    /// Writes `to` out as the path it means; the order lapses if none leads there.
+    fn complete(&mut self, order: &mut MoveOrder, mover: &Mover, from: Option<Hex>) -> bool {
+        let Some(to) = order.to.take_if(|_| order.path.is_empty()) else {
+            order.to = None;
+            return true;
+        };
+        let maps = self.maps_for(order.unit);
+        let now = self.now();
+        match now.ways(mover, from, &maps).into_iter().find(|(hex, _, _)| *hex == to) {
+            Some((_, path, _)) => order.path = path,
+            None => {
+                let bars = now.why_not(mover, from, to, &maps);
+                self.stays(order.unit, bars, "to");
+                order.to = Some(to);
+            }
         }
+        order.to.is_none()
     }
 
     /// One move of the US Movement Phase (§10). `to_come` are the units that still move after it.
-    pub fn us_move(&mut self, order: &MoveOrder, to_come: &[Piece]) -> Ruling<()> {
-        if order.path.is_empty() {
-            return Ok(()); // the balloon has changed its mode, and flipping is no move (§17.2e)
-        }
-        let maps = self.supply_maps();
-        let (mut mover, from) = match self.now().mover(order.unit, &maps) {
-            Ok((mover, Some(from))) => (mover, from),
-            Ok((_, None)) => return Ok(()),
-            Err(bars) => {
-                self.stays(order.unit, bars);
-                return Ok(());
-            }
-        };
+    pub fn us_move(&mut self, order: &mut MoveOrder, to_come: &[Piece]) -> Ruling<()> {
+        let Some((mut mover, Some(from))) = self.set_out(order.unit) else { return Ok(()) };
         // §12.8a: hidden counters may decide whether it is in supply.
         let american = mover.nation == Nation::Us;
         if american && !mover.lost && !self.supplied(from, Suppose::default())? {
+            self.umpire.rests(&[Subject::of(from)], [Subject::of(order.unit)]);
             mover = mover.out_of_supply();
         }
         mover.beach = self.now().beach_opened(order);
-        let mut walked = self.walk(&mover, from, &order.path, Mp::ZERO, order.open)?;
+        if !self.complete(order, &mover, Some(from)) {
+            return Ok(());
+        }
+        let broken = self.now().broken_step(&mover, Some(from), &order.path);
+        let whole = broken.as_ref().map_or(order.path.len(), |(count, _)| *count);
+        let mut walked = self.walk(&mover, from, &order.path[..whole], Mp::ZERO, order.open)?;
+        walked.break_off(&order.path, broken);
+        if walked.cut.is_some() {
+            self.back_off(&mover, &mut walked);
+        }
         self.stop_short(&mover, &mut walked, to_come);
-        self.note_move(&mover, Some(from), &walked);
+        self.note_move(&mover, Some(from), &mut walked);
         self.follow(order.unit, &walked)
     }
 
-    fn note_move(&mut self, mover: &Mover, from: Option<Hex>, walked: &Walked) {
-        if walked.path.is_empty() && walked.cut.is_none() {
-            return;
-        }
-        self.umpire.note(Event::Moved {
+    fn note_move(&mut self, mover: &Mover, from: Option<Hex>, walked: &mut Walked) {
+        let event = Event::Moved {
             piece: mover.piece,
             nation: mover.nation,
             from,
@@ -280,44 +372,57 @@ impl Play<'_, '_> {
             purse: mover.purse,
             out_of_supply: mover.lost,
             cut: walked.cut.clone(),
-        });
+        };
+        let piece = Subject::of(mover.piece);
+        let bars = std::mem::take(&mut walked.bars);
+        if bars.is_empty() && walked.path.is_empty() {
+            // It has gone nowhere.
+        } else if bars.is_empty() {
+            self.umpire.note(event);
+        } else {
+            let bars = bars.into_iter().map(|bar| bar.about([piece.clone()])).collect();
+            // It stands where nobody looked for it.
+            let last = walked.path.last().map(|paid| paid.hex);
+            let on: Vec<Subject> = from.into_iter().chain(last).map(Subject::of).chain([piece]).collect();
+            self.forgo(bars, &on, |_| event);
+        }
     }
 
     /// One move of the Spanish Movement Phase, entries included (§10, §23).
-    pub fn spanish_move(&mut self, order: &MoveOrder) -> Ruling<()> {
-        let none = SupplyMaps::everywhere(&self.now());
-        let found = match order.unit.token() {
-            Some(token) => self.now().mover(order.unit, &none).map(|found| (token, found)),
-            None => Err(vec![Bar::new("1.1a", format!("{} is no Spanish counter", order.unit))]),
+    pub fn spanish_move(&mut self, order: &mut MoveOrder) -> Ruling<()> {
+        let Some(token) = order.unit.token() else {
+            let why = format!("{} is not among the Spanish counters on the table", order.unit);
+            self.stays(order.unit, vec![bar("1.1a", why).firm()], "unit");
+            return Ok(());
         };
-        let (token, (mover, from)) = match found {
-            Ok(found) => found,
-            Err(bars) => {
-                self.stays(order.unit, bars);
-                return Ok(());
-            }
-        };
+        let Some((mover, from)) = self.set_out(order.unit) else { return Ok(()) };
         let data = self.data();
         // §2.12c: garrisons never move; the counter is hidden, so its owner vouches for it.
         let garrison = |unit: &UnitId| data.counter(*unit).is_some_and(|counter| counter.kind == Arm::Garrison);
         self.attest(&[token], "2.12c", |units| !units.values().any(garrison))?;
-        let walked = match from {
-            Some(hex) => self.walk(&mover, hex, &order.path, Mp::ZERO, None)?,
-            None => self.enter_map(&mover, &order.path)?,
+        if !self.complete(order, &mover, from) {
+            return Ok(());
+        }
+        let broken = self.now().broken_step(&mover, from, &order.path);
+        let path = &order.path[..broken.as_ref().map_or(order.path.len(), |(count, _)| *count)];
+        let mut walked = match from {
+            Some(hex) => self.walk(&mover, hex, path, Mp::ZERO, None)?,
+            None => self.enter_map(&mover, path)?,
         };
+        walked.break_off(&order.path, broken);
         self.vouch(token, &walked)?;
-        self.note_move(&mover, from, &walked);
+        self.note_move(&mover, from, &mut walked);
         self.follow(order.unit, &walked)
     }
 
     /// A reinforcement comes on the map by road and goes on (§23.1h, §23.1n).
     fn enter_map(&mut self, mover: &Mover, path: &[Hex]) -> Ruling<Walked> {
-        let mut walked = Walked { path: Vec::new(), opened: Vec::new(), spent: Mp::ZERO, cut: None };
+        let mut walked = Walked::none(Mp::ZERO);
         let Some((first, rest)) = path.split_first() else { return Ok(walked) };
         let stride = match self.now().entry_stride(mover, *first) {
             Ok(stride) => stride,
             Err(bars) => {
-                walked.cut = Cut::before(*first, bars);
+                walked.stop(0, *first, bars);
                 return Ok(walked);
             }
         };
@@ -325,13 +430,13 @@ impl Play<'_, '_> {
         walked.spent = stride.cost;
         if let Some(next) = rest.first().filter(|_| stride.zone == Trit::Yes) {
             let why = format!("the move ends in {first}, in an enemy zone of control");
-            walked.cut = Cut::before(*next, vec![Bar::new("23.1n", why)]);
+            walked.stop(1, *next, vec![bar("23.1n", why)]);
             return Ok(walked);
         }
         // It stands in the entry hex from here on; the rest is an ordinary walk.
         let onward = self.walk(&Mover { landing: true, ..mover.clone() }, *first, rest, stride.cost, None)?;
         walked.path.extend(onward.path);
-        Ok(Walked { spent: onward.spent, cut: onward.cut, ..walked })
+        Ok(Walked { spent: onward.spent, cut: onward.cut, bars: onward.bars, ..walked })
     }
 
     /// The Spanish player vouches for what the public cannot see of a walk: stacking on the way, and overruns.
