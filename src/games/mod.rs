@@ -1,5 +1,6 @@
 //! The games.
 
+pub mod end_of_empire;
 pub mod lone_warrior;
 pub mod santiago_1898;
 pub mod santiago_campaign;
@@ -11,6 +12,7 @@ pub static GAMES: &[&dyn Ruleset] = &[
     &RulesOf::<santiago_1898::Santiago1898>::new(),
     &RulesOf::<santiago_campaign::SantiagoCampaign>::new(),
     &RulesOf::<lone_warrior::LoneWarrior>::new(),
+    &RulesOf::<end_of_empire::EndOfEmpire>::new(),
 ];
 
 /// The rule set with this name.

@@ -1,0 +1,380 @@
+//! Landings (§8.2, §10.2e) and Escario's entry (§8.3): what comes onto the map, openly or under a counter.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::board::Hex;
+use crate::engine::doc::DocPath;
+use crate::engine::{Bar, Ruling, Sealed, Subject};
+
+use super::events::{Event, PhaseName};
+use super::orders::{ArrivalOrder, TurnOrders};
+use super::play::Play;
+use super::position::{Known, Position};
+use super::setup::slot_of;
+use super::state::{CounterState, Place, State};
+use super::terms::{Content, Force, Member, Piece, Setup, UnitKind};
+use super::{EndOfEmpire, SPAIN, US};
+
+/// The public names of the counters that arrive, in order: after those a reorganization of the same packet forms (A92).
+pub fn arrival_names(state: &State, force: Force, orders: &TurnOrders) -> Vec<Option<Piece>> {
+    let formed = match (&orders.reorganize, force) {
+        (Some(reorganize), Force::Us) => {
+            reorganize.form.keys().filter(|name| Piece::counter_force(name.as_str()) == Some(force)).count()
+        }
+        _ => 0,
+    };
+    let entries = if force == Force::Us { &orders.land } else { &orders.enter };
+    let mut number = state.numbered.get(&force).copied().unwrap_or(0) + u32::try_from(formed).unwrap_or(0);
+    let name = |entry: &ArrivalOrder| {
+        entry.holds.as_ref().map(|_| {
+            number += 1;
+            Piece::counter(force, number)
+        })
+    };
+    entries.iter().map(name).collect()
+}
+
+/// What the author vouches for when counters arrive closed.
+const ARRIVALS: &[(&str, &str, &str)] = &[
+    ("8.2h", "more than 12 steps land", "land at most 12 steps in all"),
+    ("14.6b", "a brigade holds a regiment of another, or is on the map twice", "keep regiments with their brigade"),
+    ("A89", "such a unit may not go under this counter", "no guns, leaders or signals in brigades"),
+    ("14.6a", "a unit is not waiting, or is named twice, or there are not so many counters", "name waiting units once"),
+    ("14.7a", "no dummy is left", "leave it out"),
+    ("A13", "too many steps or guns arrive in a hex", "12 steps and one gun fit into a hex"),
+];
+
+/// Everything about counters that arrive closed.
+struct Arrival<'a> {
+    game: &'a EndOfEmpire,
+    state: &'a State,
+    force: Force,
+    /// Counters of the force on the map already.
+    before: &'a [Piece],
+    /// Where each new counter arrives.
+    at: &'a [Hex],
+    /// Steps that land openly, the base included.
+    open_steps: u32,
+    entries: &'a [ArrivalOrder],
+}
+
+impl Arrival<'_> {
+    fn breaks(&self, clause: &str, held: &[Content]) -> bool {
+        let data = &self.game.data;
+        let (old, new) = held.split_at(self.before.len().min(held.len()));
+        let known = Known(self.before.iter().copied().zip(old.iter().cloned()).collect());
+        let now = Position { game: self.game, state: self.state, known: &known };
+        let unit = |member: &Member| data.unit(member.unit);
+        let steps = |member: &Member| member.steps.or(unit(member).map(|unit| unit.steps)).unwrap_or(0);
+        let dummy = data.of_kind(self.force, UnitKind::Dummy).next().and_then(|unit| unit.landing).unwrap_or(6);
+        match clause {
+            "8.2h" => {
+                let closed = new.iter().map(|content| match content {
+                    Content::Dummy => dummy, // §14.7c
+                    Content::Units(members) => members.iter().map(|member| u32::from(steps(member))).sum(),
+                });
+                self.force == Force::Us && self.open_steps + closed.sum::<u32>() > data.tables.limits.landing
+            }
+            "14.6b" => {
+                let formation = |member: &Member| {
+                    unit(member).filter(|unit| unit.kind.is_foot()).and_then(|unit| unit.formation.as_deref())
+                };
+                let first = |content: &Content| content.members().first().and_then(formation);
+                let mut there: BTreeSet<Option<&str>> =
+                    old.iter().filter(|content| !content.is_dummy()).map(first).collect();
+                self.force == Force::Us
+                    && new.iter().filter(|content| !content.is_dummy()).any(|content| {
+                        content
+                            .members()
+                            .iter()
+                            .filter(|member| formation(member).is_some())
+                            .any(|member| formation(member) != first(content))
+                            || !there.insert(first(content))
+                    })
+            }
+            "A89" => new.iter().flat_map(Content::members).any(|member| {
+                self.force == Force::Us
+                    && !unit(member).is_some_and(|unit| unit.kind.is_foot() && unit.formation.is_some())
+            }),
+            "14.6a" => {
+                let mut seen: BTreeSet<Piece> =
+                    self.entries.iter().flat_map(|entry| entry.units.iter().copied()).collect();
+                let waits = |member: &Member| {
+                    let due = unit(member).is_some_and(|unit| {
+                        let whence = if self.force == Force::Us { Setup::Sea } else { Setup::Escario };
+                        unit.force == self.force && unit.setup == whence && unit.kind.is_piece()
+                    });
+                    due && self.state.unit(member.unit).at == Place::Off && now.under(member.unit).is_none()
+                };
+                let full = |member: &Member| unit(member).is_some_and(|unit| steps(member) == unit.steps);
+                let real = |contents: &[Content]| contents.iter().filter(|content| !content.is_dummy()).count();
+                new.iter()
+                    .flat_map(Content::members)
+                    .any(|member| !seen.insert(member.unit) || !waits(member) || !full(member))
+                    || real(old) + real(new) > data.containers(self.force)
+                    || new.contains(&Content::Units(Vec::new()))
+            }
+            "14.7a" => {
+                let asked = new.iter().filter(|content| content.is_dummy()).count();
+                // The Spanish and Cuban dummies are on the map from the start (§14.7b).
+                asked > if self.force == Force::Us { now.dummies_left(self.force) } else { 0 }
+            }
+            "A13" => {
+                let mut bulk: BTreeMap<Hex, (u32, u32)> = BTreeMap::new();
+                let mut add = |hex: Hex, (foot, guns): (u32, u32)| {
+                    let sum = bulk.entry(hex).or_insert_with(|| {
+                        let stack = now.stack(hex, self.force);
+                        now.bulk_of(&stack, |counter| known.0.get(&counter).cloned())
+                    });
+                    *sum = (sum.0 + foot, sum.1 + guns);
+                };
+                for (hex, content) in self.at.iter().zip(new) {
+                    for member in content.members() {
+                        add(*hex, now.bulk(member.unit, steps(member)));
+                    }
+                }
+                for entry in self.entries {
+                    for piece in &entry.units {
+                        add(entry.at, now.bulk(*piece, self.state.unit(*piece).steps));
+                    }
+                }
+                bulk.into_iter().any(|(hex, sum)| self.at.contains(&hex) && now.too_much(hex, self.force, sum))
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Play<'_, '_> {
+    /// Lays down what arrives closed and lets its owner vouch for it, before any die falls.
+    pub fn announce_arrivals(&mut self, force: Force, orders: &TurnOrders, names: &[Option<Piece>]) -> Ruling<()> {
+        let (entries, key) = if force == Force::Us { (&orders.land, "land") } else { (&orders.enter, "enter") };
+        let mut at = Vec::new();
+        let before: Vec<Piece> =
+            self.state.counters.iter().filter(|(_, counter)| counter.force == force).map(|(name, _)| *name).collect();
+        let mut sealed: Vec<Sealed<Content>> = before.iter().filter_map(|name| self.sealed(*name)).collect();
+        for (entry, name) in entries.iter().zip(names) {
+            if let (Some(holds), Some(name)) = (&entry.holds, name) {
+                sealed.push(self.umpire.keep(force.side(), slot_of(*name, self.state.turn)?, holds)?);
+                at.push(entry.at);
+            }
+        }
+        if at.is_empty() {
+            return Ok(());
+        }
+        let state = self.state.clone();
+        let base = self.data().cast().base.and_then(|id| self.data().unit(id)?.landing).unwrap_or(0);
+        let open = entries
+            .iter()
+            .flat_map(|entry| &entry.units)
+            .map(|unit| self.data().unit(*unit).map_or(0, |known| known.landing_steps(state.unit(*unit).steps)));
+        let bases = u32::try_from(entries.iter().filter(|entry| entry.base).count()).unwrap_or(0);
+        let open_steps = open.sum::<u32>() + base * bases;
+        let arrival = Arrival { game: self.game, state: &state, force, before: &before, at: &at, open_steps, entries };
+        let all: Vec<&Sealed<Content>> = sealed.iter().collect();
+        self.entry(DocPath::root().key(key), |play| {
+            for (clause, why, remedy) in ARRIVALS {
+                play.umpire.vouch(&all, Bar::new(clause, *why, *remedy), |held| !arrival.breaks(clause, held))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// §8.2: the landing, before anybody moves (A19). Troops first, then the base among them (A21).
+    pub fn landing(&mut self, orders: &TurnOrders, names: &[Option<Piece>]) -> Ruling<()> {
+        self.begin_phase("us", "landing", PhaseName::Landing);
+        self.arrive(Force::Us, "land", &orders.land, names)?;
+        for (index, entry) in orders.land.iter().enumerate().filter(|(_, entry)| entry.base) {
+            self.entry(DocPath::root().key("land").index(index), |play| play.land_base(entry.at))?;
+        }
+        Ok(())
+    }
+
+    /// §8.3: the Escario column, at the head of C.1.
+    pub fn escario(&mut self, orders: &TurnOrders, names: &[Option<Piece>]) -> Ruling<()> {
+        if self.state.turn >= self.state.escario {
+            self.state.arrived = true; // A22b
+        }
+        self.arrive(Force::Spanish, "enter", &orders.enter, names)
+    }
+
+    fn arrive(&mut self, force: Force, key: &str, entries: &[ArrivalOrder], names: &[Option<Piece>]) -> Ruling<()> {
+        for (index, (entry, name)) in entries.iter().zip(names).enumerate() {
+            let at = DocPath::root().key(key).index(index);
+            self.entry(at, |play| play.arrive_one(force, entry, *name))?;
+        }
+        Ok(())
+    }
+
+    fn arrive_one(&mut self, force: Force, entry: &ArrivalOrder, name: Option<Piece>) -> Ruling<()> {
+        if let Some(name) = name {
+            let number = name.as_str().trim_start_matches(force.counter_prefix()).parse().unwrap_or(0);
+            let most = self.state.numbered.entry(force).or_default();
+            *most = number.max(*most);
+        }
+        let bars = self.now().bars_arrival(force, entry.at, entry.base && entry.units.is_empty() && name.is_none());
+        if entry.units.is_empty() && name.is_none() && !entry.base {
+            let bar = Bar::new("8.2a", "nobody arrives by this order", "name units, or what a counter holds").firm();
+            self.lapse("arrival", vec![bar]);
+            return Ok(());
+        }
+        if name.is_some() && !self.game.options.columns {
+            let bar = Bar::new("A58", "this match is played without columns", "name the units").part("holds").firm();
+            self.lapse("arrival", vec![bar]);
+            return Ok(());
+        }
+        if !bars.is_empty() {
+            self.lapse(format!("arrival in {}", entry.at), bars);
+            return Ok(());
+        }
+        let mut units = Vec::new();
+        for (index, unit) in entry.units.iter().enumerate() {
+            let part = DocPath::root().key("units").index(index);
+            let bars = self.bars_arriving(force, *unit, entry.at);
+            if !bars.is_empty() {
+                self.lapse(format!("arrival of {unit}"), bars.into_iter().map(|bar| bar.at(part.clone())).collect());
+                continue;
+            }
+            self.ashore += self.data().unit(*unit).map_or(0, |known| known.landing_steps(self.state.unit(*unit).steps));
+            if let Some(now) = self.state.units.get_mut(unit) {
+                now.at = Place::At(entry.at);
+                now.landed = force == Force::Us;
+            }
+            units.push(*unit);
+        }
+        if let Some(name) = name {
+            let holds = Sealed::new(force.side(), slot_of(name, self.state.turn)?);
+            let mut counter = CounterState::new(force, entry.at, holds, None);
+            counter.landed = force == Force::Us;
+            self.state.counters.insert(name, counter);
+            if let Some(sealed) = self.sealed(name) {
+                self.umpire.whisper_of(&sealed, |content| Event::Laid { counter: name, holds: content.clone() });
+            }
+        }
+        if units.is_empty() && name.is_none() {
+            return Ok(());
+        }
+        let (at, counter) = (entry.at, name);
+        self.umpire.note(match force {
+            Force::Us => Event::Landed { units: units.clone(), counter, at },
+            _ => Event::Entered { units: units.clone(), counter, at },
+        });
+        // A07a: beaches are taken by who lands on them.
+        self.occupy(&units, at, false)
+    }
+
+    /// Why a unit may not arrive openly in a hex, together with those that came before it.
+    fn bars_arriving(&self, force: Force, unit: Piece, hex: Hex) -> Vec<Bar> {
+        let data = self.data();
+        let now = self.now();
+        let mut bars = Vec::new();
+        let about = || [Subject::of(unit)];
+        let whence = if force == Force::Us { Setup::Sea } else { Setup::Escario };
+        let clause = if force == Force::Us { "8.2a" } else { "8.3a" };
+        let known =
+            data.unit(unit).filter(|known| known.force == force && known.setup == whence && known.kind.is_piece());
+        let Some(known) = known.filter(|_| self.state.unit(unit).at == Place::Off) else {
+            let why = format!("{unit} is not waiting to arrive");
+            return vec![Bar::new(clause, why, "name units that are still off the map").about(about()).firm()];
+        };
+        if known.kind == UnitKind::Signals && !self.game.options.balloon {
+            bars.push(Bar::new("A58", "without 14.8 the Signals Detachment stays off the map", "leave it out").firm());
+        }
+        if force == Force::Us {
+            let steps = known.landing_steps(self.state.unit(unit).steps);
+            let limit = data.tables.limits.landing;
+            if self.ashore + steps > limit {
+                let why = format!("{unit} would be step {} of {limit} to land", self.ashore + steps);
+                bars.push(Bar::new("8.2h", why, "land it next turn").about(about()).firm());
+            }
+        }
+        let mut stack = now.stack(hex, force);
+        stack.push(unit);
+        if now.overstacked(hex, force, &stack) {
+            bars.push(Bar::new("A13", format!("{unit} has no room in {hex}"), "land elsewhere").about(about()));
+        }
+        bars
+    }
+
+    /// §10.2e to §10.2h, A37.
+    fn land_base(&mut self, hex: Hex) -> Ruling<()> {
+        let data = self.data();
+        let now = self.now();
+        let mut bars = Vec::new();
+        if let Some(at) = self.state.base {
+            bars.push(
+                Bar::new("10.2g", format!("the base is ashore in {at}"), "it never moves again").part("base").firm(),
+            );
+        }
+        if !data.ground(hex).is_some_and(|ground| ground.beach || ground.base_landing) {
+            bars.push(
+                Bar::new("A37", format!("{hex} is neither a beach nor Siboney"), "land it on a beach")
+                    .part("at")
+                    .firm(),
+            );
+        }
+        let troops = now.stack(hex, Force::Us).into_iter().any(|piece| now.fights(piece));
+        if !troops {
+            let remedy = "land troops there first, in the same landing or earlier";
+            bars.push(Bar::new("10.2e", format!("no US unit is in {hex}"), remedy).about([Subject::of(hex)]));
+        }
+        let cost = data.cast().base.and_then(|id| data.unit(id)?.landing).unwrap_or(0);
+        if self.ashore + cost > data.tables.limits.landing {
+            let why = format!("the base takes {cost} of the steps that may land, and {} are ashore", self.ashore);
+            bars.push(Bar::new("10.2f", why, "land fewer units").part("base"));
+        }
+        if !bars.is_empty() {
+            self.lapse("landing of the base", bars);
+            return Ok(());
+        }
+        self.ashore += cost;
+        self.state.base = Some(hex);
+        self.umpire.note(Event::BaseLanded { at: hex });
+        Ok(())
+    }
+}
+
+impl Position<'_> {
+    /// Why nobody of a force may arrive in a hex (§8.2b, §8.2c, §8.3a, A23, A76).
+    pub fn bars_arrival(&self, force: Force, hex: Hex, base_only: bool) -> Vec<Bar> {
+        let data = self.data();
+        let mut bars = Vec::new();
+        let part = |bar: Bar| bar.part("at");
+        let enemy = if force == Force::Us { SPAIN } else { US };
+        if force == Force::Us {
+            if !data.is_beach(hex) && !base_only {
+                let siboney = data.ground(hex).is_some_and(|ground| ground.base_landing);
+                let (clause, why) = if siboney {
+                    ("A39", format!("{} is a beach for the base alone", data.describe(hex)))
+                } else {
+                    ("8.2b", format!("{} is no beach", data.describe(hex)))
+                };
+                let beaches: Vec<String> = data.beaches.iter().map(|hex| data.describe(*hex)).collect();
+                bars.push(part(Bar::new(clause, why, format!("the beaches are {}", beaches.join(", ")))).firm());
+            }
+            if self.pieces_in(hex).any(|piece| self.force(piece) == Some(Force::Cuban)) {
+                bars.push(part(
+                    Bar::new("A76", format!("Cubans are in {hex}"), "land elsewhere").about([Subject::of(hex)]),
+                ));
+            }
+        } else {
+            if !data.west_edge.contains(&hex) || !data.is_land(hex) {
+                bars.push(
+                    part(Bar::new("8.3a", format!("{hex} is not on the west edge"), "enter by 1801 to 0601")).firm(),
+                );
+            }
+            if self.state.turn < self.state.escario {
+                let why = format!("Escario arrives on turn {}", self.state.escario);
+                bars.push(Bar::new("A22b", why, "wait for him").firm());
+            }
+        }
+        let there = |piece: Piece| self.force(piece).is_some_and(|other| other.side() == enemy);
+        if self.pieces_in(hex).any(there) || (force == Force::Spanish && self.state.base == Some(hex)) {
+            let clause = if force == Force::Us { "8.2c" } else { "A23" };
+            bars.push(part(
+                Bar::new(clause, format!("the enemy is in {hex}"), "name another hex").about([Subject::of(hex)]),
+            ));
+        }
+        bars
+    }
+}

@@ -1,0 +1,330 @@
+//! §9.6 and §9.7: bombardment and naval gunfire, with coordination (§14.2) and friendly fire (§14.3).
+
+use crate::board::Hex;
+use crate::engine::doc::DocPath;
+use crate::engine::{Bar, Clause, Question, Ruling, Say, Side, Subject, Touch};
+
+use super::US;
+use super::events::{Cause, Event, FireKind, Why};
+use super::fire::Volley;
+use super::orders::{CombatOrder, Support};
+use super::play::{Play, subjects};
+use super::policy::{FRIENDLY_FIRE, Policy};
+use super::position::Position;
+use super::tables::FireResult;
+use super::terms::{Force, Piece, UnitKind};
+
+impl Position<'_> {
+    /// Why a hex cannot be fired at by guns or a fleet.
+    pub fn bars_fired_at(&self, side: Side, target: Hex, key: &str) -> Vec<Bar> {
+        let enemies = self.fighters(target, Play::enemy(side));
+        let about = |bar: Bar| bar.part(key).about([Subject::of(target)]);
+        if enemies.is_empty() {
+            return vec![about(Bar::new(
+                "9.6c",
+                format!("no enemy unit is in {target}"),
+                "name a hex with enemy units",
+            ))];
+        }
+        if enemies.iter().all(|piece| self.in_guerrilla(*piece)) {
+            let why = format!("only units in guerrilla are in {target}");
+            return vec![about(Bar::new("11.2.1a", why, "attack them on the Guerrilla Table"))];
+        }
+        Vec::new()
+    }
+
+    /// Why a gun cannot bombard a hex.
+    pub fn bars_gun(&self, side: Side, piece: Piece, target: Hex, fired: bool) -> Vec<Bar> {
+        let mut bars = Vec::new();
+        let about = |bar: Bar| bar.about([Subject::of(piece)]);
+        let own = self.force(piece).is_some_and(|force| force.side() == side);
+        match self.kind(piece) {
+            _ if !own => bars.push(Bar::new("0c", format!("{piece} is not yours"), "name a gun of your own").firm()),
+            Some(UnitKind::Artillery) => {}
+            Some(UnitKind::MachineGun) => {
+                bars.push(Bar::new("A33", format!("{piece} does not bombard"), "let it support an attack").firm());
+            }
+            None => {
+                bars.push(Bar::new("9.6c", format!("{piece} is closed"), "bring its guns into the open first").firm())
+            }
+            Some(_) => bars.push(Bar::new("9.6c", format!("{piece} has no guns"), "name artillery").firm()),
+        }
+        if !bars.is_empty() {
+            return bars;
+        }
+        let Some(hex) = self.state.hex_of(piece) else {
+            return vec![about(Bar::new("9.6c", format!("{piece} is not on the open map"), "name a gun on the map"))];
+        };
+        let range = self.unit(piece).and_then(|unit| unit.range).unwrap_or(0);
+        let far = self.data().distance(hex, target);
+        if far > range {
+            bars.push(about(Bar::new(
+                "9.6c",
+                format!("{piece} in {hex} is {far} hexes from {target}"),
+                format!("its range is {range}"),
+            )));
+        }
+        if self.state.unit(piece).landed {
+            bars.push(about(Bar::new("A79", format!("{piece} landed this turn"), "bombard next turn")));
+        }
+        if fired {
+            bars.push(Bar::new("A34b", format!("{piece} has fired"), "a gun bombards once in a phase").firm());
+        }
+        if self.frozen(piece) {
+            bars.push(about(Bar::new("3n", format!("{piece} is not released"), "wait for event 34-36")));
+        }
+        bars
+    }
+
+    /// Is the hex in reach of a fleet (§9.7b to §9.7d, A93)?
+    pub fn in_naval_range(&self, force: Force, target: Hex) -> bool {
+        let data = self.data();
+        let coast = if force == Force::Spanish { &data.harbour_coast } else { &data.sea_coast };
+        coast.iter().any(|hex| data.distance(*hex, target) <= data.tables.naval.range)
+    }
+
+    /// Why a fleet cannot fire at a hex.
+    pub fn bars_naval(&self, side: Side, force: Force, target: Hex) -> Vec<Bar> {
+        let mut bars = self.bars_fired_at(side, target, "naval");
+        if !self.in_naval_range(force, target) {
+            let clause = if force == Force::Spanish { "9.7c" } else { "9.7d" };
+            let why = format!("{target} is out of reach of the fleet");
+            bars.push(Bar::new(clause, why, "it reaches 4 hexes inland from its coast").part("naval").firm());
+        }
+        if self.state.fired.contains(&force) {
+            bars.push(Bar::new("9.7f", "the fleet has fired this turn", "wait for the next turn").part("naval"));
+        }
+        if force == Force::Spanish && self.state.jarcias {
+            bars.push(Bar::new("4.1f", "the fleet has left Santiago", "leave it out").part("naval").firm());
+        }
+        if force == Force::Cuban {
+            bars.push(
+                Bar::new("A63", "the fleet fires in the combat phase of the US Army", "leave `by` out")
+                    .part("naval")
+                    .firm(),
+            );
+        }
+        bars
+    }
+}
+
+impl Play<'_, '_> {
+    /// §9.6c: one roll of all guns against a hex (A34b).
+    pub fn bombard(&mut self, side: Side, force: Force, target: Hex, order: &CombatOrder) -> Ruling<()> {
+        let mut bars = self.now().bars_fired_at(side, target, "bombard");
+        if self.bombarded.contains(&target) {
+            let why = format!("{target} has been bombarded");
+            bars.push(Bar::new("A34b", why, "let all guns fire together").part("bombard").firm());
+        }
+        if order.by.is_empty() {
+            bars.push(Bar::new("9.6c", "no gun fires", "name artillery under `by`").part("by").firm());
+        }
+        let mut guns: Vec<Piece> = Vec::new();
+        for (index, piece) in order.by.iter().enumerate() {
+            let fired = self.fought.contains(piece) || guns.contains(piece);
+            let wrong = self.now().bars_gun(side, *piece, target, fired);
+            if wrong.is_empty() {
+                guns.push(*piece);
+            } else {
+                let part = DocPath::root().key("by").index(index);
+                self.lapse(
+                    format!("bombardment by {piece}"),
+                    wrong.into_iter().map(|bar| bar.at(part.clone())).collect(),
+                );
+            }
+        }
+        let from = self.hexes_of(&guns);
+        if let Some(bar) = order
+            .support
+            .filter(|_| !guns.is_empty())
+            .and_then(|support| self.now().bars_support(force, &from, support))
+        {
+            self.lapse("support", vec![bar]);
+        }
+        for key in useless(order, false) {
+            bars.push(
+                Bar::new("A34a", format!("`{key}` means nothing for a bombardment"), "leave it out").part(key).firm(),
+            );
+        }
+        if !bars.is_empty() {
+            let fatal = bars.iter().any(|bar| bar.clause.0 != "A34a");
+            self.lapse(format!("bombardment of {target}"), bars);
+            if fatal {
+                return Ok(());
+            }
+        }
+        if guns.is_empty() {
+            return Ok(());
+        }
+        self.fought.extend(guns.iter().copied());
+        self.bombarded.insert(target);
+        let Some(there) = self.unmask_dummies(side, target)? else { return Ok(()) };
+        // §9.6f, A86: no support for the target.
+        let ways = self.now().supports(force, &from);
+        let support = order.support.filter(|support| ways.contains(support)).unwrap_or(Support::No);
+        self.spend(force, target, support);
+        let volley = Volley {
+            kind: FireKind::Bombardment,
+            by: force,
+            units: guns.clone(),
+            from,
+            at: there.clone(),
+            hexes: vec![target],
+            target,
+            supported: support != Support::No,
+        };
+        let result = self.fire(&volley)?;
+        if force == Force::Us && self.game.options.friendly_fire {
+            if let Some((hex, friends)) = self.friendly_fire(target, &guns)? {
+                return self.strike(&friends, hex, result, Cause::FriendlyFire);
+            }
+        }
+        self.strike(&there, target, result, Cause::Bombardment)
+    }
+
+    /// §9.7: the fleet.
+    pub fn naval_fire(&mut self, side: Side, force: Force, target: Hex, order: &CombatOrder) -> Ruling<()> {
+        let mut bars = self.now().bars_naval(side, force, target);
+        if !order.by.is_empty() {
+            bars.push(
+                Bar::new("9.7e", "guns ashore do not fire with the fleet", "order a bombardment apart")
+                    .part("by")
+                    .firm(),
+            );
+        }
+        if order.support.is_some() {
+            bars.push(Bar::new("A35c", "naval fire takes no supply point", "leave it out").part("support").firm());
+        }
+        for key in useless(order, true) {
+            bars.push(
+                Bar::new("9.7a", format!("`{key}` means nothing for naval fire"), "leave it out").part(key).firm(),
+            );
+        }
+        if !bars.is_empty() {
+            self.lapse(format!("naval fire at {target}"), bars);
+            return Ok(());
+        }
+        self.state.fired.insert(force);
+        if force == Force::Us && self.game.options.coordination {
+            // §14.2a, A35b.
+            let faces = self.data().tables.coordination.on.clone();
+            let fires = |die: i32| faces.iter().any(|face| i32::from(*face) == die);
+            let thrown = self.d6(US, target, "coordination", fires, Touch::default())?;
+            self.umpire.note(Event::Coordination { target, die: thrown.cast, fires: thrown.result });
+            if !thrown.result {
+                return Ok(());
+            }
+        }
+        let Some(there) = self.unmask_dummies(side, target)? else { return Ok(()) };
+        let volley = Volley {
+            kind: FireKind::Naval,
+            by: force,
+            units: Vec::new(),
+            from: Vec::new(),
+            at: there.clone(),
+            hexes: vec![target],
+            target,
+            supported: false,
+        };
+        let result = self.fire(&volley)?;
+        self.strike(&there, target, result, Cause::Bombardment)
+    }
+
+    /// Dummies that are fired at are shown (§14.7e); a shot at nothing else is spent without a roll (A52c). Gives who is
+    /// left to be hit.
+    fn unmask_dummies(&mut self, side: Side, target: Hex) -> Ruling<Option<Vec<Piece>>> {
+        let there = self.now().fighters(target, Play::enemy(side));
+        for name in self.closed(&there) {
+            if !self.now().in_guerrilla(name) && self.is_dummy(name, false)? {
+                self.remove_dummy(name, Why::Bombardment);
+            }
+        }
+        let left: Vec<Piece> =
+            self.standing(&there).into_iter().filter(|piece| !self.now().in_guerrilla(*piece)).collect();
+        Ok(if left.is_empty() { None } else { Some(left) })
+    }
+
+    /// A result falls on a hex that is not in combat.
+    fn strike(&mut self, pieces: &[Piece], at: Hex, result: FireResult, cause: Cause) -> Ruling<()> {
+        let force = pieces.first().and_then(|piece| self.now().force(*piece));
+        self.hit(pieces, result, at, cause, None)?;
+        if let Some(force) = force {
+            self.abandon(at, force, false);
+        }
+        Ok(())
+    }
+
+    /// §14.3, A98: the hexes that friendly fire could strike.
+    fn friends_near(&self, target: Hex, guns: &[Piece]) -> Vec<(Hex, Vec<Piece>)> {
+        let now = self.now();
+        let near = |hex: Hex| {
+            let friends: Vec<Piece> = now.fighters(hex, US).into_iter().filter(|piece| !guns.contains(piece)).collect();
+            (hex, friends)
+        };
+        let mut hexes: Vec<(Hex, Vec<Piece>)> =
+            now.data().land_around(target).map(near).filter(|(_, friends)| !friends.is_empty()).collect();
+        hexes.sort_unstable();
+        hexes
+    }
+
+    fn friendly_fire(&mut self, target: Hex, guns: &[Piece]) -> Ruling<Option<(Hex, Vec<Piece>)>> {
+        let near = self.friends_near(target, guns);
+        if near.is_empty() {
+            return Ok(None);
+        }
+        let faces = self.data().tables.friendly_fire.on.clone();
+        let safe = |die: i32| !faces.iter().any(|face| i32::from(*face) == die);
+        let touch = Touch::on(subjects(near.iter().flat_map(|(_, friends)| friends)));
+        let thrown = self.d6(US, target, "friendly-fire", safe, touch)?;
+        if thrown.result {
+            self.umpire.note(Event::FriendlyFire { target, die: thrown.cast, strikes: None });
+            return Ok(None);
+        }
+        let now = self.now();
+        let weight = |(hex, friends): &&(Hex, Vec<Piece>)| {
+            let cuban = friends.iter().any(|piece| now.force(*piece) == Some(Force::Cuban));
+            let steps: u32 = friends.iter().map(|piece| u32::from(now.state.unit(*piece).steps)).sum();
+            (!cuban, std::cmp::Reverse(steps), *hex)
+        };
+        let Some(default) = near.iter().min_by_key(weight).map(|(hex, _)| *hex) else { return Ok(None) };
+        let options: Vec<Hex> = near.iter().map(|(hex, _)| *hex).collect();
+        let hex = if options.len() < 2 {
+            default
+        } else {
+            let question = Question {
+                who: US,
+                kind: FRIENDLY_FIRE,
+                about: Subject::of(target),
+                clause: Clause("14.3c"),
+                text: format!("shells meant for {target} fall short: on which hex?"),
+                options: options.clone(),
+                default,
+                also: None,
+            };
+            self.umpire.ask(question, None, |policy| match policy {
+                Policy::Hexes(hexes) => {
+                    hexes.iter().find(|hex| options.contains(hex)).map_or(Say::Default, |hex| Say::Choose(*hex))
+                }
+                _ => Say::Default,
+            })?
+        };
+        self.umpire.note(Event::FriendlyFire { target, die: thrown.cast, strikes: Some(hex) });
+        Ok(near.into_iter().find(|(at, _)| *at == hex))
+    }
+}
+
+/// Keys of an order that say nothing here.
+fn useless(order: &CombatOrder, naval: bool) -> Vec<&'static str> {
+    let mut keys = Vec::new();
+    if !order.losses.is_empty() {
+        keys.push("losses");
+    }
+    if order.advance.is_some() {
+        keys.push("advance");
+    }
+    if order.instead.is_some() {
+        keys.push("instead");
+    }
+    let _ = naval;
+    keys
+}

@@ -1,0 +1,374 @@
+//! Steps lost and units disorganized: who takes them (§1.1.1, §9.5, A10, A26, A31, A71).
+
+use std::cmp::Reverse;
+
+use crate::board::Hex;
+use crate::engine::{Clause, Question, Ruling, Say, Subject};
+
+use super::events::{Cause, Event, Loss, Why};
+use super::play::{Play, subjects};
+use super::policy::{COUNTER_AMBUSH, DISORDER, FEVER, LOSSES, Policy};
+use super::position::Position;
+use super::state::Place;
+use super::terms::{Content, Force, Piece, UnitKind};
+
+/// A loss to be given out among some pieces.
+pub struct Toll {
+    /// Who may take it.
+    pub pieces: Vec<Piece>,
+    /// How many steps.
+    pub steps: u8,
+    /// Where.
+    pub at: Hex,
+    /// From what.
+    pub cause: Cause,
+    /// What the order says about it, first choice first.
+    pub ordered: Option<Vec<Piece>>,
+}
+
+/// A piece while losses are reckoned.
+#[derive(Clone, Copy)]
+struct Bearer {
+    piece: Piece,
+    steps: u8,
+    guerrilla: bool,
+    closed: bool,
+    /// Who has to lose first: out of supply in the fever (§10.4d).
+    group: u8,
+}
+
+impl Position<'_> {
+    fn bearers(&self, pieces: &[Piece], cause: Cause) -> Vec<Bearer> {
+        let bearer = |piece: &Piece| {
+            let closed = self.state.counters.get(piece);
+            let steps = closed.map_or(self.state.unit(*piece).steps, |_| u8::MAX);
+            let oos = closed.map_or(self.state.unit(*piece).oos, |counter| counter.oos);
+            Bearer {
+                piece: *piece,
+                steps,
+                guerrilla: self.kind(*piece) == Some(UnitKind::Guerrilla),
+                closed: closed.is_some(),
+                group: u8::from(cause == Cause::Fever && !oos),
+            }
+        };
+        pieces.iter().map(bearer).filter(|bearer| bearer.steps > 0).collect()
+    }
+
+    /// Who loses next if nobody says otherwise: the loss order of the notes, closed counters last (A106).
+    fn next_loser(&self, bearers: &[Bearer], cause: Cause) -> Option<Piece> {
+        let key = |bearer: &&Bearer| {
+            let unit = self.unit(bearer.piece);
+            let (shock, fire) = match (unit, bearer.guerrilla) {
+                (Some(unit), true) => unit.back.map_or((0, 0), |back| (back.shock, back.fire)),
+                (Some(unit), false) => {
+                    let factors = unit.factors(bearer.steps, None);
+                    (factors.shock, factors.fire)
+                }
+                (None, _) => (0, 0),
+            };
+            let kind = unit.map(|unit| unit.kind);
+            let class = match kind {
+                _ if bearer.closed => 6,
+                Some(UnitKind::Artillery) => 4,
+                Some(UnitKind::MachineGun) => 5,
+                Some(UnitKind::Guerrilla) => 3,
+                _ if bearer.steps >= 2 => 1,
+                _ => 2,
+            };
+            // A69: of several guerrillas in a counter-ambush the weakest in shock.
+            let class = if cause == Cause::CounterAmbush { u8::from(bearer.closed) } else { class };
+            (bearer.group, class, shock, fire, bearer.piece)
+        };
+        bearers.iter().filter(|bearer| bearer.steps > 0).min_by_key(key).map(|bearer| bearer.piece)
+    }
+
+    /// The pieces that take so many steps, one after the other: those named first, then by the loss order.
+    ///
+    /// A list of preference lets each named piece lose until it is gone; `each` reads it as one step for each mention.
+    fn losers(&self, pieces: &[Piece], steps: u8, cause: Cause, named: &[Piece], each: bool) -> Vec<Piece> {
+        let mut bearers = self.bearers(pieces, cause);
+        let (mut left, mut losers) = (steps, Vec::new());
+        let mut named = named.to_vec();
+        while left > 0 {
+            let group = bearers.iter().filter(|bearer| bearer.steps > 0).map(|bearer| bearer.group).min();
+            let may =
+                |piece: &Piece| bearers.iter().any(|b| b.piece == *piece && b.steps > 0 && Some(b.group) == group);
+            let wish = named.iter().position(may).map(|at| if each { named.remove(at) } else { named[at] });
+            let Some(piece) = wish.or_else(|| self.next_loser(&bearers, cause)) else { break };
+            left -= bear(&mut bearers, piece, left);
+            losers.push(piece);
+        }
+        losers
+    }
+
+    /// Is this a way to give out so many steps?
+    fn pays(&self, pieces: &[Piece], steps: u8, cause: Cause, losers: &[Piece]) -> bool {
+        losers == self.losers(pieces, steps, cause, losers, true)
+    }
+}
+
+/// Lets one piece take its part; gives how many steps it absorbs (A10: guerrillas up to two, and die).
+fn bear(bearers: &mut [Bearer], piece: Piece, left: u8) -> u8 {
+    let Some(bearer) = bearers.iter_mut().find(|bearer| bearer.piece == piece) else { return left };
+    if bearer.closed {
+        return 1;
+    }
+    if bearer.guerrilla {
+        let taken = left.min(bearer.steps);
+        bearer.steps = 0;
+        return taken;
+    }
+    bearer.steps -= 1;
+    1
+}
+
+impl Play<'_, '_> {
+    /// Gives out a loss: the owner chooses (A26), what nobody can take lapses (A71).
+    pub fn lose(&mut self, toll: &Toll) -> Ruling<()> {
+        let mut left = toll.steps;
+        let mut losers = self.choose_losers(toll)?;
+        let mut losses: Vec<Loss> = Vec::new();
+        let mut force = None;
+        let mut index = 0;
+        while left > 0 {
+            if index >= losers.len() {
+                // A counter had less than its owner let everybody believe: others go on.
+                let standing: Vec<Piece> =
+                    toll.pieces.iter().copied().filter(|piece| self.state.hex_of(*piece).is_some()).collect();
+                losers = self.now().losers(&standing, left, toll.cause, &[], false);
+                index = 0;
+                if losers.is_empty() {
+                    break;
+                }
+            }
+            let Some(piece) = losers.get(index).copied() else { break };
+            index += 1;
+            if self.state.counters.contains_key(&piece) {
+                let why = match toll.cause {
+                    Cause::FriendlyFire => Why::FriendlyFire,
+                    Cause::Ambush | Cause::CounterAmbush => Why::Ambush,
+                    _ => Why::Bombardment,
+                };
+                let fever = toll.cause == Cause::Fever;
+                let taken = self.strike_counter(piece, 1, fever, toll.cause, why)?;
+                left = left.saturating_sub(taken);
+                continue;
+            }
+            force = force.or(self.now().force(piece));
+            let Some(unit) = self.state.units.get_mut(&piece).filter(|unit| unit.steps > 0) else { continue };
+            let guerrilla = self.game.data.unit(piece).is_some_and(|unit| unit.kind == UnitKind::Guerrilla);
+            // §1.1.1b to §1.1.1d.
+            let taken = if guerrilla { left.min(unit.steps) } else { 1 };
+            unit.steps = if guerrilla { 0 } else { unit.steps - 1 };
+            left -= taken;
+            let now_left = unit.steps;
+            match losses.iter_mut().find(|loss| loss.unit == piece) {
+                Some(loss) => (loss.steps, loss.left) = (loss.steps + taken, Some(now_left)),
+                None => losses.push(Loss { unit: piece, steps: taken, left: Some(now_left) }),
+            }
+            if let Some(force) = force {
+                self.count_us(force, taken);
+            }
+            if now_left == 0 {
+                self.bury(piece);
+            }
+        }
+        if let (Some(force), false) = (force, losses.is_empty()) {
+            self.umpire.note(Event::StepsLost { force, at: toll.at, cause: toll.cause, losses });
+        }
+        Ok(())
+    }
+
+    fn choose_losers(&mut self, toll: &Toll) -> Ruling<Vec<Piece>> {
+        let Toll { pieces, steps, at, cause, ordered } = toll;
+        let now = self.now();
+        let default = now.losers(pieces, *steps, *cause, &[], false);
+        let bearers = now.bearers(pieces, *cause).len();
+        let Some(owner) = pieces.first().and_then(|piece| now.force(*piece)).map(Force::side) else {
+            return Ok(Vec::new());
+        };
+        if bearers < 2 {
+            return Ok(default);
+        }
+        let (kind, clause) = match cause {
+            Cause::Fever => (FEVER, "12b"),
+            Cause::CounterAmbush => (COUNTER_AMBUSH, "A69"),
+            Cause::Ambush => (LOSSES, "11.3h"),
+            _ => (LOSSES, "A26"),
+        };
+        // Every piece that could take the first step, for the list of options.
+        let mut options: Vec<Vec<Piece>> = vec![default.clone()];
+        for piece in pieces {
+            let other = now.losers(pieces, *steps, *cause, &[*piece], false);
+            if !options.contains(&other) {
+                options.push(other);
+            }
+        }
+        let ordered = ordered
+            .as_ref()
+            .filter(|named| !named.is_empty())
+            .map(|named| now.losers(pieces, *steps, *cause, named, false));
+        let state = self.state.clone();
+        let game = self.game;
+        let known = super::position::Known::default();
+        let position = Position { game, state: &state, known: &known };
+        let text = format!("{at}: {steps} to be lost ({cause}); who takes them, in order?");
+        let question = Question {
+            who: owner,
+            kind,
+            about: Subject::of(at),
+            clause: Clause(clause),
+            text,
+            options,
+            default,
+            also: Some(Box::new(|losers: &Vec<Piece>| position.pays(pieces, *steps, *cause, losers))),
+        };
+        self.umpire.ask(question, ordered, |policy| match policy {
+            Policy::Pieces(named) => Say::Choose(position.losers(pieces, *steps, *cause, named, false)),
+            _ => Say::Default,
+        })
+    }
+
+    /// A DS result on some pieces: one that is not yet disorganized (§9.5a, A31).
+    pub fn disorganize(&mut self, pieces: &[Piece], at: Hex, ordered: Option<Piece>) -> Ruling<()> {
+        let now = self.now();
+        let here = |piece: &&Piece| now.state.hex_of(**piece).is_some();
+        let standing: Vec<Piece> = pieces.iter().filter(here).copied().collect();
+        let open = |piece: &&Piece| match self.state.counters.get(*piece) {
+            Some(counter) => counter.ds == 0,
+            None => !self.state.unit(**piece).ds && self.now().kind(**piece).is_some_and(UnitKind::is_combat),
+        };
+        let mut able: Vec<Piece> = standing.iter().filter(open).copied().collect();
+        if able.is_empty() {
+            // A31: members of a closed counter that are not yet disorganized.
+            for name in self.closed(&standing) {
+                let (Some(sealed), Some(ds)) = (self.sealed(name), self.counter(name).map(|counter| counter.ds)) else {
+                    continue;
+                };
+                let more = |held: &[Content]| {
+                    held.iter().map(|content| content.members().len()).sum::<usize>() > usize::from(ds)
+                };
+                if self.umpire.fact_or(&[&sealed], &Subject::of(name), "orderly", more, false)? {
+                    able.push(name);
+                }
+            }
+        }
+        let now = self.now();
+        let weakness = |piece: &Piece| {
+            let factors = now.factors(*piece);
+            let closed = now.state.counters.contains_key(piece);
+            (closed, now.halved(*piece, factors.fire) + now.halved(*piece, factors.shock), *piece)
+        };
+        let Some(default) = able.iter().copied().min_by_key(weakness) else { return Ok(()) };
+        let owner = now.force(default).map_or(super::SPAIN, Force::side);
+        let chosen = if able.len() < 2 {
+            default
+        } else {
+            let question = Question {
+                who: owner,
+                kind: DISORDER,
+                about: Subject::of(at),
+                clause: Clause("9.5a"),
+                text: format!("{at}: which unit is disorganized?"),
+                options: able.clone(),
+                default,
+                also: None,
+            };
+            let ordered = ordered.filter(|piece| able.contains(piece));
+            self.umpire.ask(question, ordered, |policy| match policy {
+                Policy::Pieces(named) => {
+                    named.iter().find(|piece| able.contains(piece)).map_or(Say::Default, |piece| Say::Choose(*piece))
+                }
+                _ => Say::Default,
+            })?
+        };
+        if let Some(counter) = self.state.counters.get_mut(&chosen) {
+            counter.ds += 1;
+        } else if let Some(unit) = self.state.units.get_mut(&chosen) {
+            unit.ds = true;
+        }
+        self.umpire.note(Event::Disorganized { units: vec![chosen], at, overstacked: false });
+        Ok(())
+    }
+
+    /// Units that find no way out are lost with all their steps (A30a, A75).
+    pub fn eliminate(&mut self, pieces: &[Piece], at: Hex, cause: Cause) -> Ruling<()> {
+        let mut units = pieces.to_vec();
+        for name in self.closed(pieces) {
+            units.retain(|piece| *piece != name);
+            units.extend(self.open(name, Why::Destroyed)?);
+        }
+        units.retain(|unit| self.state.unit(*unit).at != Place::Lost);
+        for unit in &units {
+            let steps = self.state.unit(*unit).steps;
+            if let Some(force) = self.now().force(*unit) {
+                self.count_us(force, steps);
+            }
+            self.bury(*unit);
+        }
+        if !units.is_empty() {
+            self.umpire.cloud(subjects(&units), &crate::engine::Cloud::Die("combat".into()));
+            self.umpire.note(Event::Eliminated { units, at, cause });
+        }
+        Ok(())
+    }
+
+    /// §5.3: hexes of a side that hold too many units are disorganized.
+    pub fn check_stacking(&mut self, side: crate::engine::Side) -> Ruling<()> {
+        for hex in self.now().held_hexes(side) {
+            let now = self.now();
+            let Some(force) = now.holder(hex) else { continue };
+            let stack: Vec<Piece> = now.stack(hex, force);
+            let closed = self.closed(&stack);
+            let open = self.now().overstacked(hex, force, &stack);
+            let as_ordered =
+                self.projected.get(&hex).is_some_and(|meant| stack.iter().all(|piece| meant.contains(piece)));
+            let over = match closed.as_slice() {
+                _ if open => true,
+                [] => false,
+                // A105: vouched for when the orders were signed; a die has made it otherwise.
+                _ if as_ordered => false,
+                _ => {
+                    let sealed: Vec<_> = closed.iter().filter_map(|name| self.sealed(*name)).collect();
+                    let state = self.state.clone();
+                    let known = super::position::Known::default();
+                    let position = Position { game: self.game, state: &state, known: &known };
+                    let over = |held: &[Content]| {
+                        let of = |name: Piece| held.get(closed.iter().position(|other| *other == name)?).cloned();
+                        position.too_much(hex, force, position.bulk_of(&stack, of))
+                    };
+                    self.umpire.fact_or(
+                        &sealed.iter().collect::<Vec<_>>(),
+                        &Subject::of(hex),
+                        "overstacked",
+                        over,
+                        false,
+                    )?
+                }
+            };
+            if !over {
+                continue;
+            }
+            let mut units: Vec<Piece> = Vec::new();
+            for piece in stack {
+                if let Some(counter) = self.state.counters.get_mut(&piece) {
+                    counter.ds = u8::MAX; // §5.3c: all of them
+                } else if self.now().fights(piece)
+                    && let Some(unit) = self.state.units.get_mut(&piece)
+                {
+                    unit.ds = true;
+                } else {
+                    continue;
+                }
+                units.push(piece);
+            }
+            self.umpire.note(Event::Disorganized { units, at: hex, overstacked: true });
+        }
+        Ok(())
+    }
+}
+
+/// The strongest in shock first, for those who advance.
+pub fn by_shock(now: &Position<'_>, pieces: &mut [Piece]) {
+    pieces.sort_by_key(|piece| (Reverse(now.factors(*piece).shock), *piece));
+}

@@ -1,0 +1,526 @@
+//! End of Empire: Santiago 1898 (Romero): both armies march under closed counters, guerrillas wait beside the roads.
+//!
+//! This file is the sequence of play (§2); each chapter of the rules has a file of its own.
+
+mod administration;
+mod arrange;
+mod arrivals;
+mod combat;
+mod data;
+mod events;
+mod facts;
+mod fire;
+mod guerrillas;
+mod guns;
+mod lexicon;
+mod losses;
+mod map;
+mod movement;
+mod orders;
+mod play;
+mod policy;
+mod position;
+mod query;
+mod random;
+mod reorganize;
+mod retreat;
+mod setup;
+mod state;
+mod supply;
+mod support;
+mod tables;
+mod tell;
+mod template;
+mod terms;
+
+use std::collections::BTreeMap;
+
+use crate::engine::dice::Chance;
+use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader};
+use crate::engine::{
+    About, Arranged, Bar, Charter, Clause, Concealed, DataFinding, Diary, Files, Flow, Json, OptionInfo, Picture,
+    Players, Query, Reply, Rules, Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Telling, Umpire, Verdict, Window,
+    schema_of_data, schema_to_read, schema_to_write, to_json,
+};
+
+pub use data::Data;
+pub use events::Event;
+pub use orders::{Orders, SetupOrders, TurnOrders};
+pub use policy::Policy;
+pub use state::State;
+
+use arrivals::arrival_names;
+use events::PhaseName;
+use play::Play;
+use state::{Ending, Stage};
+use terms::Force;
+
+/// The name of the game.
+const ID: &str = "end-of-empire";
+/// The US player, who also runs the Cubans (§0c).
+pub const US: Side = Side("us");
+/// The Spanish player.
+pub const SPAIN: Side = Side("spain");
+
+/// The blocks of section 14 that are played (A58), and other matters of agreement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// 14.1.
+    pub jungle: bool,
+    /// 14.2.
+    pub coordination: bool,
+    /// 14.3.
+    pub friendly_fire: bool,
+    /// 14.4 and 14.5.
+    pub supply_points: bool,
+    /// 14.6 and 14.7.
+    pub columns: bool,
+    /// 14.8.
+    pub balloon: bool,
+    /// Cubans set up at most 4 hexes from Santiago, not at least 4 (A04).
+    pub cubans_near: bool,
+    /// Movement and combat are ordered apart.
+    pub phases: bool,
+}
+
+/// A table laid for End of Empire.
+#[derive(Clone, Debug)]
+pub struct EndOfEmpire {
+    /// Map, counters, tables.
+    pub data: Data,
+    /// What is played.
+    pub options: Options,
+}
+
+impl EndOfEmpire {
+    /// The orders due at a stage. Where phases are ordered apart, movement is a plan that its author closes.
+    fn due(&self, stage: Stage) -> Stop {
+        let Some(who) = stage.side() else { return Stop::End };
+        let plan = self.options.phases && matches!(stage, Stage::UsTurn | Stage::SpanishTurn);
+        Stop::Orders { who, ask: stage.as_str(), flow: if plan { Flow::Plan } else { Flow::Direct } }
+    }
+}
+
+impl Play<'_, '_> {
+    /// The sequence of play from the packet in hand to the next one due (§2b).
+    fn sequence(&mut self, orders: &mut Orders) -> Ruling<Stop> {
+        let apart = self.game.options.phases;
+        let next = match (self.state.stage, orders) {
+            (Stage::SpanishSetup, Orders::Setup(setup)) => {
+                self.set_up(Force::Spanish, setup)?;
+                Stage::CubanSetup
+            }
+            (Stage::CubanSetup, Orders::Setup(setup)) => {
+                self.set_up(Force::Cuban, setup)?;
+                Stage::UsTurn
+            }
+            (Stage::UsTurn, Orders::Turn(turn)) => {
+                self.us_movement(turn)?;
+                if apart {
+                    Stage::UsCombat
+                } else {
+                    self.us_combat(turn)?;
+                    Stage::SpanishTurn
+                }
+            }
+            (Stage::UsCombat, Orders::Turn(turn)) => {
+                self.misplaced(turn);
+                self.show_attackers(US, &turn.combat)?;
+                self.us_combat(turn)?;
+                Stage::SpanishTurn
+            }
+            (Stage::SpanishTurn, Orders::Turn(turn)) => {
+                self.spanish_movement(turn)?;
+                if apart {
+                    Stage::SpanishCombat
+                } else {
+                    self.spanish_combat(turn)?;
+                    Stage::UsTurn
+                }
+            }
+            (Stage::SpanishCombat, Orders::Turn(turn)) => {
+                self.misplaced(turn);
+                self.show_attackers(SPAIN, &turn.combat)?;
+                self.spanish_combat(turn)?;
+                Stage::UsTurn
+            }
+            (stage, _) => stage,
+        };
+        self.umpire.decided()?;
+        if next == Stage::UsTurn && self.state.stage != Stage::CubanSetup {
+            self.next_turn()?;
+        }
+        self.state.stage = next;
+        Ok(self.game.due(next))
+    }
+
+    /// A.3 of both, A.4, A.5 and B.1. What the orders vouch for comes before any die.
+    fn us_movement(&mut self, turn: &mut TurnOrders) -> Ruling<()> {
+        self.misplaced(turn);
+        let names = arrival_names(self.state, Force::Us, turn);
+        // Game turn 1 begins with B (§2c).
+        if self.state.turn > 1 {
+            self.reorganization(turn)?;
+        }
+        self.announce_arrivals(Force::Us, turn, &names)?;
+        self.vouch_for_moves(US, &mut turn.moves)?;
+        self.project(Force::Us, turn, &names)?;
+        self.show_attackers(US, &turn.combat)?;
+        if self.state.turn > 1 {
+            self.supply_points();
+            self.yellow_fever()?;
+        }
+        self.landing(turn, &names)?;
+        self.begin_phase("cuban", "move", PhaseName::CubanMovement);
+        self.movement(US, Force::Cuban, &mut turn.moves)?;
+        self.begin_phase("us", "move", PhaseName::UsMovement);
+        self.movement(US, Force::Us, &mut turn.moves)?;
+        self.check_stacking(US)?;
+        if self.game.options.phases { Ok(()) } else { self.observe() }
+    }
+
+    /// B.2; where phases are ordered apart the balloon looks first (A66).
+    fn us_combat(&mut self, turn: &mut TurnOrders) -> Ruling<()> {
+        if self.game.options.phases {
+            self.begin_phase("us", "observe", PhaseName::UsMovement);
+            self.observe()?;
+        }
+        self.begin_phase("cuban", "combat", PhaseName::CubanCombat);
+        self.combat(US, Force::Cuban, &mut turn.combat)?;
+        self.begin_phase("us", "combat", PhaseName::UsCombat);
+        self.combat(US, Force::Us, &mut turn.combat)
+    }
+
+    /// C.1.
+    fn spanish_movement(&mut self, turn: &mut TurnOrders) -> Ruling<()> {
+        self.misplaced(turn);
+        self.state.attacked.clear();
+        self.begin_phase("spain", "move", PhaseName::SpanishMovement);
+        let names = arrival_names(self.state, Force::Spanish, turn);
+        self.announce_arrivals(Force::Spanish, turn, &names)?;
+        self.escario(turn, &names)?;
+        self.vouch_for_moves(SPAIN, &mut turn.moves)?;
+        self.project(Force::Spanish, turn, &[])?;
+        self.show_attackers(SPAIN, &turn.combat)?;
+        self.movement(SPAIN, Force::Spanish, &mut turn.moves)?;
+        self.check_stacking(SPAIN)
+    }
+
+    /// C.2, and Spain's orders for the next A.3 (A96).
+    fn spanish_combat(&mut self, turn: &mut TurnOrders) -> Ruling<()> {
+        self.begin_phase("spain", "combat", PhaseName::SpanishCombat);
+        self.combat(SPAIN, Force::Spanish, &mut turn.combat)?;
+        self.lay_next(turn)
+    }
+
+    /// D, and A.0 to A.2 of the next turn.
+    fn next_turn(&mut self) -> Ruling<()> {
+        self.end_of_turn()?;
+        self.historical_event()?;
+        self.us_victory_check()?;
+        self.spanish_victory_check()?;
+        self.supply_check();
+        Ok(())
+    }
+
+    /// Keys that are not for this player or phase belong to nobody: they lapse.
+    fn misplaced(&mut self, orders: &mut TurnOrders) {
+        let stage = self.state.stage;
+        let us = stage.side() == Some(US);
+        let apart = self.game.options.phases;
+        let fighting = matches!(stage, Stage::UsCombat | Stage::SpanishCombat);
+        let first = self.state.turn == 1;
+        let mut wrong: Vec<(&str, &'static str, &str)> = Vec::new();
+        if orders.reorganize.is_some() && (!us || fighting || first) {
+            let why = if first && us { "no Phase A is played on turn 1" } else { "it is not ordered here" };
+            wrong.push(("reorganize", if first { "2c" } else { "A96" }, why));
+            orders.reorganize = None;
+        }
+        if !orders.land.is_empty() && (!us || fighting) {
+            wrong.push(("land", "8.2a", "nobody lands in this part of the turn"));
+            orders.land.clear();
+        }
+        if !orders.enter.is_empty() && (us || fighting) {
+            wrong.push(("enter", "8.3a", "nobody enters in this part of the turn"));
+            orders.enter.clear();
+        }
+        if !orders.moves.is_empty() && fighting {
+            wrong.push(("moves", "2b", "movement is over"));
+            orders.moves.clear();
+        }
+        if !orders.combat.is_empty() && apart && !fighting {
+            wrong.push(("combat", "2b", "combat is ordered after movement"));
+            orders.combat.clear();
+        }
+        let last = self.state.turn >= self.data().tables.turns;
+        if orders.next.is_some() && (us || (apart && !fighting) || last) {
+            wrong.push(("next", "A96", "there is no such reorganization to order now"));
+            orders.next = None;
+        }
+        for (key, clause, why) in wrong {
+            let before = self.umpire.take_in_hand(DocPath::root().key(key));
+            self.lapse(key, vec![Bar::new(clause, why, "leave it out").firm()]);
+            self.umpire.put_down(before);
+        }
+    }
+}
+
+const ON: &[&str] = &["on", "off"];
+
+impl Rules for EndOfEmpire {
+    const ID: &'static str = ID;
+    const VERSION: u32 = 1;
+    const SIDES: &'static [Side] = &[SPAIN, US];
+    type State = State;
+    type Orders = Orders;
+    type Policy = Policy;
+    type Event = Event;
+
+    fn lexicon(&self) -> &dyn Lexicon {
+        self
+    }
+
+    fn begin(&self) -> (State, Stop) {
+        (State::new(&self.data, self.options.supply_points), self.due(Stage::SpanishSetup))
+    }
+
+    fn turn(&self, state: &State) -> u32 {
+        state.turn
+    }
+
+    fn resolve(&self, state: &mut State, orders: &mut Orders, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
+        Play::new(self, state, umpire).sequence(orders)
+    }
+
+    fn no_orders(&self, state: &State, _stop: &Stop) -> Orders {
+        let force = match state.stage {
+            Stage::SpanishSetup => Force::Spanish,
+            Stage::CubanSetup => Force::Cuban,
+            _ => return Orders::Turn(TurnOrders::none()),
+        };
+        let mut setup = SetupOrders::none();
+        self.complete_setup(state, force, &mut setup);
+        Orders::Setup(setup)
+    }
+
+    fn seal(&self, state: &State, orders: &mut Orders, hide: &mut dyn FnMut(Slot, Json)) {
+        let mut lay = |holds: &mut Concealed<terms::Content>, name: terms::Piece, turn: u32| {
+            if let Concealed::Open(content) = holds
+                && let (Ok(slot), Ok(value)) = (Slot::parse(&format!("{name}/t{turn}")), to_json(content))
+            {
+                hide(slot.clone(), value);
+                *holds = Concealed::Sealed(slot);
+            }
+        };
+        match orders {
+            Orders::Setup(setup) => {
+                let force = if state.stage == Stage::SpanishSetup { Force::Spanish } else { Force::Cuban };
+                for (number, column) in (1..).zip(&mut setup.columns) {
+                    lay(&mut column.holds, terms::Piece::counter(force, number), 0);
+                }
+            }
+            Orders::Turn(turn) => {
+                for force in [Force::Us, Force::Spanish] {
+                    let names = arrival_names(state, force, turn);
+                    let entries = if force == Force::Us { &mut turn.land } else { &mut turn.enter };
+                    for (entry, name) in entries.iter_mut().zip(names) {
+                        if let (Some(holds), Some(name)) = (&mut entry.holds, name) {
+                            lay(holds, name, state.turn);
+                        }
+                    }
+                }
+                for (name, holds) in turn.reorganize.iter_mut().flat_map(|reorganize| &mut reorganize.columns) {
+                    lay(holds, *name, state.turn);
+                }
+                // What is sealed for the next turn holds sealed contents: those first.
+                let next = state.turn + 1;
+                if let Some(Concealed::Open(reorganize)) = &mut turn.next {
+                    for (name, holds) in &mut reorganize.columns {
+                        lay(holds, *name, next);
+                    }
+                }
+                if let Some(Concealed::Open(reorganize)) = &turn.next
+                    && let (Ok(slot), Ok(value)) = (reorganize::next_slot(next), to_json(reorganize))
+                {
+                    hide(slot.clone(), value);
+                    turn.next = Some(Concealed::Sealed(slot));
+                }
+            }
+        }
+    }
+
+    fn seal_plan(&self, _state: &State, orders: &mut Orders, hide: &mut dyn FnMut(Json) -> Slot) {
+        if let Orders::Turn(turn) = orders {
+            for entry in &mut turn.moves {
+                if let Concealed::Open(order) = entry
+                    && let Ok(value) = to_json(order)
+                {
+                    *entry = Concealed::Sealed(hide(value));
+                }
+            }
+        }
+    }
+
+    fn verdict(&self, state: &State) -> Option<Verdict> {
+        state.ending.map(Ending::verdict)
+    }
+
+    fn flaws(&self, state: &State) -> Vec<String> {
+        arrange::flaws(self, state)
+    }
+}
+
+impl Files for EndOfEmpire {
+    const ABOUT: About = About {
+        title: "End of Empire: Santiago 1898",
+        credits: "design Romero; the rulebook names neither publisher nor year",
+        text: "Fourteen turns from the landing to the fall of Santiago, or not, on hexes of a mile. Columns, brigades and \
+               dummies of both sides march under closed counters, guerrillas strike at whoever passes, and the yellow \
+               press counts the dead.",
+        provenance: "The rulebook prints the events table, a handful of hexes and ranges, and no other table, map or \
+                     counter: garcia plays with a reconstruction that keeps every printed figure and follows the tables of \
+                     the later edition. Owners of the game can transcribe their sheets and play with them (--data).",
+        scenarios: &[ScenarioInfo {
+            id: "campaign",
+            title: "The campaign",
+            text: "Free set-up of Spaniards and Cubans, a default one in the template; the US Army lands.",
+        }],
+        options: &[
+            OptionInfo {
+                name: "jungle",
+                values: ON,
+                text: "US Army movement across the jungle",
+                clause: Clause("14.1a"),
+            },
+            OptionInfo {
+                name: "coordination",
+                values: ON,
+                text: "US Navy and US Army coordination",
+                clause: Clause("14.2a"),
+            },
+            OptionInfo { name: "friendly-fire", values: ON, text: "friendly fire of US guns", clause: Clause("14.3a") },
+            OptionInfo {
+                name: "supply-points",
+                values: ON,
+                text: "supply points and logistic columns",
+                clause: Clause("14.4.1a"),
+            },
+            OptionInfo { name: "columns", values: ON, text: "columns, brigades and dummies", clause: Clause("14.6a") },
+            OptionInfo { name: "balloon", values: ON, text: "the reconnaissance balloon", clause: Clause("14.8a") },
+            OptionInfo {
+                name: "cuban-distance",
+                values: &["at-least", "at-most"],
+                text: "whether Cubans set up at least or at most 4 hexes from Santiago",
+                clause: Clause("A04"),
+            },
+            OptionInfo {
+                name: "packets",
+                values: &["turn", "phases"],
+                text: "orders for a whole player turn, or for movement (sealed until carried out) and combat apart",
+                clause: Clause("2b"),
+            },
+        ],
+        rules: include_str!("rules.yaml"),
+    };
+
+    fn open(charter: &Charter) -> Result<Self, Vec<Fault>> {
+        let mut faults = OptionInfo::faults(Self::ABOUT.options, &charter.options);
+        faults.extend(charter.scenario_among(&["campaign"]).err());
+        let on = |name: &str| !charter.chose(name, "off");
+        let options = Options {
+            jungle: on("jungle"),
+            coordination: on("coordination"),
+            friendly_fire: on("friendly-fire"),
+            supply_points: on("supply-points"),
+            columns: on("columns"),
+            balloon: on("balloon"),
+            cubans_near: charter.chose("cuban-distance", "at-most"),
+            phases: charter.chose("packets", "phases"),
+        };
+        match Data::load(&charter.data) {
+            Ok(data) if faults.is_empty() => Ok(EndOfEmpire { data, options }),
+            Ok(_) => Err(faults),
+            Err(found) => {
+                faults.extend(found);
+                Err(faults)
+            }
+        }
+    }
+
+    fn check_data(files: &BTreeMap<String, String>) -> Vec<DataFinding> {
+        Data::findings(files)
+    }
+
+    fn rules_data(&self) -> Json {
+        self.data.canon().clone()
+    }
+
+    fn read_orders(&self, packet: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Orders> {
+        Orders::read(packet, node, at, reader)
+    }
+
+    fn read_state(&self, written: &Json) -> Result<State, Vec<String>> {
+        arrange::read_state(self, written)
+    }
+
+    fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Arranged<Self>> {
+        arrange::arrange(start, at, faults)
+    }
+
+    fn schemas() -> Vec<(String, serde_json::Value)> {
+        vec![
+            ("orders-spanish-setup".into(), schema_to_read::<SetupOrders>()),
+            ("orders-cuban-setup".into(), schema_to_read::<SetupOrders>()),
+            ("orders-us-turn".into(), schema_to_read::<TurnOrders>()),
+            ("orders-us-combat".into(), schema_to_read::<TurnOrders>()),
+            ("orders-spanish-turn".into(), schema_to_read::<TurnOrders>()),
+            ("orders-spanish-combat".into(), schema_to_read::<TurnOrders>()),
+            ("case-start".into(), schema_to_read::<arrange::CaseStart>()),
+            ("state".into(), schema_to_write::<State>()),
+            ("data-map".into(), schema_of_data::<data::MapFile>()),
+            ("data-counters".into(), schema_of_data::<data::CountersFile>()),
+            ("data-tables".into(), schema_of_data::<tables::Tables>()),
+            ("data-scenarios".into(), schema_of_data::<data::ScenariosFile>()),
+        ]
+    }
+}
+
+impl Telling for EndOfEmpire {
+    fn tell(&self, event: &Event, diary: &mut Diary) {
+        tell::tell(self, event, diary);
+    }
+
+    fn sum_up(&self, events: &[&Event], diary: &mut Diary) {
+        tell::sum_up(events, diary);
+    }
+
+    fn tell_state(&self, seen: &Seen<'_, State>, diary: &mut Diary) {
+        tell::tell_state(self, seen, diary);
+    }
+
+    fn headline(&self, state: &State) -> String {
+        tell::headline(state)
+    }
+
+    fn picture(&self, seen: &Seen<'_, State>, window: &Window) -> Result<Picture, Fault> {
+        map::picture(self, seen, window)
+    }
+
+    fn query(&self, seen: &Seen<'_, State>, query: &Query) -> Result<Reply, Vec<Fault>> {
+        query::answer(self, seen, query)
+    }
+}
+
+impl Players for EndOfEmpire {
+    fn template(&self, seen: &Seen<'_, State>, _stop: &Stop) -> String {
+        template::template(self, seen)
+    }
+
+    fn random_orders(&self, seen: &Seen<'_, State>, _stop: &Stop, chance: &mut Chance) -> Orders {
+        random::orders(self, seen, chance)
+    }
+
+    fn random_policy(&self, state: &State, _side: Side, kind: &str, chance: &mut Chance) -> Json {
+        random::policy(self, state, kind, chance)
+    }
+}

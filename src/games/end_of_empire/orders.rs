@@ -1,0 +1,432 @@
+//! Order files: set-up, reorganization, landings, moves and combats, as a player writes them.
+
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Serialize, Serializer};
+
+use crate::board::Hex;
+use crate::engine::Concealed;
+use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
+use crate::{document, words};
+
+use super::terms::{Content, EventName, Member, Mode, Piece};
+
+document! {
+    /// A set-up (§3). Whatever is left out takes its default hex.
+    pub struct SetupOrders {
+        /// Unit and hex, one line each.
+        pub place: BTreeMap<Piece, Hex>,
+        /// Guerrilla units and their mode (§3s, A42b).
+        pub modes: BTreeMap<Piece, Mode>,
+        /// Units set up in parts (§3g, A73).
+        pub detach: Vec<SetupDetachment>,
+        /// Hexes of logistic columns (§3f).
+        pub logistics: Vec<Hex>,
+        /// Columns and dummies; they get their public names in this order (A92).
+        pub columns: Vec<ColumnOrder>,
+    }
+
+    /// A battalion or battery that is set up in parts.
+    pub struct SetupDetachment {
+        /// The battalion or battery.
+        pub unit: Piece,
+        /// Where its detachment stands; two hexes for a battery.
+        pub at: Vec<Hex>,
+    }
+
+    /// A column or brigade counter that is put on the map.
+    pub struct ColumnOrder {
+        /// Its hex.
+        pub at: Hex,
+        /// Its units in the order in which they take losses, or `dummy`.
+        pub holds: Concealed<Content>,
+        /// In guerrilla or in regular order (A101); regular if left out.
+        pub mode: Option<Mode>,
+    }
+
+    /// A logistic column to be made (§14.5.2).
+    pub struct LogisticsOrder {
+        /// Where.
+        pub at: Hex,
+        /// Its counter; the first free one if left out.
+        pub unit: Option<Piece>,
+        /// Only after one of these events.
+        pub if_event: Vec<EventName>,
+        /// Only if this piece is out of supply.
+        pub if_oos: Option<Piece>,
+    }
+
+    /// A detachment to be made (§13).
+    pub struct DetachOrder {
+        /// The battalion or battery.
+        pub unit: Piece,
+        /// The counters of its detachments; the first free ones if left out.
+        pub into: Vec<Piece>,
+        /// Only after one of these events.
+        pub if_event: Vec<EventName>,
+        /// Only if this piece is out of supply.
+        pub if_oos: Option<Piece>,
+    }
+
+    /// How guerrillas are deployed from now on (§11.1, 2g).
+    pub struct ModeOrder {
+        /// The unit or column.
+        pub unit: Piece,
+        /// In guerrilla or in regular order.
+        pub mode: Mode,
+        /// Only after one of these events.
+        pub if_event: Vec<EventName>,
+        /// Only if this piece is out of supply.
+        pub if_oos: Option<Piece>,
+    }
+
+    /// A unit that comes out from under a counter.
+    #[derive(Copy)]
+    pub struct LeaveOrder {
+        /// The unit with its steps.
+        pub unit: Member,
+        /// Its hex.
+        pub at: Hex,
+    }
+
+    /// The reorganization of A.3.
+    pub struct Reorganize {
+        /// Logistic columns to be made.
+        pub logistics: Vec<LogisticsOrder>,
+        /// Detachments to be made.
+        pub detach: Vec<DetachOrder>,
+        /// New counters and where they are put.
+        pub form: BTreeMap<Piece, Hex>,
+        /// What the counters hold from now on. If any is named, all of the player's are.
+        pub columns: BTreeMap<Piece, Concealed<Content>>,
+        /// Units on the open map that go under a counter of their hex.
+        pub join: Vec<Piece>,
+        /// Units that come out from under a counter into the open.
+        pub leave: Vec<LeaveOrder>,
+        /// Counters that come off the map; their units stay in their hex.
+        pub dissolve: Vec<Piece>,
+        /// Modes of guerrillas.
+        pub modes: Vec<ModeOrder>,
+    }
+
+    /// Units put ashore, or entering over the edge, in one hex.
+    pub struct ArrivalOrder {
+        /// Where.
+        pub at: Hex,
+        /// Units that come openly.
+        pub units: Vec<Piece>,
+        /// A counter with these units, or a dummy.
+        pub holds: Option<Concealed<Content>>,
+        /// The Logistics Base (§10.2e).
+        pub base: bool,
+    }
+
+    /// One march (§8.1).
+    pub struct MoveOrder {
+        /// Who marches, together.
+        pub units: Vec<Piece>,
+        /// Every hex entered, in order.
+        pub path: Vec<Hex>,
+        /// Instead of a path: where to; the cheapest legal path is chosen and shown.
+        pub to: Option<Hex>,
+        /// Units left behind on the way, and where (A77).
+        pub drop: BTreeMap<Piece, Hex>,
+        /// For the Signals Detachment: up at the end of its move, or down before it (§14.8d, A53a).
+        pub balloon: Option<Balloon>,
+        /// The closed counters that march are no dummies (A07, A16).
+        pub real: bool,
+        /// A closed counter that marches has a logistic column (§11.3.2a).
+        pub logistic: bool,
+    }
+
+    /// One combat (§9): exactly one of `attack`, `bombard` and `naval`.
+    pub struct CombatOrder {
+        /// The hex that is attacked.
+        pub attack: Option<Hex>,
+        /// The hex that guns bombard (§9.6c).
+        pub bombard: Option<Hex>,
+        /// The hex the fleet fires at (§9.7).
+        pub naval: Option<Hex>,
+        /// Who attacks or fires.
+        pub by: Vec<Piece>,
+        /// A supply point from the pool, or the logistic column that gives it (§14.4.5).
+        pub support: Option<Support>,
+        /// Which units lose steps, first choice first (A26).
+        pub losses: Vec<Piece>,
+        /// Who enters the vacated hex (§9.4a).
+        pub advance: Option<Advance>,
+        /// Remember the Maine (§7.2.51a).
+        pub maine: bool,
+        /// The hex to attack if nobody is left in the first.
+        pub instead: Option<Hex>,
+    }
+
+    /// A player turn, or one of its halves where movement and combat are ordered apart.
+    pub struct TurnOrders {
+        /// US: reorganization of this turn (A.3).
+        pub reorganize: Option<Reorganize>,
+        /// US: landings (§8.2).
+        pub land: Vec<ArrivalOrder>,
+        /// Spain: Escario's entry (§8.3).
+        pub enter: Vec<ArrivalOrder>,
+        /// Marches, carried out in this order, Cubans first.
+        pub moves: Vec<Concealed<MoveOrder>>,
+        /// Combats, carried out in this order, Cubans first.
+        pub combat: Vec<CombatOrder>,
+        /// Spain: reorganization of the next turn (A.3), hidden until then (A96).
+        pub next: Option<Concealed<Reorganize>>,
+    }
+}
+
+words! {
+    /// What is done with the balloon (§14.8).
+    pub enum Balloon {
+        /// It goes up.
+        Up = "up",
+        /// It comes down.
+        Down = "down",
+    }
+}
+
+impl SetupOrders {
+    /// Nothing said at all.
+    pub fn none() -> SetupOrders {
+        SetupOrders {
+            place: BTreeMap::new(),
+            modes: BTreeMap::new(),
+            detach: Vec::new(),
+            logistics: Vec::new(),
+            columns: Vec::new(),
+        }
+    }
+}
+
+impl Reorganize {
+    /// Nothing at all.
+    pub fn none() -> Reorganize {
+        Reorganize {
+            logistics: Vec::new(),
+            detach: Vec::new(),
+            form: BTreeMap::new(),
+            columns: BTreeMap::new(),
+            join: Vec::new(),
+            leave: Vec::new(),
+            dissolve: Vec::new(),
+            modes: Vec::new(),
+        }
+    }
+}
+
+impl ArrivalOrder {
+    /// These units in the open.
+    pub fn open(at: Hex, units: Vec<Piece>) -> ArrivalOrder {
+        ArrivalOrder { at, units, holds: None, base: false }
+    }
+
+    /// A counter with this content.
+    pub fn closed(at: Hex, holds: Content) -> ArrivalOrder {
+        ArrivalOrder { at, units: Vec::new(), holds: Some(Concealed::Open(holds)), base: false }
+    }
+}
+
+impl MoveOrder {
+    /// These units to a hex.
+    pub fn to(units: Vec<Piece>, to: Hex) -> MoveOrder {
+        let (path, drop) = (Vec::new(), BTreeMap::new());
+        MoveOrder { units, path, to: Some(to), drop, balloon: None, real: false, logistic: false }
+    }
+
+    /// These units along a path.
+    pub fn along(units: Vec<Piece>, path: Vec<Hex>) -> MoveOrder {
+        MoveOrder { path, to: None, ..MoveOrder::to(units, Hex::printed(101)) }
+    }
+}
+
+impl CombatOrder {
+    /// Nothing yet.
+    pub fn none() -> CombatOrder {
+        CombatOrder {
+            attack: None,
+            bombard: None,
+            naval: None,
+            by: Vec::new(),
+            support: None,
+            losses: Vec::new(),
+            advance: None,
+            maine: false,
+            instead: None,
+        }
+    }
+
+    /// The hex it is aimed at.
+    pub fn target(&self) -> Option<Hex> {
+        self.attack.or(self.bombard).or(self.naval)
+    }
+}
+
+impl TurnOrders {
+    /// Nothing at all.
+    pub fn none() -> TurnOrders {
+        TurnOrders {
+            reorganize: None,
+            land: Vec::new(),
+            enter: Vec::new(),
+            moves: Vec::new(),
+            combat: Vec::new(),
+            next: None,
+        }
+    }
+}
+
+/// A packet of orders.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Orders {
+    /// A set-up.
+    Setup(SetupOrders),
+    /// A player turn or half of one.
+    Turn(TurnOrders),
+}
+
+impl Orders {
+    /// Reads a packet by its name.
+    pub fn read(packet: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Orders> {
+        match packet {
+            "spanish-setup" | "cuban-setup" => SetupOrders::read(node, at, reader).map(Orders::Setup),
+            _ => TurnOrders::read(node, at, reader).map(Orders::Turn),
+        }
+    }
+}
+
+/// How a combat is supported (§14.4.5, A82).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Support {
+    /// Not at all.
+    No,
+    /// From the pool.
+    Pool,
+    /// By a logistic column.
+    Column(Piece),
+}
+
+/// Who enters a vacated hex.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Advance {
+    /// Everybody who may.
+    All,
+    /// Nobody.
+    None,
+    /// These.
+    Units(Vec<Piece>),
+}
+
+/// A hex, or none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Spot(pub Option<Hex>);
+
+/// Where a defeated stack goes: together, or each unit by name (A30f).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Going {
+    /// All to one hex.
+    All(Hex),
+    /// Each to its own.
+    Split(BTreeMap<Piece, Hex>),
+}
+
+impl Serialize for Support {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Support::No => serializer.serialize_str("no"),
+            Support::Pool => serializer.serialize_str("pool"),
+            Support::Column(unit) => unit.serialize(serializer),
+        }
+    }
+}
+
+impl FromDoc for Support {
+    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
+        match node.as_text() {
+            Some("no" | "false" | "none") => Some(Support::No),
+            Some("pool" | "yes" | "true") => Some(Support::Pool),
+            _ => Piece::read(node, at, reader).map(Support::Column),
+        }
+    }
+}
+
+impl Serialize for Advance {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Advance::All => serializer.serialize_str("all"),
+            Advance::None => serializer.serialize_str("none"),
+            Advance::Units(units) => units.serialize(serializer),
+        }
+    }
+}
+
+impl FromDoc for Advance {
+    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
+        match node.as_text() {
+            Some("all") => Some(Advance::All),
+            Some("none" | "no") => Some(Advance::None),
+            _ => Vec::read(node, at, reader).map(Advance::Units),
+        }
+    }
+}
+
+impl Serialize for Spot {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            None => serializer.serialize_str("none"),
+            Some(hex) => hex.serialize(serializer),
+        }
+    }
+}
+
+impl FromDoc for Spot {
+    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
+        match node.as_text() {
+            Some("none" | "no") => Some(Spot(None)),
+            _ => Hex::read(node, at, reader).map(|hex| Spot(Some(hex))),
+        }
+    }
+}
+
+impl Serialize for Going {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Going::All(hex) => hex.serialize(serializer),
+            Going::Split(each) => each.serialize(serializer),
+        }
+    }
+}
+
+impl FromDoc for Going {
+    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
+        match node.as_map() {
+            Some(_) => BTreeMap::read(node, at, reader).map(Going::Split),
+            None => Hex::read(node, at, reader).map(Going::All),
+        }
+    }
+}
+
+macro_rules! described {
+    ($($name:ident, $text:literal;)+) => {$(
+        impl JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({ "description": $text })
+            }
+        }
+    )+};
+}
+
+described! {
+    Support, "`pool`, the name of a logistic column, or `no`";
+    Advance, "Who enters a vacated hex: `all`, `none` or a list of units";
+}

@@ -1,0 +1,430 @@
+//! The table while a packet is carried out: phases, orders that lapse, counters that are opened or struck, control.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::board::Hex;
+use crate::engine::dice::Die;
+use crate::engine::doc::DocPath;
+use crate::engine::{Bar, Halt, Phase, Ruling, Sealed, Side, Stop, Subject, Thrown, Touch, Umpire};
+use crate::words;
+
+use super::data::Data;
+use super::events::{Cause, Event, Loss, PhaseName, Why};
+use super::position::{Known, Position, after_losses};
+use super::state::{CounterState, Ending, Place, Stage, State};
+use super::terms::{Content, Force, Member, Mode, Piece, UnitKind};
+use super::{EndOfEmpire, SPAIN, US};
+
+/// A packet being carried out.
+pub struct Play<'p, 'u> {
+    /// The table.
+    pub game: &'p EndOfEmpire,
+    /// The position, changing.
+    pub state: &'p mut State,
+    /// The umpire.
+    pub umpire: &'p mut Umpire<'u, EndOfEmpire>,
+    /// Resolution knows no more than everybody.
+    blind: Known,
+    /// Who has moved in this phase (A77).
+    pub moved: BTreeSet<Piece>,
+    /// Who has attacked or bombarded in this phase (A24a, A34b).
+    pub fought: BTreeSet<Piece>,
+    /// Hexes bombarded in this phase (A34b).
+    pub bombarded: BTreeSet<Hex>,
+    /// Steps landed in the open in this phase (§8.2h).
+    pub ashore: u32,
+    /// An order of the other player's last packet is being carried out.
+    pub belated: bool,
+    /// Where everything stands at the end of movement if all goes as ordered (A105).
+    pub projected: BTreeMap<Hex, BTreeSet<Piece>>,
+}
+
+words! {
+    /// What fire or an ambush did to a closed counter.
+    pub enum Struck {
+        /// It is a dummy.
+        Dummy = "dummy",
+        /// It takes the loss and stays.
+        Holds = "holds",
+        /// That was its last step.
+        Gone = "gone",
+    }
+}
+
+impl<'p, 'u> Play<'p, 'u> {
+    /// A packet to be carried out.
+    pub fn new(game: &'p EndOfEmpire, state: &'p mut State, umpire: &'p mut Umpire<'u, EndOfEmpire>) -> Self {
+        Play {
+            game,
+            state,
+            umpire,
+            blind: Known::default(),
+            moved: BTreeSet::new(),
+            fought: BTreeSet::new(),
+            bombarded: BTreeSet::new(),
+            ashore: 0,
+            belated: false,
+            projected: BTreeMap::new(),
+        }
+    }
+
+    /// The position as everybody sees it.
+    pub fn now(&self) -> Position<'_> {
+        Position { game: self.game, state: self.state, known: &self.blind }
+    }
+
+    /// Data of the match.
+    pub fn data(&self) -> &'p Data {
+        &self.game.data
+    }
+
+    /// Begins a part of the sequence.
+    pub fn begin_phase(&mut self, side: &'static str, name: &'static str, phase: PhaseName) {
+        let turn = self.state.turn;
+        self.umpire.phase(Phase { turn, side, name });
+        self.umpire.note(Event::Phase { turn, phase });
+    }
+
+    /// Carries out one entry of the packet.
+    pub fn entry<T>(&mut self, at: DocPath, f: impl FnOnce(&mut Self) -> Ruling<T>) -> Ruling<T> {
+        let before = self.umpire.take_in_hand(at);
+        let done = f(self);
+        self.umpire.put_down(before);
+        done
+    }
+
+    /// An order that is not carried out.
+    pub fn lapse(&mut self, order: impl Into<String>, bars: Vec<Bar>) {
+        if self.belated {
+            // Written a packet ago: what has become impossible since is nobody's fault in this one.
+            if !bars.is_empty() {
+                self.umpire.note(Event::not_done(order, &bars));
+            }
+            return;
+        }
+        self.umpire.lapse(bars, |bars| Event::not_done(order, bars));
+    }
+
+    /// One die, read as a result of which the greatest is best for `good_for`.
+    pub fn d6<R: Ord + Clone + std::fmt::Display>(
+        &mut self,
+        good_for: Side,
+        about: impl std::fmt::Display,
+        purpose: &str,
+        read: impl Fn(i32) -> R,
+        touch: Touch,
+    ) -> Ruling<Thrown<R>> {
+        let read = |faces: &[u16]| read(faces.first().copied().unwrap_or(1).into());
+        self.umpire.throw(good_for, &Subject::of(about), purpose, &[Die::D6], read, touch)
+    }
+
+    /// The end of the game: nothing after it is played.
+    pub fn end_game(&mut self, ending: Ending) -> Ruling<()> {
+        self.state.ending = Some(ending);
+        self.state.stage = Stage::Over;
+        self.umpire.note(Event::Ended { ending });
+        Err(Halt::Stop(Stop::End))
+    }
+
+    /// A closed counter.
+    pub fn counter(&self, name: Piece) -> Option<&CounterState> {
+        self.state.counters.get(&name)
+    }
+
+    /// What lies under a closed counter, for the umpire.
+    pub fn sealed(&self, name: Piece) -> Option<Sealed<Content>> {
+        self.counter(name).map(|counter| counter.holds.0.clone())
+    }
+
+    /// The closed counters among these pieces.
+    pub fn closed(&self, pieces: &[Piece]) -> Vec<Piece> {
+        pieces.iter().copied().filter(|piece| self.state.counters.contains_key(piece)).collect()
+    }
+
+    /// Is the closed counter a dummy? Everybody learns it.
+    pub fn is_dummy(&mut self, name: Piece, hope: bool) -> Ruling<bool> {
+        let Some(sealed) = self.sealed(name) else { return Ok(false) };
+        if self.counter(name).is_some_and(|counter| counter.real) {
+            return Ok(false);
+        }
+        let dummy = self.umpire.fact_or(
+            &[&sealed],
+            &Subject::of(name),
+            "dummy",
+            |held| held.iter().all(Content::is_dummy),
+            hope,
+        )?;
+        if let Some(counter) = self.state.counters.get_mut(&name).filter(|_| !dummy) {
+            counter.real = true;
+        }
+        Ok(dummy)
+    }
+
+    /// A dummy leaves the game (§14.7e).
+    pub fn remove_dummy(&mut self, name: Piece, why: Why) {
+        if let Some(counter) = self.state.counters.remove(&name) {
+            *self.state.dummies_lost.entry(counter.force).or_default() += 1;
+            let touched = subjects([name.to_string(), counter.at.to_string()]);
+            self.umpire.cloud(touched, &crate::engine::Cloud::Secret(name.to_string()));
+            self.umpire.note(Event::DummyShown { counter: name, at: counter.at, why });
+        }
+    }
+
+    /// Everybody sees what lies under a counter (A60, §11.3e, A67): its units stand in the open from now on, a dummy
+    /// leaves the game. Gives the units.
+    pub fn open(&mut self, name: Piece, why: Why) -> Ruling<Vec<Piece>> {
+        let Some(sealed) = self.sealed(name) else { return Ok(Vec::new()) };
+        let content = self.umpire.open_or(&sealed, &[Subject::of(name)], Content::Dummy)?;
+        if content.is_dummy() {
+            self.remove_dummy(name, why);
+            return Ok(Vec::new());
+        }
+        let Some(counter) = self.state.counters.remove(&name) else { return Ok(Vec::new()) };
+        let touched = subjects([name.to_string(), counter.at.to_string()]);
+        self.umpire.cloud(touched, &crate::engine::Cloud::Secret(name.to_string()));
+        let members = after_losses(self.data(), &content, counter.lost, counter.fever);
+        let mut shown = Vec::new();
+        // DS falls on the members in their order (§9.5a); markers go with the units.
+        let mut disordered = counter.ds;
+        for (unit, steps) in &members {
+            let Some(now) = self.state.units.get_mut(unit) else { continue };
+            now.at = Place::At(counter.at);
+            now.steps = *steps;
+            now.ds = disordered > 0 && *steps > 0;
+            disordered -= u8::from(now.ds);
+            now.oos = counter.oos;
+            now.landed = counter.landed;
+            now.stopped = counter.stopped;
+            if now.mode.is_some() {
+                now.mode = counter.mode.or(Some(Mode::Regular));
+            }
+            shown.push(*unit);
+        }
+        let gone = content.members().iter().map(|member| member.unit).filter(|unit| !shown.contains(unit));
+        for unit in gone.collect::<Vec<_>>() {
+            self.bury(unit);
+        }
+        let needless: Vec<Piece> = shown.iter().copied().filter(|unit| !self.now().needs_supply(*unit)).collect();
+        for unit in needless {
+            if let Some(now) = self.state.units.get_mut(&unit) {
+                now.oos = false; // A102
+            }
+        }
+        let units = members.iter().map(|(unit, steps)| Member::with(*unit, *steps)).collect();
+        self.umpire.note(Event::Opened { counter: name, at: counter.at, why, units });
+        Ok(shown)
+    }
+
+    /// A unit is out of the game; counters for detachments and logistic columns can be used again (A85, §14.5.1c).
+    pub fn bury(&mut self, unit: Piece) {
+        let again = self.data().unit(unit).is_some_and(|unit| {
+            unit.kind == UnitKind::LogisticColumn || unit.size == super::terms::Size::Detachment && unit.steps > 0
+        }) && !self.data().unit(unit).is_some_and(|unit| unit.has(super::terms::Flag::Frozen));
+        let full = self.data().unit(unit).map_or(0, |unit| unit.steps);
+        if let Some(hex) = self.state.hex_of(unit) {
+            self.umpire.cloud(subjects([unit.to_string(), hex.to_string()]), &crate::engine::Cloud::Die("loss".into()));
+        }
+        if self.data().cast().signals == Some(unit) {
+            self.state.balloon_up = false;
+        }
+        if let Some(now) = self.state.units.get_mut(&unit) {
+            *now = super::state::UnitState { mode: now.mode, ..super::state::UnitState::nowhere() };
+            if again {
+                (now.at, now.steps) = (Place::Off, full);
+            }
+        }
+    }
+
+    /// Steps are lost under a closed counter, which stays closed (A60b). Gives how many it took.
+    pub fn strike_counter(&mut self, name: Piece, steps: u8, fever: bool, cause: Cause, why: Why) -> Ruling<u8> {
+        let Some(counter) = self.counter(name) else { return Ok(0) };
+        let (sealed, lost, had, force, at) =
+            (counter.holds.0.clone(), counter.lost, counter.fever, counter.force, counter.at);
+        let data = self.data();
+        let taken = |held: &[Content], lost: u8, fever: u8| {
+            let sum = |lost, fever| {
+                let left = held.iter().flat_map(|content| after_losses(data, content, lost, fever));
+                left.map(|(_, steps)| u32::from(steps)).sum::<u32>()
+            };
+            (sum(lost, fever), held.iter().all(Content::is_dummy))
+        };
+        let added = if fever { (lost, had + steps) } else { (lost + steps, had) };
+        let fact = self.umpire.fact_or(
+            &[&sealed],
+            &Subject::of(name),
+            "struck",
+            |held| match (taken(held, lost, had), taken(held, added.0, added.1)) {
+                ((_, true), _) => Struck::Dummy,
+                (_, (0, _)) => Struck::Gone,
+                _ => Struck::Holds,
+            },
+            Struck::Holds,
+        )?;
+        match fact {
+            Struck::Dummy => {
+                self.remove_dummy(name, why);
+                Ok(0)
+            }
+            Struck::Holds => {
+                if let Some(counter) = self.state.counters.get_mut(&name) {
+                    (counter.lost, counter.fever) = added;
+                    counter.real = true;
+                }
+                self.count_us(force, steps);
+                let losses = vec![Loss { unit: name, steps, left: None }];
+                self.umpire.note(Event::StepsLost { force, at, cause, losses });
+                Ok(steps)
+            }
+            Struck::Gone => {
+                let before: u32 = {
+                    let content = self.umpire.open_or(&sealed, &[Subject::of(name)], Content::Units(Vec::new()))?;
+                    taken(std::slice::from_ref(&content), lost, had).0
+                };
+                if let Some(counter) = self.state.counters.get_mut(&name) {
+                    (counter.lost, counter.fever) = added;
+                }
+                let took = steps.min(u8::try_from(before).unwrap_or(u8::MAX));
+                self.count_us(force, took);
+                let losses = vec![Loss { unit: name, steps: took, left: Some(0) }];
+                self.umpire.note(Event::StepsLost { force, at, cause, losses });
+                self.open(name, Why::Destroyed)?;
+                Ok(took)
+            }
+        }
+    }
+
+    /// §4.2b, A75: every US Army step counts.
+    pub fn count_us(&mut self, force: Force, steps: u8) {
+        if force == Force::Us {
+            self.state.us_steps_lost += u32::from(steps);
+        }
+    }
+
+    /// Puts a unit or counter into a hex.
+    pub fn put(&mut self, piece: Piece, hex: Hex) {
+        if let Some(counter) = self.state.counters.get_mut(&piece) {
+            counter.at = hex;
+        } else if let Some(unit) = self.state.units.get_mut(&piece) {
+            unit.at = Place::At(hex);
+        }
+    }
+
+    /// Pieces have entered a hex: control (A07a), what the enemy left alone there (A51), his base (§4.3), and lone
+    /// leaders beside it (A15b). A closed counter counts only as far as its owner said that it is real (A103).
+    pub fn occupy(&mut self, pieces: &[Piece], hex: Hex, real: bool) -> Ruling<()> {
+        let now = self.now();
+        let Some(force) = pieces.iter().find_map(|piece| now.force(*piece)) else { return Ok(()) };
+        let open = pieces.iter().any(|piece| now.kind(*piece).is_some_and(UnitKind::is_combat));
+        let closed = real && !self.closed(pieces).is_empty();
+        if !open && !closed {
+            return Ok(());
+        }
+        let us = force.side() == US;
+        if self.state.us_control.contains(&hex) != us {
+            if us {
+                self.state.us_control.insert(hex);
+            } else {
+                self.state.us_control.remove(&hex);
+            }
+            if self.data().ground(hex).is_some_and(|ground| ground.objective) || self.data().is_ring(hex) {
+                self.umpire.note(Event::Control { hex, us });
+            }
+        }
+        let now = self.now();
+        let enemy = |piece: &Piece| now.force(*piece).is_some_and(|other| other.is_enemy_of(force));
+        let alone: Vec<Piece> = now.pieces_in(hex).filter(enemy).filter(|piece| !now.fights(*piece)).collect();
+        let leaders = |piece: &Piece| self.now().kind(*piece) == Some(UnitKind::Leader);
+        let lost: Vec<Piece> = alone.iter().copied().filter(|piece| !leaders(piece)).collect();
+        if !lost.is_empty() {
+            lost.iter().for_each(|unit| self.bury(*unit));
+            self.umpire.note(Event::Eliminated { units: lost, at: hex, cause: Cause::Overrun });
+        }
+        if force == Force::Spanish && self.state.base == Some(hex) {
+            // §4.3c, A104: a closed counter shows that it is no dummy before the match ends.
+            if !open {
+                for name in self.closed(pieces) {
+                    self.open(name, Why::Base)?;
+                }
+            }
+            return self.end_game(Ending::BaseTaken);
+        }
+        self.scatter_leaders(force.side());
+        Ok(())
+    }
+
+    /// A15b: a leader alone with an enemy unit beside him joins the nearest friends, or is lost.
+    pub fn scatter_leaders(&mut self, by: Side) {
+        let now = self.now();
+        let enemies = now.held_hexes(by);
+        let mut moves: Vec<(Piece, Hex, Option<Hex>)> = Vec::new();
+        for (id, unit) in &self.state.units {
+            let (Some(hex), Some(UnitKind::Leader)) = (unit.at.hex(), now.kind(*id)) else { continue };
+            let Some(force) = now.force(*id).filter(|force| force.side() != by) else { continue };
+            let friends = now.stack(hex, force).into_iter().any(|piece| now.fights(piece));
+            let near = enemies.iter().any(|enemy| now.data().distance(*enemy, hex) <= 1);
+            if friends || !near {
+                continue;
+            }
+            let own = now
+                .on_map(force.side())
+                .into_iter()
+                .filter(|piece| now.fights(*piece) && now.force(*piece) == Some(force));
+            let to =
+                own.filter_map(|piece| self.state.hex_of(piece)).min_by_key(|to| (now.data().distance(hex, *to), *to));
+            moves.push((*id, hex, to));
+        }
+        for (unit, from, to) in moves {
+            match to {
+                Some(to) => {
+                    self.put(unit, to);
+                    self.umpire.note(Event::LeaderMoved { unit, from, to });
+                }
+                None => {
+                    self.bury(unit);
+                    self.umpire.note(Event::Eliminated { units: vec![unit], at: from, cause: Cause::Alone });
+                }
+            }
+        }
+    }
+
+    /// A leader without the units he was with is lost (A15a); of a beaten defence everybody is (A30g).
+    pub fn abandon(&mut self, hex: Hex, force: Force, everybody: bool) {
+        let now = self.now();
+        let stack = now.stack(hex, force);
+        if stack.iter().any(|piece| now.fights(*piece)) {
+            return;
+        }
+        let left: Vec<Piece> = stack
+            .into_iter()
+            .filter(|piece| {
+                let kind = now.kind(*piece);
+                if everybody { kind.is_some_and(UnitKind::is_hanger_on) } else { kind == Some(UnitKind::Leader) }
+            })
+            .collect();
+        if !left.is_empty() {
+            left.iter().for_each(|unit| self.bury(*unit));
+            self.umpire.note(Event::Eliminated { units: left, at: hex, cause: Cause::Companions });
+        }
+    }
+
+    /// Marks pieces as stopped for the rest of the turn (§11.3g, A90).
+    pub fn stop(&mut self, pieces: &[Piece]) {
+        for piece in pieces {
+            if let Some(counter) = self.state.counters.get_mut(piece) {
+                counter.stopped = true;
+            } else if let Some(unit) = self.state.units.get_mut(piece) {
+                unit.stopped = true;
+            }
+        }
+    }
+
+    /// The enemy of a side.
+    pub fn enemy(side: Side) -> Side {
+        if side == US { SPAIN } else { US }
+    }
+}
+
+/// The subjects of several things.
+pub fn subjects<T: std::fmt::Display>(things: impl IntoIterator<Item = T>) -> Vec<Subject> {
+    things.into_iter().map(Subject::of).collect()
+}

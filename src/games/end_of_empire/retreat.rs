@@ -1,0 +1,264 @@
+//! §9.3 and §9.4: retreat and advance after combat, and where leaders go (A15a).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::board::Hex;
+use crate::engine::{Clause, Question, Ruling, Say, Side, Subject};
+
+use super::events::{Cause, Event};
+use super::losses::by_shock;
+use super::orders::{Advance, CombatOrder, Going};
+use super::play::{Play, subjects};
+use super::policy::{ADVANCE, Ever, LEADER_GOES, Policy, RETREAT};
+use super::position::{Crowd, Position};
+use super::terms::{Force, Piece, UnitKind};
+use super::{SPAIN, US};
+
+impl Position<'_> {
+    /// The hexes a beaten stack may go to: the best class there is (A30a to A30e); none if it is lost.
+    pub fn retreat_hexes(&self, force: Force, from: Hex, attackers: &[Hex]) -> Vec<Hex> {
+        let data = self.data();
+        let crowd = self.crowd(force);
+        let legal = |hex: &Hex| !crowd.has(data, *hex, Crowd::ENEMY | Crowd::BYSTANDER | Crowd::ALLY);
+        let mut hexes: Vec<Hex> = data.land_around(from).filter(legal).collect();
+        hexes.sort_unstable();
+        if force == Force::Cuban {
+            // A30b: away from the attackers if possible.
+            let away: Vec<Hex> =
+                hexes.iter().copied().filter(|hex| !attackers.iter().any(|enemy| data.touch(*hex, *enemy))).collect();
+            return if away.is_empty() { hexes } else { away };
+        }
+        let sources: Vec<Hex> = match force {
+            Force::Spanish if self.held_by(data.santiago, US) => Vec::new(), // A30d
+            Force::Spanish => vec![data.santiago],
+            _ => self.state.base.map_or_else(|| data.beaches.clone(), |base| vec![base]), // A30c
+        };
+        let far = |hex: Hex| sources.iter().map(|source| data.distance(hex, *source)).min();
+        let Some(now) = far(from).filter(|far| *far > 0) else { return hexes }; // A30d, A30e
+        let nearer: Vec<Hex> = hexes.iter().copied().filter(|hex| far(*hex).is_some_and(|far| far < now)).collect();
+        if !nearer.is_empty() {
+            return nearer;
+        }
+        hexes.into_iter().filter(|hex| far(*hex) == Some(now)).collect()
+    }
+}
+
+impl Play<'_, '_> {
+    /// §9.3a: survivors of the defence leave the hex.
+    pub fn retreat(&mut self, force: Force, units: &[Piece], from: Hex, attackers: &[Hex]) -> Ruling<()> {
+        let side = force.side();
+        let options = self.now().retreat_hexes(force, from, attackers);
+        let hangers: Vec<Piece> =
+            self.now().stack(from, force).into_iter().filter(|piece| !units.contains(piece)).collect();
+        if options.is_empty() {
+            self.eliminate(units, from, Cause::NoRetreat)?;
+            self.abandon(from, force, true);
+            return Ok(());
+        }
+        let now = self.now();
+        let enemy = Play::enemy(side);
+        let key = |hex: &Hex| {
+            let enemies = now.data().land_around(*hex).filter(|next| now.held_by(*next, enemy)).count();
+            let mut stack = now.stack(*hex, force);
+            stack.extend(units.iter().copied());
+            (enemies, now.overstacked(*hex, force, &stack), *hex)
+        };
+        let Some(best) = options.iter().copied().min_by_key(key) else { return Ok(()) };
+        let going = if options.len() < 2 {
+            Going::All(best)
+        } else {
+            let split = |going: &Going| match going {
+                Going::All(hex) => options.contains(hex),
+                Going::Split(each) => {
+                    let named: BTreeSet<Piece> = each.keys().copied().collect();
+                    units.iter().all(|unit| named.contains(unit)) && each.values().all(|hex| options.contains(hex))
+                }
+            };
+            let question = Question {
+                who: side,
+                kind: RETREAT,
+                about: Subject::of(from),
+                clause: Clause("9.3a"),
+                text: format!("the defenders of {from} retreat: where to?"),
+                options: options.iter().map(|hex| Going::All(*hex)).collect(),
+                default: Going::All(best),
+                also: Some(Box::new(split)),
+            };
+            self.umpire.ask(question, None, |policy| match policy {
+                Policy::Hexes(hexes) => hexes
+                    .iter()
+                    .find(|hex| options.contains(hex))
+                    .map_or(Say::Default, |hex| Say::Choose(Going::All(*hex))),
+                Policy::Split(each) => {
+                    let named =
+                        |unit: &Piece| each.get(unit).copied().filter(|hex| options.contains(hex)).unwrap_or(best);
+                    Say::Choose(Going::Split(units.iter().map(|unit| (*unit, named(unit))).collect()))
+                }
+                _ => Say::Default,
+            })?
+        };
+        let place = |unit: Piece| match &going {
+            Going::All(hex) => *hex,
+            Going::Split(each) => each.get(&unit).copied().unwrap_or(best),
+        };
+        let mut groups: BTreeMap<Hex, Vec<Piece>> = BTreeMap::new();
+        for unit in units {
+            groups.entry(place(*unit)).or_default().push(*unit);
+        }
+        for piece in hangers {
+            let hex = match self.now().kind(piece) {
+                Some(UnitKind::Leader) => self.leader_goes(piece, from, &groups)?,
+                _ => groups
+                    .iter()
+                    .max_by_key(|(hex, group)| (group.len(), std::cmp::Reverse(**hex)))
+                    .map(|(hex, _)| *hex),
+            };
+            let Some(hex) = hex else { continue };
+            let river = self.data().river_between(from, hex) && !self.data().ford_between(from, hex);
+            if self.now().kind(piece) == Some(UnitKind::LogisticColumn) && river {
+                // §14.5.1e: it cannot follow, and nobody is left with it.
+                self.bury(piece);
+                self.umpire.note(Event::Eliminated { units: vec![piece], at: from, cause: Cause::Companions });
+                continue;
+            }
+            groups.entry(hex).or_default().push(piece);
+        }
+        for (to, units) in groups {
+            units.iter().for_each(|unit| self.put(*unit, to));
+            self.umpire.note(Event::Retreated { units: units.clone(), from, to });
+            self.umpire.cloud(subjects([to]), &crate::engine::Cloud::Die("combat".into()));
+            self.occupy(&units, to, false)?;
+        }
+        self.scatter_leaders(enemy);
+        Ok(())
+    }
+
+    /// A15a: a leader whose companions part.
+    fn leader_goes(&mut self, leader: Piece, from: Hex, groups: &BTreeMap<Hex, Vec<Piece>>) -> Ruling<Option<Hex>> {
+        let now = self.now();
+        let steps = |group: &[Piece]| group.iter().map(|unit| u32::from(now.state.unit(*unit).steps)).sum::<u32>();
+        let default =
+            groups.iter().min_by_key(|(hex, group)| (std::cmp::Reverse(steps(group)), **hex)).map(|(hex, _)| *hex);
+        let (Some(default), true) = (default, groups.len() > 1) else { return Ok(default) };
+        let options: Vec<Hex> = groups.keys().copied().collect();
+        let who = now.force(leader).map_or(SPAIN, Force::side);
+        let question = Question {
+            who,
+            kind: LEADER_GOES,
+            about: Subject::of(leader),
+            clause: Clause("A15a"),
+            text: format!("the companions of {leader} in {from} part: with which group does he go?"),
+            options: options.clone(),
+            default,
+            also: None,
+        };
+        let chosen = self.umpire.ask(question, None, |policy| match policy {
+            Policy::Hexes(hexes) => {
+                hexes.iter().find(|hex| options.contains(hex)).map_or(Say::Default, |hex| Say::Choose(*hex))
+            }
+            _ => Say::Default,
+        })?;
+        Ok(Some(chosen))
+    }
+
+    /// §9.4: attackers that are not disorganized may enter the vacated hex.
+    pub fn advance(
+        &mut self,
+        side: Side,
+        force: Force,
+        attackers: &[Piece],
+        target: Hex,
+        order: &CombatOrder,
+    ) -> Ruling<()> {
+        let standing = self.standing(attackers);
+        let now = self.now();
+        let crowd = now.crowd(force);
+        let closed = self.data().terrain(target).bars_guerrillas();
+        let may = |piece: &Piece| {
+            let ds = self.state.counters.get(piece).map_or(self.state.unit(*piece).ds, |counter| counter.ds > 0);
+            let hiding = now.in_guerrilla(*piece) && (closed || crowd.has(now.data(), target, Crowd::REGULAR));
+            !ds && !hiding // §9.4b, A91
+        };
+        let mut able: Vec<Piece> = standing.into_iter().filter(may).collect();
+        let blocked = crowd.has(now.data(), target, Crowd::ALLY) || now.held_by(target, Play::enemy(side));
+        if able.is_empty() || blocked {
+            return Ok(());
+        }
+        by_shock(&now, &mut able);
+        // As long as the stacking limit allows; units in guerrilla stay.
+        let mut going: Vec<Piece> = Vec::new();
+        for piece in able.iter().filter(|piece| !now.in_guerrilla(**piece)) {
+            let mut stack = now.stack(target, force);
+            stack.extend(going.iter().copied().chain([*piece]));
+            if !now.overstacked(target, force, &stack) {
+                going.push(*piece);
+            }
+        }
+        let pick =
+            |wished: &[Piece]| -> Vec<Piece> { able.iter().copied().filter(|piece| wished.contains(piece)).collect() };
+        // Units from an opened counter may be meant by its name.
+        let ordered = order.advance.as_ref().map(|advance| match advance {
+            Advance::All => going.clone(),
+            Advance::None => Vec::new(),
+            Advance::Units(units) => {
+                let named = pick(units);
+                let counters = units.iter().any(|unit| unit.is_counter());
+                if named.is_empty() && counters { going.clone() } else { named }
+            }
+        });
+        let mut options = vec![going.clone(), Vec::new()];
+        options.extend(able.iter().map(|piece| vec![*piece]));
+        options.dedup();
+        let legal =
+            |chosen: &Vec<Piece>| chosen.iter().all(|piece| able.contains(piece)) && pick(chosen).len() == chosen.len();
+        let question = Question {
+            who: side,
+            kind: ADVANCE,
+            about: Subject::of(target),
+            clause: Clause("9.4a"),
+            text: format!("{target} is vacated: who advances?"),
+            options,
+            default: going.clone(),
+            also: Some(Box::new(legal)),
+        };
+        let ordered = ordered.or_else(|| able.is_empty().then(Vec::new));
+        let chosen = self.umpire.ask(question, ordered, |policy| match policy {
+            Policy::Ever(Ever::Always) => Say::Choose(going.clone()),
+            Policy::Ever(Ever::Never) => Say::Choose(Vec::new()),
+            Policy::Pieces(units) => Say::Choose(pick(units)),
+            _ => Say::Default,
+        })?;
+        if chosen.is_empty() {
+            return Ok(());
+        }
+        let origins = self.hexes_of(&chosen);
+        let origin_of: BTreeMap<Piece, Hex> =
+            chosen.iter().filter_map(|piece| Some((*piece, self.state.hex_of(*piece)?))).collect();
+        for piece in &chosen {
+            self.put(*piece, target);
+        }
+        let mut units = chosen.clone();
+        for origin in origins {
+            let now = self.now();
+            let stack = now.stack(origin, force);
+            let staying: Vec<Piece> = stack.iter().copied().filter(|piece| now.fights(*piece)).collect();
+            let went: Vec<Piece> =
+                chosen.iter().copied().filter(|piece| origin_of.get(piece) == Some(&origin)).collect();
+            let leaders: Vec<Piece> =
+                stack.into_iter().filter(|piece| now.kind(*piece) == Some(UnitKind::Leader)).collect();
+            for leader in leaders {
+                let mut groups = BTreeMap::from([(target, went.clone())]);
+                if !staying.is_empty() {
+                    groups.insert(origin, staying.clone());
+                }
+                if self.leader_goes(leader, origin, &groups)? == Some(target) {
+                    self.put(leader, target);
+                    units.push(leader);
+                }
+            }
+        }
+        self.umpire.note(Event::Advanced { units: units.clone(), into: target });
+        let real = !self.closed(&units).is_empty();
+        self.occupy(&units, target, real)
+    }
+}

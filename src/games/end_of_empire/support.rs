@@ -1,0 +1,169 @@
+//! §14.4: supply points in combat, from the pool or through a logistic column.
+
+use crate::board::Hex;
+use crate::engine::{Clause, Question, Ruling, Say, Side, Subject};
+
+use super::US;
+use super::events::Event;
+use super::orders::Support;
+use super::play::Play;
+use super::policy::{Ever, Policy, SUPPORT};
+use super::position::Position;
+use super::tables::Odds;
+use super::terms::{Force, Piece, UnitKind};
+
+impl Position<'_> {
+    /// The ways in which a force can support a combat of units in all these hexes (A48b, A82): the pool first, then the
+    /// logistic columns, nearest first.
+    pub fn supports(&self, force: Force, hexes: &[Hex]) -> Vec<Support> {
+        let mut ways = Vec::new();
+        // A48c; A58; §14.4.6c: nothing before the base is ashore.
+        if !self.game.options.supply_points
+            || force == Force::Cuban
+            || (force == Force::Us && self.state.base.is_none())
+        {
+            return ways;
+        }
+        let data = self.data();
+        let range = &data.tables.supply;
+        let source = if force == Force::Us { self.state.base } else { Some(data.santiago) };
+        let near =
+            source.is_some_and(|source| hexes.iter().all(|hex| data.distance(*hex, source) <= range.source_range));
+        if near && self.state.points(force) > 0 {
+            ways.push(Support::Pool);
+        }
+        let column =
+            |piece: &Piece| self.kind(*piece) == Some(UnitKind::LogisticColumn) && self.force(*piece) == Some(force);
+        let at = |piece: Piece| self.state.hex_of(piece);
+        let mut columns: Vec<(u32, Hex, Piece)> = self
+            .on_map(force.side())
+            .into_iter()
+            .filter(column)
+            .filter_map(|piece| {
+                let from = at(piece)?;
+                let far = hexes.iter().map(|hex| data.distance(*hex, from)).max()?;
+                (far <= range.column_range).then_some((far, from, piece))
+            })
+            .collect();
+        columns.sort_unstable();
+        ways.extend(columns.into_iter().map(|(_, _, piece)| Support::Column(piece)));
+        ways
+    }
+
+    /// Why a combat cannot be supported as an order says.
+    pub fn bars_support(&self, force: Force, hexes: &[Hex], support: Support) -> Option<crate::engine::Bar> {
+        if support == Support::No || self.supports(force, hexes).contains(&support) {
+            return None;
+        }
+        let bar =
+            |clause, why: String, remedy: &str| Some(crate::engine::Bar::new(clause, why, remedy).part("support"));
+        match (force, support) {
+            _ if !self.game.options.supply_points => {
+                bar("A58", "this match is played without supply points".into(), "leave it out")
+            }
+            (Force::Cuban, _) => bar("A48c", "Cubans have no supply points".into(), "leave it out"),
+            (Force::Us, _) if self.state.base.is_none() => {
+                bar("14.4.6c", "the base is not ashore".into(), "land it first")
+            }
+            (_, Support::Pool) if self.state.points(force) == 0 => {
+                bar("14.4.1b", "no supply point is left".into(), "leave it out")
+            }
+            (Force::Us, Support::Pool) => {
+                bar("14.4.2a", "a hex is more than 3 from the base".into(), "use a logistic column")
+            }
+            (_, Support::Pool) => bar("14.4.3a", "a hex is more than 3 from Santiago".into(), "use a logistic column"),
+            (_, Support::Column(piece)) => {
+                bar("A48b", format!("{piece} is not within 2 hexes of all of them"), "name one in reach")
+            }
+            (_, Support::No) => None,
+        }
+    }
+}
+
+impl Play<'_, '_> {
+    /// One player decides about support. `ordered` is what the phasing player's order says.
+    pub fn decide_support(
+        &mut self,
+        side: Side,
+        force: Force,
+        target: Hex,
+        hexes: &[Hex],
+        ordered: Option<Support>,
+        odds: Odds,
+    ) -> Ruling<Support> {
+        let ways = self.now().supports(force, hexes);
+        if ways.is_empty() {
+            return Ok(Support::No);
+        }
+        let chosen = match ordered {
+            Some(support) if ways.contains(&support) => support,
+            Some(_) => Support::No,
+            None => {
+                let options: Vec<Support> = std::iter::once(Support::No).chain(ways.iter().copied()).collect();
+                let points = self.state.points(force);
+                let question = Question {
+                    who: side,
+                    kind: SUPPORT,
+                    about: Subject::of(target),
+                    clause: Clause("14.4.5a"),
+                    text: format!("{target} is attacked at {odds}: do you support the defence?"),
+                    options,
+                    default: Support::No,
+                    also: None,
+                };
+                self.umpire.ask(question, None, |policy| match policy {
+                    Policy::Ever(Ever::Always) => Say::Choose(ways[0]),
+                    Policy::Ever(Ever::Never) => Say::Choose(Support::No),
+                    Policy::Support(policy) => {
+                        let here = policy.hexes.is_empty() || policy.hexes.contains(&target);
+                        let worth = policy.min_odds.is_none_or(|least| odds >= least);
+                        let keep = policy.keep.is_some_and(|keep| points <= keep);
+                        let way = ways.iter().find(|way| !(keep && **way == Support::Pool));
+                        Say::Choose(way.copied().filter(|_| here && worth).unwrap_or(Support::No))
+                    }
+                    _ => Say::Default,
+                })?
+            }
+        };
+        self.spend(force, target, chosen);
+        Ok(chosen)
+    }
+
+    /// A point is spent: one of the pool, or a whole column (§14.5.1c, §14.5.1i).
+    pub fn spend(&mut self, force: Force, target: Hex, support: Support) {
+        match support {
+            Support::No => return,
+            Support::Pool => {
+                if let Some(points) = self.state.supply_points.get_mut(&force) {
+                    *points = points.saturating_sub(1);
+                }
+            }
+            Support::Column(piece) => self.bury(piece),
+        }
+        let points = self.state.points(force);
+        self.umpire.note(Event::Supported { force, target, with: support, points });
+    }
+
+    /// Both players decide, the US player first, whoever attacks (§14.4.5a). Gives what the attacker and the defender do.
+    pub fn both_support(
+        &mut self,
+        attacker: Force,
+        defender: Force,
+        target: Hex,
+        from: &[Hex],
+        ordered: Support,
+        odds: Odds,
+    ) -> Ruling<(Support, Support)> {
+        let us_attacks = attacker.side() == US;
+        let order = if us_attacks { [true, false] } else { [false, true] };
+        let (mut attack, mut defence) = (Support::No, Support::No);
+        for attackers in order {
+            if attackers {
+                attack = self.decide_support(attacker.side(), attacker, target, from, Some(ordered), odds)?;
+            } else {
+                defence = self.decide_support(defender.side(), defender, target, &[target], None, odds)?;
+            }
+        }
+        Ok((attack, defence))
+    }
+}

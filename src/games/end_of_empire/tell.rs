@@ -1,0 +1,409 @@
+//! Events in words.
+
+use crate::engine::{Clause, Diary, Event as _, Seen, count_of};
+
+use super::EndOfEmpire;
+use super::events::{Event, Factor, Loss};
+use super::position::{Known, Position};
+use super::state::{Stage, State};
+use super::terms::{Force, Piece};
+use super::{SPAIN, US};
+
+fn list<T: std::fmt::Display>(things: &[T]) -> String {
+    let things: Vec<String> = things.iter().map(T::to_string).collect();
+    things.join(", ")
+}
+
+fn factors(all: &[Factor]) -> String {
+    let one = |factor: &Factor| match factor.counts == factor.printed {
+        true => format!("{} {}", factor.unit, factor.counts),
+        false => format!("{} {} of {}", factor.unit, factor.counts, factor.printed),
+    };
+    all.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+fn losses(all: &[Loss]) -> String {
+    let one = |loss: &Loss| match loss.left {
+        Some(0) => format!("{} is lost", loss.unit),
+        Some(left) => format!("{} loses {} and has {left} left", loss.unit, count_of(loss.steps, "step")),
+        None => format!("{} loses {}", loss.unit, count_of(loss.steps, "step")),
+    };
+    all.iter().map(one).collect::<Vec<_>>().join("; ")
+}
+
+/// Tells an event.
+pub fn tell(game: &EndOfEmpire, event: &Event, diary: &mut Diary) {
+    let hex = |hex: &crate::board::Hex| game.data.describe(*hex);
+    let clauses: Vec<Clause> = event.clauses();
+    let mut line = |text: String| diary.line(text, &clauses);
+    match event {
+        Event::Phase { turn, phase } => diary.heading(1, format!("Turn {turn}: {}", phase.as_str().replace('-', " "))),
+        Event::Deployed { force, units, counters } => {
+            let counters = if counters.is_empty() {
+                String::new()
+            } else {
+                format!(" and {}", count_of(counters.len(), "closed counter"))
+            };
+            line(format!("The {} deploy {}{counters}.", force.name(), count_of(units.len(), "unit")));
+        }
+        Event::HistoricalEvent { number, event, happens, .. } => {
+            let effect = if *happens { "" } else { ": no effect" };
+            line(format!("Historical event {number}, {}{effect}.", event.as_str().replace('-', " ")));
+        }
+        Event::Examined { piece, at } => line(format!("{piece} in {} is examined.", hex(at))),
+        Event::EscarioDue { turn } => line(format!("Escario is now expected on turn {turn}.")),
+        Event::Released => line("The garrisons of El Morro and La Socapa are released.".into()),
+        Event::MachineGuns { at } => line(match at {
+            Some(at) => format!("The Spanish machine guns are placed in {}.", hex(at)),
+            None => "The Spanish machine guns are not placed.".into(),
+        }),
+        Event::Points { force, gained, now } => {
+            line(format!("{} supply points: {gained} more, {now} now.", force.name()))
+        }
+        Event::SurrenderRoll { objectives, die, modifiers, modified, column, result } => {
+            line(format!(
+                "The US player holds {} and calls for surrender: {die}, column {column}: {result}.",
+                count_of(*objectives, "objective")
+            ));
+            diary.sum("surrender roll", die.to_string(), modifiers, modified.to_string());
+        }
+        Event::NoSurrenderRoll { objectives } => {
+            line(format!("The US player holds {}: no surrender roll.", count_of(*objectives, "objective")))
+        }
+        Event::Jarcias => line("A las jarcias! The Spanish fleet leaves Santiago for good.".into()),
+        Event::WithdrawalRoll { steps_lost, die, modifiers, modified, column, result } => {
+            line(format!(
+                "{} lost: Congress debates a withdrawal: {die}, column {column}: {result}.",
+                count_of(*steps_lost, "US step")
+            ));
+            diary.sum("withdrawal roll", die.to_string(), modifiers, modified.to_string());
+        }
+        Event::SupplyChecked { out, back } => {
+            if out.is_empty() && back.is_empty() {
+                line("Supply: nothing changes.".into());
+            }
+            if !out.is_empty() {
+                line(format!("Out of supply: {}.", list(out)));
+            }
+            if !back.is_empty() {
+                diary.line(format!("In supply again: {}.", list(back)), &clauses);
+            }
+        }
+        Event::LogisticsMade { unit, at, points } => {
+            line(format!("Logistic column {unit} is made in {}; {points} supply points are left.", hex(at)))
+        }
+        Event::Detached { unit, into, at } => line(format!("{unit} in {} gives off {}.", hex(at), list(into))),
+        Event::Reorganized { force, counters, join, leave } => {
+            let now: Vec<String> = counters.iter().map(|(name, at)| format!("{name} in {at}")).collect();
+            line(format!(
+                "The {} reorganize: {}.",
+                force.name(),
+                if now.is_empty() { "no closed counter".into() } else { now.join(", ") }
+            ));
+            if !join.is_empty() {
+                diary.detail(format!("Under a counter: {}.", list(join)), &clauses);
+            }
+            if !leave.is_empty() {
+                diary.detail(format!("In the open now: {}.", list(leave)), &clauses);
+            }
+        }
+        Event::ModeSet { unit, mode } => line(format!(
+            "{unit} is deployed {}.",
+            if mode.as_str() == "guerrilla" { "in guerrilla" } else { "in regular order" }
+        )),
+        Event::Fever { force, die, steps } => {
+            line(format!("Yellow fever among the {}: {die}, {}.", force.name(), count_of(*steps, "step")))
+        }
+        Event::Landed { units, counter, at } => {
+            line(format!("{} at {}.", arrivals(units, *counter, "lands", "land"), hex(at)))
+        }
+        Event::BaseLanded { at } => line(format!("The Logistics Base is landed at {}.", hex(at))),
+        Event::Entered { units, counter, at } => {
+            line(format!("{} by {}.", arrivals(units, *counter, "enters", "enter"), hex(at)))
+        }
+        Event::Moved { units, from, path, spent, led } => {
+            let way: Vec<String> = path.iter().map(|paid| paid.hex.to_string()).collect();
+            let verb = if *led { "are led astray" } else { "march" };
+            line(format!("{} {verb} from {} over {} for {spent}.", list(units), hex(from), way.join(" ")));
+        }
+        Event::Halted { units, at, why, .. } => {
+            diary.detail(format!("{} halted in {}: {why}.", list(units), hex(at)), &clauses)
+        }
+        Event::JungleRoll { units, at, die, modifiers, modified, result } => {
+            diary.detail(format!("Jungle in {}, {}: {die}: {result}.", hex(at), list(units)), &clauses);
+            diary.sum("jungle roll", die.to_string(), modifiers, modified.to_string());
+        }
+        Event::GuerrillaRoll { by, target, at, reaction, counter, die, modifiers, modified, result } => {
+            let verb = match (reaction, counter) {
+                (_, true) => "hunt guerrillas",
+                (true, _) => "strike at the march",
+                _ => "strike",
+            };
+            line(format!("{} {verb} in {} ({}): {die}: {result}.", list(by), hex(target), list(at)));
+            diary.sum("guerrilla roll", die.to_string(), modifiers, modified.to_string());
+        }
+        Event::StepRoll { at, die, lost } => diary.detail(
+            format!("{}: {die}, {}.", hex(at), if *lost { "a step is lost" } else { "no step is lost" }),
+            &clauses,
+        ),
+        Event::StepsLost { at, cause, losses: all, .. } => {
+            diary.detail(format!("{} ({cause}): {}.", hex(at), losses(all)), &clauses)
+        }
+        Event::Eliminated { units, at, cause } => {
+            diary.detail(format!("Eliminated in {} ({cause}): {}.", hex(at), list(units)), &clauses)
+        }
+        Event::Disorganized { units, at, overstacked } => {
+            let why = if *overstacked { "Overstacked and disorganized" } else { "Disorganized" };
+            diary.detail(format!("{why} in {}: {}.", hex(at), list(units)), &clauses);
+        }
+        Event::Opened { counter, at, why, units } => {
+            let name = |member: &super::terms::Member| {
+                let name = game.data.unit(member.unit).map_or("", |unit| unit.name.as_str());
+                format!("{member} ({name})")
+            };
+            let units: Vec<String> = units.iter().map(name).collect();
+            diary.detail(format!("{counter} in {} is opened ({why}): {}.", hex(at), units.join(", ")), &clauses);
+        }
+        Event::DummyShown { counter, at, why } => {
+            diary.detail(format!("{counter} in {} is a dummy ({why}) and leaves the game.", hex(at)), &clauses)
+        }
+        Event::LeaderMoved { unit, from, to } => {
+            diary.detail(format!("{unit} falls back from {} to {}.", hex(from), hex(to)), &clauses)
+        }
+        Event::Control { hex: at, us } => diary.detail(
+            format!("{} is now {}.", hex(at), if *us { "under US control" } else { "Spanish again" }),
+            &clauses,
+        ),
+        Event::BalloonSet { up, at } => {
+            line(format!("The balloon is {} in {}.", if *up { "up" } else { "down" }, hex(at)))
+        }
+        Event::Observed { counter, die, steps } => line(match steps {
+            Some(steps) => format!("The balloon observes {counter}: {die}: {} under it.", count_of(*steps, "step")),
+            None => format!("The balloon observes {counter}: {die}."),
+        }),
+        Event::Coordination { target, die, fires } => line(format!(
+            "Fire on {} is asked of the Navy: {die}: {}.",
+            hex(target),
+            if *fires { "it fires" } else { "it does not" }
+        )),
+        Event::Combat { target, by, from, force } => {
+            diary.heading(2, format!("{} attack on {} from {}: {}", force.name(), hex(target), list(from), list(by)))
+        }
+        Event::Supported { force, with, points, .. } => {
+            let with = match with {
+                super::orders::Support::Column(column) => format!("{column} is used up"),
+                _ => format!("a supply point is spent, {points} left"),
+            };
+            diary.detail(format!("{} support: {with}.", force.name()), &clauses);
+        }
+        Event::FireRoll { kind, by, target, factors: of, total, column, die, modifiers, modified, result } => {
+            line(format!(
+                "{} fire ({kind}) at {}: {} = {total}, column {column}; {die}: {result}.",
+                by.name(),
+                hex(target),
+                factors(of)
+            ));
+            diary.sum("fire roll", die.to_string(), modifiers, modified.to_string());
+        }
+        Event::NoFire { kind, by, target } => {
+            diary.detail(format!("{} fire ({kind}) at {}: nothing to fire with.", by.name(), hex(target)), &clauses)
+        }
+        Event::FriendlyFire { target, die, strikes } => diary.detail(
+            match strikes {
+                Some(struck) => {
+                    format!("Friendly fire: {die}: shells meant for {} fall on {}.", hex(target), hex(struck))
+                }
+                None => format!("Friendly fire: {die}: none."),
+            },
+            &clauses,
+        ),
+        Event::Shock {
+            target,
+            attackers,
+            defenders,
+            attack,
+            defence,
+            odds,
+            shifts,
+            column,
+            die,
+            modifiers,
+            modified,
+            result,
+        } => {
+            line(format!(
+                "Shock at {}: {attack} ({}) to {defence} ({}) is {odds}, fought at {column}; {die}: {result}.",
+                hex(target),
+                factors(attackers),
+                factors(defenders)
+            ));
+            diary.sum("odds column", odds.to_string(), shifts, column.to_string());
+            if !modifiers.terms().is_empty() {
+                diary.sum("shock roll", die.to_string(), modifiers, modified.to_string());
+            }
+        }
+        Event::NoShock { target, .. } => {
+            diary.detail(format!("No shock at {}: the attackers have no factor.", hex(target)), &clauses)
+        }
+        Event::Retreated { units, from, to } => {
+            diary.detail(format!("{} retreat from {} to {}.", list(units), hex(from), hex(to)), &clauses)
+        }
+        Event::Advanced { units, into } => {
+            diary.detail(format!("{} advance into {}.", list(units), hex(into)), &clauses)
+        }
+        Event::TurnEnded { turn } => line(format!("Turn {turn} ends; disorganized units are ready again.")),
+        Event::NotDone { order, why, .. } => line(format!("Not carried out: {order}: {}.", why.join("; "))),
+        Event::Ended { ending } => line(ending.verdict().text),
+        Event::Lapsed(lapse) => line(format!(
+            "{} is not among the choices for {}; the default applies: {}.",
+            lapse.said, lapse.kind, lapse.applied
+        )),
+        Event::Laid { counter, holds } => diary.detail(format!("{counter} holds {holds}."), &clauses),
+    }
+}
+
+fn arrivals(units: &[Piece], counter: Option<Piece>, one: &str, many: &str) -> String {
+    let all: Vec<Piece> = units.iter().copied().chain(counter).collect();
+    format!("{} {}", list(&all), if all.len() == 1 { one } else { many })
+}
+
+/// What each side lost and gained.
+pub fn sum_up(events: &[&Event], diary: &mut Diary) {
+    let mut lost = std::collections::BTreeMap::<Force, u32>::new();
+    let (mut taken, mut dummies) = (Vec::new(), 0u32);
+    for event in events {
+        match event {
+            Event::StepsLost { force, losses, .. } => {
+                *lost.entry(*force).or_default() += losses.iter().map(|loss| u32::from(loss.steps)).sum::<u32>();
+            }
+            Event::Control { hex, us } => taken.push(format!("{hex} {}", if *us { "US" } else { "Spanish" })),
+            Event::DummyShown { .. } => dummies += 1,
+            _ => {}
+        }
+    }
+    for (force, steps) in lost {
+        diary.line(format!("The {} lose {}.", force.name(), count_of(steps, "step")), &[]);
+    }
+    if !taken.is_empty() {
+        diary.line(format!("Changed hands: {}.", taken.join(", ")), &[]);
+    }
+    if dummies > 0 {
+        diary.line(format!("{} shown.", count_of(dummies, "dummy counter")), &[]);
+    }
+}
+
+/// One line for the head of a report.
+pub fn headline(state: &State) -> String {
+    let due = match state.stage {
+        Stage::SpanishSetup => "the Spanish set up",
+        Stage::CubanSetup => "the Cubans set up",
+        Stage::UsTurn => "US player turn",
+        Stage::UsCombat => "US combat",
+        Stage::SpanishTurn => "Spanish player turn",
+        Stage::SpanishCombat => "Spanish combat",
+        Stage::Over => "the campaign is over",
+    };
+    format!("Turn {} of 14: {due}", state.turn)
+}
+
+/// Where the campaign stands.
+pub fn tell_state(game: &EndOfEmpire, seen: &Seen<'_, State>, diary: &mut Diary) {
+    let state = seen.state;
+    let known = match seen.side {
+        Some(side) => Known::own(game, seen, side),
+        None => Known::of(game, state, seen.holdings),
+    };
+    let now = Position { game, state, known: &known };
+    diary.heading(1, headline(state));
+    let held: Vec<String> =
+        game.data.objectives.iter().filter(|hex| now.us_controls(**hex)).map(|hex| game.data.describe(*hex)).collect();
+    diary.line(
+        format!(
+            "Objectives under US control: {} of {}{}.",
+            held.len(),
+            game.data.objectives.len(),
+            if held.is_empty() { String::new() } else { format!(" ({})", held.join(", ")) }
+        ),
+        &[Clause("4.1b")],
+    );
+    diary.line(format!("US Army steps lost: {}.", state.us_steps_lost), &[Clause("4.2a")]);
+    if game.options.supply_points {
+        diary.line(
+            format!("Supply points: US {}, Spanish {}.", state.points(Force::Us), state.points(Force::Spanish)),
+            &[Clause("14.4.1b")],
+        );
+    }
+    if let Some(base) = state.base {
+        diary.line(format!("The Logistics Base is in {}.", game.data.describe(base)), &[Clause("10.2d")]);
+    }
+    if !state.arrived {
+        diary.line(format!("Escario is expected on turn {}.", state.escario), &[Clause("A22b")]);
+    }
+    if !state.in_force.is_empty() {
+        let events: Vec<&str> = state.in_force.iter().map(|event| event.as_str()).collect();
+        diary.line(format!("In force this turn: {}.", events.join(", ")), &[Clause("A68")]);
+    }
+    for side in [US, SPAIN] {
+        let mut rows: Vec<Vec<String>> = Vec::new();
+        let mut pieces = now.on_map(side);
+        pieces.sort_by_key(|piece| (state.hex_of(*piece), *piece));
+        for piece in pieces {
+            let Some(hex) = state.hex_of(piece) else { continue };
+            let (what, marks) = describe(&now, piece);
+            rows.push(vec![game.data.describe(hex), piece.to_string(), what, marks]);
+        }
+        diary.heading(2, if side == US { "US Army and Cubans" } else { "Spanish" });
+        diary.table(&["hex", "piece", "strength", "marks"], rows);
+    }
+}
+
+/// What a piece is worth and what lies on it, as the viewer knows.
+pub fn describe(now: &Position<'_>, piece: Piece) -> (String, String) {
+    let mut marks: Vec<String> = Vec::new();
+    let state = now.state;
+    let mut mark = |is: bool, word: &str| {
+        if is {
+            marks.push(word.to_owned());
+        }
+    };
+    mark(now.in_guerrilla(piece), "in guerrilla");
+    if let Some(counter) = state.counters.get(&piece) {
+        mark(counter.ds > 0, "DS");
+        mark(counter.oos, "OOS");
+        mark(counter.landed, "landed");
+        mark(counter.stopped, "stopped");
+        mark(counter.real, "no dummy");
+        if counter.lost + counter.fever > 0 {
+            marks.push(format!("{} lost", counter.lost + counter.fever));
+        }
+        if let Some(told) = counter.told {
+            marks.push(format!("{told} steps told"));
+        }
+        let what = match now.known.0.get(&piece) {
+            Some(content) if content.is_dummy() => "dummy".to_owned(),
+            Some(_) => {
+                let members = now.members(piece).unwrap_or_default();
+                let members: Vec<String> = members.iter().map(|(unit, steps)| format!("{unit}/{steps}")).collect();
+                members.join(", ")
+            }
+            None => "closed".to_owned(),
+        };
+        return (what, marks.join(", "));
+    }
+    let unit = state.unit(piece);
+    mark(unit.ds, "DS");
+    mark(unit.oos, "OOS");
+    mark(unit.landed, "landed");
+    mark(unit.stopped, "stopped");
+    mark(now.data().cast().signals == Some(piece) && state.balloon_up, "balloon up");
+    mark(now.frozen(piece), "not released");
+    let factors = now.factors(piece);
+    let what = match now.unit(piece).map(|unit| (unit.rating, unit.kind.is_combat())) {
+        Some((Some(rating), _)) => format!("leader {rating}"),
+        Some((_, true)) => {
+            format!("{}-{}-{}, {}", factors.fire, factors.shock, factors.r#move, count_of(unit.steps, "step"))
+        }
+        _ => format!("moves {}", factors.r#move),
+    };
+    (what, marks.join(", "))
+}

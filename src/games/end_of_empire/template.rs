@@ -1,0 +1,384 @@
+//! The order file for the moment: everything that may be done as comments, legal as it stands.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use crate::board::Hex;
+use crate::engine::{Seen, Side};
+
+use super::EndOfEmpire;
+use super::combat::Manner;
+use super::orders::{SetupOrders, Support};
+use super::position::{Known, Position};
+use super::setup::parts_of;
+use super::state::{Stage, State};
+use super::tell::describe;
+use super::terms::{Content, Force, Piece, Setup, UnitKind};
+use super::{SPAIN, US};
+
+/// What stands below `orders:`.
+pub fn template(game: &EndOfEmpire, seen: &Seen<'_, State>) -> String {
+    let side = seen.state.stage.side().unwrap_or(SPAIN);
+    let known = Known::own(game, seen, side);
+    let now = Position { game, state: seen.state, known: &known };
+    match seen.state.stage {
+        Stage::SpanishSetup => setup(&now, Force::Spanish),
+        Stage::CubanSetup => setup(&now, Force::Cuban),
+        Stage::Over => "  {}\n".to_owned(),
+        stage => turn(&now, side, matches!(stage, Stage::UsCombat | Stage::SpanishCombat)),
+    }
+}
+
+fn list<T: std::fmt::Display>(things: impl IntoIterator<Item = T>) -> String {
+    things.into_iter().map(|thing| thing.to_string()).collect::<Vec<_>>().join(", ")
+}
+
+/// The default set-up, written out to be changed.
+fn setup(now: &Position<'_>, force: Force) -> String {
+    let game = now.game;
+    let mut orders = SetupOrders::none();
+    game.complete_setup(now.state, force, &mut orders);
+    let mut text = String::new();
+    let mut line = |words: String| {
+        let _ = writeln!(text, "  {words}");
+    };
+    match force {
+        Force::Spanish => {
+            line("# Any land hex; a real unit in Santiago and in every land hex around it (3i, 3j).".into());
+            line("# BN within 3 hexes of 1208, M at El Morro, So at La Socapa; 12 steps and one gun a hex.".into());
+        }
+        _ => {
+            let how = if game.options.cubans_near { "at most" } else { "at least" };
+            line(format!(
+                "# No town, village or road hex, {how} 4 hexes from 1208, not in or beside Spanish units (3p to 3r)."
+            ));
+        }
+    }
+    line("place:".into());
+    for (unit, hex) in &orders.place {
+        let name = now.unit(*unit).map_or("", |unit| unit.name.as_str());
+        line(format!("  {unit}: \"{hex}\"    # {name}"));
+    }
+    if !orders.modes.is_empty() {
+        line("modes:               # guerrilla or regular".into());
+        for (unit, mode) in &orders.modes {
+            line(format!("  {unit}: {mode}"));
+        }
+    }
+    if force == Force::Spanish {
+        let able: Vec<Piece> = now
+            .data()
+            .units
+            .values()
+            .filter(|unit| unit.force == force && parts_of(unit).is_some() && unit.setup == Setup::Start)
+            .map(|unit| unit.id)
+            .collect();
+        line(format!(
+            "# detach: [{{unit: {}, at: [\"1010\"]}}]    # in parts: {}",
+            able.first().map_or("sp-4-t", |id| id.as_str()),
+            list(able)
+        ));
+        if game.options.supply_points {
+            line("# logistics: [\"1109\"]    # up to 3 logistic columns, each takes one of the 8 supply points".into());
+        }
+    }
+    if game.options.columns {
+        line(
+            "# Columns and dummies in the order that names them; what they hold is sealed when you sign. Units in the"
+                .into(),
+        );
+        line("# order in which they take losses: {at: \"1111\", holds: [sp-4-t, sp-1-5-ra]}. All dummies must be deployed.".into());
+        line("columns:".into());
+        for column in &orders.columns {
+            line(format!("  - {{at: \"{}\", holds: dummy}}", column.at));
+        }
+    }
+    text
+}
+
+/// A player turn, or half of one.
+fn turn(now: &Position<'_>, side: Side, fighting: bool) -> String {
+    let mut text = String::new();
+    let apart = now.game.options.phases;
+    if !fighting {
+        if side == US {
+            if now.state.turn > 1 {
+                reorganization(now, side, "reorganize", &mut text);
+            }
+            landings(now, &mut text);
+        } else {
+            entries(now, &mut text);
+        }
+        moves(now, side, &mut text);
+    }
+    if fighting || !apart {
+        combats(now, side, &mut text);
+        if side == SPAIN && now.state.turn < now.data().tables.turns {
+            let _ = writeln!(
+                text,
+                "  # What you order now for A.3 of the next turn stays sealed until then; entries may wait for an"
+            );
+            let _ = writeln!(text, "  # event (if-event: [running-the-blockade]) or for supply (if-oos: sp-4-t).");
+            reorganization(now, side, "next", &mut text);
+        }
+    }
+    ambushers(now, side, &mut text);
+    enemies(now, side, &mut text);
+    text
+}
+
+fn reorganization(now: &Position<'_>, side: Side, key: &str, text: &mut String) {
+    let game = now.game;
+    let mut lines: Vec<String> = Vec::new();
+    let force = if side == US { Force::Us } else { Force::Spanish };
+    if game.options.supply_points && now.state.points(force) > 0 {
+        let source = if side == US { now.state.base } else { Some(now.data().santiago) };
+        if let Some(source) = source {
+            let mut hexes: Vec<Hex> = now.data().land_around(source).collect();
+            if side == SPAIN {
+                hexes.push(source);
+            }
+            hexes.retain(|hex| now.pieces_in(*hex).all(|piece| now.force(piece) == Some(force)));
+            hexes.sort_unstable();
+            let free = now.waiting(|unit| unit.force == force && unit.kind == UnitKind::LogisticColumn);
+            if let (Some(hex), false) = (hexes.first(), free.is_empty()) {
+                lines.push(format!(
+                    "logistics: [{{at: \"{hex}\"}}]    # {} points; in {}",
+                    now.state.points(force),
+                    list(&hexes)
+                ));
+            }
+        }
+    }
+    if side == SPAIN {
+        let able: Vec<Piece> = now
+            .on_map(side)
+            .into_iter()
+            .filter(|piece| {
+                now.unit(*piece)
+                    .is_some_and(|unit| parts_of(unit).is_some() && now.state.unit(*piece).steps == unit.steps)
+            })
+            .collect();
+        if let Some(first) = able.first() {
+            lines.push(format!("detach: [{{unit: {first}}}]    # of {}", list(&able)));
+        }
+    }
+    if game.options.columns {
+        for force in Force::of(side) {
+            let name = now.state.next_name(*force);
+            let mut stacks: BTreeMap<Hex, Vec<Piece>> = BTreeMap::new();
+            for piece in now.on_map(side) {
+                let open = now.force(piece) == Some(*force) && !piece.is_counter() && now.fights(piece);
+                if let Some(hex) = now.state.hex_of(piece).filter(|_| open) {
+                    stacks.entry(hex).or_default().push(piece);
+                }
+            }
+            if let Some((hex, stack)) = stacks.iter().next() {
+                lines.push(format!("form: {{{name}: \"{hex}\"}}    # a new counter"));
+                lines.push(format!(
+                    "columns: {{{name}: [{}]}}    # what it holds; units in the open in {}",
+                    list(stack),
+                    list(stacks.keys())
+                ));
+            }
+        }
+        for (name, content) in &now.known.0 {
+            if let Some(hex) = now.state.hex_of(*name) {
+                lines.push(format!(
+                    "# {name} in {hex} holds {content}; contents of one hex may be exchanged; dissolve: [{name}]"
+                ));
+            }
+        }
+    }
+    let guerrillas: Vec<Piece> =
+        now.on_map(side).into_iter().filter(|piece| now.kind(*piece) == Some(UnitKind::Guerrilla)).collect();
+    if let Some(first) = guerrillas.first() {
+        let mode = if now.in_guerrilla(*first) { "regular" } else { "guerrilla" };
+        lines.push(format!("modes: [{{unit: {first}, mode: {mode}}}]    # of {}", list(&guerrillas)));
+    }
+    if lines.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "  # {key}:");
+    for line in lines {
+        let _ = writeln!(text, "  #   {line}");
+    }
+}
+
+fn landings(now: &Position<'_>, text: &mut String) {
+    let data = now.data();
+    let sea = now.waiting(|unit| unit.force == Force::Us && unit.setup == Setup::Sea);
+    if sea.is_empty() && now.state.base.is_some() {
+        return;
+    }
+    let beaches: Vec<Hex> =
+        data.beaches.iter().copied().filter(|hex| now.bars_arrival(Force::Us, *hex, false).is_empty()).collect();
+    let _ = writeln!(text, "  # At most 12 steps land, on {}.", list(beaches.iter().map(|hex| data.describe(*hex))));
+    let mut brigades: BTreeMap<String, Vec<Piece>> = BTreeMap::new();
+    for id in &sea {
+        let formation = data.unit(*id).and_then(|unit| unit.formation.clone()).unwrap_or_default();
+        brigades.entry(formation).or_default().push(*id);
+    }
+    let at = beaches.first().map_or_else(|| "0522".to_owned(), Hex::to_string);
+    let _ = writeln!(text, "  # land:");
+    for (brigade, units) in brigades {
+        let _ = writeln!(text, "  #   - {{units: [{}], at: \"{at}\"}}    # {brigade}", list(units));
+    }
+    if now.game.options.columns {
+        let _ = writeln!(
+            text,
+            "  #   - {{holds: [us-6-inf, us-16-inf], at: \"{at}\"}}    # under a brigade counter, its regiments only"
+        );
+        let left = now.dummies_left(Force::Us);
+        let _ = writeln!(text, "  #   - {{holds: dummy, at: \"{at}\"}}    # {left} left; a dummy lands as 6 steps");
+    }
+    if now.state.base.is_none() {
+        let _ =
+            writeln!(text, "  #   - {{base: yes, at: \"{at}\"}}    # 6 steps, where US units are, beach or Siboney");
+    }
+}
+
+fn entries(now: &Position<'_>, text: &mut String) {
+    let waiting = now.waiting(|unit| unit.force == Force::Spanish && unit.setup == Setup::Escario);
+    if waiting.is_empty() {
+        return;
+    }
+    if now.state.turn < now.state.escario {
+        let _ = writeln!(text, "  # Escario arrives on turn {}.", now.state.escario);
+        return;
+    }
+    let edge: Vec<Hex> = now
+        .data()
+        .west_edge
+        .iter()
+        .copied()
+        .filter(|hex| now.bars_arrival(Force::Spanish, *hex, false).is_empty())
+        .collect();
+    let at = edge.first().map_or_else(|| "1401".to_owned(), Hex::to_string);
+    let _ = writeln!(text, "  # Escario enters by {}:", list(edge));
+    let _ = writeln!(text, "  # enter: [{{units: [{}], at: \"{at}\"}}]", list(&waiting));
+}
+
+fn moves(now: &Position<'_>, side: Side, text: &mut String) {
+    let mut lines: Vec<String> = Vec::new();
+    let mut pieces = now.on_map(side);
+    pieces.sort_by_key(|piece| (now.state.hex_of(*piece), *piece));
+    for piece in pieces {
+        let Some(hex) = now.state.hex_of(piece) else { continue };
+        let (what, marks) = describe(now, piece);
+        let marks = if marks.is_empty() { String::new() } else { format!(" ({marks})") };
+        let bars = now.bars_marching(side, piece, &BTreeSet::new(), now.state.balloon_up);
+        if let Some(bar) = bars.first() {
+            lines.push(format!("# {piece} in {hex}: {what}{marks}; may not move: {} (§{})", bar.why, bar.clause.0));
+            continue;
+        }
+        let real = now.known.0.get(&piece).is_none_or(|content| now.is_real(content));
+        let routes = now.routes(&[piece], real);
+        let reach: Vec<String> = routes.iter().map(|(hex, _, cost)| format!("{hex}:{cost}")).collect();
+        lines.push(format!(
+            "# {piece} in {hex}: {what}{marks}; reaches {}",
+            if reach.is_empty() { "nothing".to_owned() } else { reach.join(" ") }
+        ));
+    }
+    if lines.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        text,
+        "  # moves:    # a stack moves together: {{units: [..], to: hex}} or path: [every hex]; drop: {{unit: hex}}"
+    );
+    let example = now.on_map(side).into_iter().find_map(|piece| {
+        let able = now.bars_marching(side, piece, &BTreeSet::new(), false).is_empty() && !piece.is_counter();
+        let to = now.routes(&[piece], false).into_iter().next().filter(|_| able)?;
+        Some(format!("- {{units: [{piece}], to: \"{}\"}}", to.0))
+    });
+    if let Some(example) = example {
+        let _ = writeln!(text, "  #   {example}");
+    }
+    for line in lines {
+        let _ = writeln!(text, "  {line}");
+    }
+}
+
+fn combats(now: &Position<'_>, side: Side, text: &mut String) {
+    let enemy = if side == US { SPAIN } else { US };
+    let mut lines: Vec<String> = Vec::new();
+    for target in now.held_hexes(enemy) {
+        for force in Force::of(side) {
+            let near: Vec<Piece> = now
+                .data()
+                .land_around(target)
+                .flat_map(|hex| now.stack(hex, *force))
+                .filter(|piece| now.fights(*piece) && !now.known.0.get(piece).is_some_and(Content::is_dummy))
+                .collect();
+            let manner = now.manner(&near, target, side);
+            let able: Vec<Piece> = near
+                .into_iter()
+                .filter(|piece| now.bars_attacker(side, *piece, target, &BTreeSet::new(), manner).is_empty())
+                .collect();
+            if !able.is_empty() && now.bars_target(side, target).is_empty() {
+                let hexes: Vec<Hex> = able.iter().filter_map(|piece| now.state.hex_of(*piece)).collect();
+                let ways = if manner == Manner::Ordinary { now.supports(*force, &hexes) } else { Vec::new() };
+                let ways: Vec<String> = ways
+                    .iter()
+                    .map(|way| match way {
+                        Support::Column(column) => column.to_string(),
+                        _ => "pool".to_owned(),
+                    })
+                    .collect();
+                let support = if ways.is_empty() { String::new() } else { format!("; support: {}", ways.join(" or ")) };
+                let table = if manner == Manner::Ordinary { "" } else { " on the Guerrilla Table" };
+                lines.push(format!(
+                    "- {{attack: \"{target}\", by: [{}]}}    # {}{table}{support}",
+                    list(able),
+                    now.data().describe(target)
+                ));
+            }
+            if *force != Force::Cuban {
+                let guns: Vec<Piece> = now
+                    .on_map(side)
+                    .into_iter()
+                    .filter(|piece| {
+                        now.force(*piece) == Some(*force) && now.bars_gun(side, *piece, target, false).is_empty()
+                    })
+                    .collect();
+                if !guns.is_empty() && now.bars_fired_at(side, target, "bombard").is_empty() {
+                    lines.push(format!("- {{bombard: \"{target}\", by: [{}]}}", list(guns)));
+                }
+                if now.bars_naval(side, *force, target).is_empty() {
+                    lines.push(format!("- {{naval: \"{target}\"}}"));
+                }
+            }
+        }
+    }
+    if lines.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        text,
+        "  # combat:    # in this order, Cubans before the US Army; also losses, advance: all, none or units, instead: hex"
+    );
+    for line in lines {
+        let _ = writeln!(text, "  #   {line}");
+    }
+}
+
+/// Who may strike in the opponent's movement, for the standing order `ambush`.
+fn ambushers(now: &Position<'_>, side: Side, text: &mut String) {
+    let hiding: Vec<Piece> =
+        now.on_map(side).into_iter().filter(|piece| now.fights(*piece) && now.in_guerrilla(*piece)).collect();
+    if !hiding.is_empty() {
+        let each: Vec<String> = hiding.iter().map(|piece| format!("{piece}: min-drm 2")).collect();
+        let _ =
+            writeln!(text, "  # In guerrilla; a standing order may be `ambush: {{units: {{{}}}}}`", each.join(", "));
+    }
+}
+
+/// What is known of the enemy's closed counters.
+fn enemies(now: &Position<'_>, side: Side, text: &mut String) {
+    for (name, counter) in now.state.counters.iter().filter(|(_, counter)| counter.force.side() != side) {
+        let (_, marks) = describe(now, *name);
+        let marks = if marks.is_empty() { "nothing is known of it".to_owned() } else { marks };
+        let _ = writeln!(text, "  # enemy {name} in {}: {marks}", now.data().describe(counter.at));
+    }
+}
