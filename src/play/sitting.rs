@@ -369,13 +369,14 @@ impl<'t> Sitting<'t> {
         for (side, tickets) in &mut self.tickets.unspent {
             tickets.retain(|ticket| !outcome.settled.spent(*side, ticket));
         }
-        if !span.plan {
-            self.holdings.0.extend(span.sealed.0.clone());
-        }
+        // The entries of a plan are spent with it; the next plan uses the same slots for its own. What lies face down in
+        // the state stays.
+        let spent = |slot: &Slot| span.plan && slot.as_str().starts_with("plan/");
+        let lasting = span.sealed.0.iter().filter(|((_, slot), _)| !spent(slot));
+        self.holdings.0.extend(lasting.map(|(at, value)| (at.clone(), value.clone())));
         self.public.0.extend(span.said.reveals.clone());
         let opened = outcome.settled.opened.into_iter().map(|((owner, slot, _), value)| ((owner, slot), value));
-        // The entries of a plan are spent with it; the next plan uses the same slots for its own.
-        self.public.0.extend(opened.filter(|(slot, _)| !span.plan || !span.sealed.0.contains_key(slot)));
+        self.public.0.extend(opened.filter(|((_, slot), _)| !spent(slot)));
         self.state = outcome.state;
         self.stop = outcome.stop;
     }
