@@ -101,6 +101,11 @@ fn santiago_campaign_plays_by_its_rules() {
 }
 
 #[test]
+fn end_of_empire_plays_by_its_rules() {
+    conforms("end-of-empire");
+}
+
+#[test]
 fn every_game_has_a_conformance_test_here() {
     let tested = include_str!("conformance.rs");
     for game in GAMES {

@@ -92,9 +92,7 @@ impl Hidden<'_> {
             "14.6c" => {
                 let mut seen = BTreeSet::new();
                 let made = |unit: &Unit| unit.size == Size::Detachment && unit.setup == Setup::Created;
-                let cl = |unit: &Unit| unit.kind == UnitKind::LogisticColumn && unit.force == Force::Spanish;
-                let fits =
-                    |unit: &Unit| unit.force == self.force && (sets_up(unit, self.force) || made(unit) || cl(unit));
+                let fits = |unit: &Unit| unit.force == self.force && (sets_up(unit, self.force) || made(unit));
                 self.bursts(held)
                     || members.iter().any(|(_, member)| {
                         !seen.insert(member.unit) || open(member.unit).is_some() || !unit(member).is_some_and(fits)
