@@ -332,6 +332,10 @@ impl Rules for Bridge {
         state.turn
     }
 
+    fn packet_due(&self, state: &Position) -> Stop {
+        self.due(state)
+    }
+
     fn check(&self, _: &Seen<'_, Position>, _: &Stop, orders: &mut Packet, at: &DocPath) -> Vec<Fault> {
         match orders {
             Packet::SetUp(SetUp { guard: Concealed::Open(men) }) if !(1..=3).contains(men) => {

@@ -184,6 +184,10 @@ pub trait Match: Send + Sync {
     fn begin(&self) -> (AnyState, Stop);
     /// The game turn.
     fn turn(&self, state: &AnyState) -> u32;
+    /// Whose packet a position waits for; the end if it waits for none.
+    fn packet_due(&self, state: &AnyState) -> Stop;
+    /// Everything that lies face down in a position, by owner and slot, as often as it is named.
+    fn slots(&self, state: &AnyState) -> Vec<(Side, Slot)>;
     /// The state as it is hashed and written.
     fn state_json(&self, state: &AnyState) -> Result<Json, NotCanonical>;
     /// Reads a written state back, checking it whole.
@@ -367,6 +371,12 @@ impl<G: Game> Match for Table<G> {
     }
     fn turn(&self, state: &AnyState) -> u32 {
         self.0.turn(self.state(state))
+    }
+    fn packet_due(&self, state: &AnyState) -> Stop {
+        self.0.packet_due(self.state(state))
+    }
+    fn slots(&self, state: &AnyState) -> Vec<(Side, Slot)> {
+        super::sealed::slots_in(self.state(state))
     }
     fn state_json(&self, state: &AnyState) -> Result<Json, NotCanonical> {
         to_json(self.state(state))

@@ -1,5 +1,6 @@
 //! Hidden values.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::doc::{DocPath, FromDoc, Node, Reader};
-use super::{Json, Side, Slot};
+use super::{Json, Side, Slot, to_json};
 
 /// Values known to one view of the game: the public, one side, or everybody's after the audit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,8 +73,28 @@ impl<T> fmt::Debug for Sealed<T> {
     }
 }
 
+thread_local! {
+    /// What lies face down in the position that is being walked through; none while a position is merely written.
+    static FOUND: RefCell<Option<Vec<(Side, Slot)>>> = const { RefCell::new(None) };
+}
+
+/// Everything that lies face down in a position, by owner and slot, as often as it is named.
+///
+/// Writing is the one walk through a state that every game has; it comes past every hidden value there is.
+pub fn slots_in(state: &impl Serialize) -> Vec<(Side, Slot)> {
+    let before = FOUND.with(|found| found.replace(Some(Vec::new())));
+    // A state without a written form is reported where it is hashed.
+    to_json(state).ok();
+    FOUND.with(|found| found.replace(before)).unwrap_or_default()
+}
+
 impl<T> Serialize for Sealed<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        FOUND.with(|found| {
+            if let Some(found) = &mut *found.borrow_mut() {
+                found.push((self.owner, self.slot.clone()));
+            }
+        });
         self.slot.serialize(serializer)
     }
 }

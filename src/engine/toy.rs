@@ -145,6 +145,11 @@ impl Rules for Forts {
         state.turn
     }
 
+    fn packet_due(&self, state: &State) -> Stop {
+        let over = state.turn > 6 || state.walls.values().any(|wall| *wall == 0);
+        if over { Stop::End } else { due(Forts::phasing(state)) }
+    }
+
     fn check(&self, _: &Seen<'_, State>, _: &Stop, orders: &mut Shots, at: &DocPath) -> Vec<Fault> {
         orders.at.get_or_insert(Aim::Wall);
         let mut faults = Vec::new();
@@ -188,7 +193,7 @@ impl Rules for Forts {
             }
         }
         state.turn += 1;
-        Ok(if state.turn > 6 || state.walls.values().any(|wall| *wall == 0) { Stop::End } else { due(target) })
+        Ok(self.packet_due(state))
     }
 
     fn no_orders(&self, _: &State, _: &Stop) -> Shots {

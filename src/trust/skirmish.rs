@@ -243,6 +243,14 @@ impl Rules for Skirmish {
         state.turn
     }
 
+    fn packet_due(&self, state: &Field) -> Stop {
+        match state.active {
+            None => Stop::Orders { who: SPAIN, ask: "setup", flow: Flow::Direct },
+            Some(_) if state.turn > 3 => Stop::End,
+            Some(who) => self.due(who),
+        }
+    }
+
     fn check(&self, _: &Seen<'_, Field>, _: &Stop, orders: &mut Packet, at: &DocPath) -> Vec<Fault> {
         let known = |unit: &Concealed<String>| matches!(unit, Concealed::Open(u) if u == "talavera" || u == "dummy");
         let unknown = orders.tokens.iter().filter(|(_, unit)| !known(unit));
@@ -261,7 +269,7 @@ impl Rules for Skirmish {
             let all: Vec<&Sealed<String>> = state.tokens.values().collect();
             umpire.attest(&all, CLAUSE, |units| units.iter().all(|unit| unit == "talavera" || unit == "dummy"))?;
             state.active = Some(US);
-            return Ok(self.due(US));
+            return Ok(self.packet_due(state));
         };
         umpire.phase(Phase { turn: state.turn, side: side.0, name: "assault" });
         self.tide(state, umpire)?;
@@ -275,7 +283,7 @@ impl Rules for Skirmish {
         if side == SPAIN {
             state.turn += 1;
         }
-        Ok(if state.turn > 3 { Stop::End } else { self.due(other(side)) })
+        Ok(self.packet_due(state))
     }
 
     fn tickets(&self, side: Side) -> u32 {

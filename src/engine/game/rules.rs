@@ -47,6 +47,9 @@ pub trait Rules: Sized + Send + Sync + 'static {
     /// The game turn, for headers and file names.
     fn turn(&self, state: &Self::State) -> u32;
 
+    /// Whose packet a position waits for; the end if it waits for none. What a resolution stops with is this.
+    fn packet_due(&self, state: &Self::State) -> Stop;
+
     /// Checks a packet against what its author can see and writes it out in full: every `to` becomes the path it means.
     ///
     /// Legal if and only if listed: the same functions serve the template and the random player.

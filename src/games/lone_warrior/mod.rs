@@ -206,6 +206,10 @@ impl Rules for LoneWarrior {
         state.turn
     }
 
+    fn packet_due(&self, state: &State) -> Stop {
+        self.due(state)
+    }
+
     fn entries(&self, orders: &Orders) -> Vec<DocPath> {
         orders.entries()
     }

@@ -315,6 +315,10 @@ impl Rules for Santiago1898 {
         state.turn
     }
 
+    fn packet_due(&self, state: &State) -> Stop {
+        self.due(state.stage)
+    }
+
     fn resolve(&self, state: &mut State, orders: &mut Orders, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
         Play::new(self, state, umpire).sequence(orders)
     }
