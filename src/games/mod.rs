@@ -4,6 +4,7 @@ pub mod end_of_empire;
 pub mod lone_warrior;
 pub mod santiago_1898;
 pub mod santiago_campaign;
+mod splendid_little_war;
 
 use crate::engine::{RulesOf, Ruleset};
 

@@ -1,0 +1,314 @@
+//! Order files: set-up, player turns, Defensive Fire and combat, as a player writes them.
+
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Serialize, Serializer};
+
+use crate::board::Hex;
+use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
+use crate::{document, words};
+
+use super::terms::{Odds, Piece};
+
+document! {
+    /// A set-up. Whatever is left out takes its default hex (D22).
+    pub struct SetupOrders {
+        /// Counter and hex, one line each.
+        pub place: BTreeMap<Piece, Hex>,
+        /// Scenarios 1 to 3, Spain: hexes that begin entrenched; the default if left out (§16.1c).
+        pub entrench: Option<Vec<Hex>>,
+    }
+
+    /// A stack of reinforcements (§9.0). Stacks enter in the order of the file.
+    pub struct EnterOrder {
+        /// Who enters, together.
+        pub units: Vec<Piece>,
+        /// Where, if not in the entry hex: a hex beside it, when the enemy holds it (§9.0f).
+        pub at: Option<Hex>,
+        /// Every hex entered after the first, in order.
+        pub path: Vec<Hex>,
+        /// Instead of a path: where to; the cheapest legal path is chosen and shown.
+        pub to: Option<Hex>,
+        /// They stay at the map edge and fight from there (§9.0g), or wait (D25).
+        pub edge: bool,
+    }
+
+    /// One move (§12.0). Entries are carried out in the order of the file.
+    pub struct MoveOrder {
+        /// Who moves, together.
+        pub units: Vec<Piece>,
+        /// Every hex entered, in order.
+        pub path: Vec<Hex>,
+        /// Instead of a path: where to; the cheapest legal path is chosen and shown.
+        pub to: Option<Hex>,
+        /// The regiments named reform from their parts here, before they move (§5.3e).
+        pub reform: bool,
+        /// The regiments named break down where they are, or at the end of their path (§5.3e).
+        pub break_down: bool,
+    }
+
+    /// One fire attack (§13.1): units of one hex that fire at one target are always together (§13.0i).
+    pub struct FireOrder {
+        /// The hex fired at.
+        pub target: Hex,
+        /// Who fires.
+        pub units: Vec<Piece>,
+        /// Those of them that fire indirectly (§13.1j).
+        pub indirect: Vec<Piece>,
+        /// Who spots for them: a leader, or the balloon's Base (§13.1k, §13.1l); D26 if left out.
+        pub spotter: Option<Piece>,
+        /// The hex fired at if nobody is left in the first.
+        pub r#else: Option<Hex>,
+    }
+
+    /// One assault (§13.2).
+    pub struct AssaultOrder {
+        /// The hex assaulted.
+        pub target: Hex,
+        /// Who is marked to assault it (§13.0c). Left out in `combat`, where the markers lie already.
+        pub units: Vec<Piece>,
+        /// After one's own fever losses: called off below these odds (§8.0o).
+        pub call_off_if: Option<Odds>,
+        /// Who of one's own loses steps, first choice first (§13.1aj).
+        pub losses: Vec<Piece>,
+        /// Who advances into the hex if it is vacated, leaders too (§13.2s).
+        pub advance: Option<Advance>,
+    }
+
+    /// A player turn; with `packets: steps` up to the assault markers.
+    pub struct TurnOrders {
+        /// US: the part of the Rough Riders Roosevelt commands (§11.0i).
+        pub roosevelt: Option<Piece>,
+        /// US: the regiments Wood commands once Wheeler is dead (§11.0q).
+        pub wood: Vec<Piece>,
+        /// Leaders who come back this turn, and with whom (§13.4g).
+        pub returns: BTreeMap<Piece, Piece>,
+        /// Spain: Garrison Units set free for a roll (§17.0.garrison-e).
+        pub release: Vec<Piece>,
+        /// Reinforcements (§9.0).
+        pub enter: Vec<EnterOrder>,
+        /// Moves (§12.0).
+        pub moves: Vec<MoveOrder>,
+        /// Who entrenches (§6.0i).
+        pub entrench: Vec<Piece>,
+        /// US: Engineers and the hex across the river to which they build a pontoon bridge (§15.4c).
+        pub pontoon: BTreeMap<Piece, Hex>,
+        /// US: the balloon goes up or comes down (§15.1c).
+        pub balloon: Option<Balloon>,
+        /// Offensive Fire (§13.1); in `combat` with `packets: steps`.
+        pub fire: Vec<FireOrder>,
+        /// Assaults (§13.2): markers here.
+        pub assaults: Vec<AssaultOrder>,
+    }
+
+    /// Defensive Fire, with `packets: steps` (§13.0e).
+    pub struct DefenceOrders {
+        /// Who fires at what. Whoever is not named holds his fire.
+        pub fire: Vec<FireOrder>,
+        /// US: Cuban units, and Garcia, that try to retire, and where to (§15.6c).
+        pub retire: BTreeMap<Piece, Hex>,
+    }
+
+    /// Offensive Fire and the assaults that are marked, with `packets: steps`.
+    pub struct CombatOrders {
+        /// Offensive Fire (§13.1).
+        pub fire: Vec<FireOrder>,
+        /// Assaults in the order in which they are resolved; those not named follow by hex.
+        pub assaults: Vec<AssaultOrder>,
+    }
+}
+
+words! {
+    /// What is done with the balloon (§15.1).
+    pub enum Balloon {
+        /// It goes up.
+        Up = "up",
+        /// It comes down.
+        Down = "down",
+    }
+}
+
+impl SetupOrders {
+    /// Nothing said at all.
+    pub fn none() -> SetupOrders {
+        SetupOrders { place: BTreeMap::new(), entrench: None }
+    }
+}
+
+impl EnterOrder {
+    /// These units to a hex.
+    pub fn to(units: Vec<Piece>, to: Hex) -> EnterOrder {
+        EnterOrder { units, at: None, path: Vec::new(), to: Some(to), edge: false }
+    }
+
+    /// These units wait.
+    pub fn wait(units: Vec<Piece>) -> EnterOrder {
+        EnterOrder { units, at: None, path: Vec::new(), to: None, edge: true }
+    }
+}
+
+impl MoveOrder {
+    /// These units to a hex.
+    pub fn to(units: Vec<Piece>, to: Hex) -> MoveOrder {
+        MoveOrder { units, path: Vec::new(), to: Some(to), reform: false, break_down: false }
+    }
+
+    /// These units break down where they are.
+    pub fn break_down(units: Vec<Piece>) -> MoveOrder {
+        MoveOrder { units, path: Vec::new(), to: None, reform: false, break_down: true }
+    }
+
+    /// These regiments reform where their parts are.
+    pub fn reform(units: Vec<Piece>) -> MoveOrder {
+        MoveOrder { units, path: Vec::new(), to: None, reform: true, break_down: false }
+    }
+}
+
+impl FireOrder {
+    /// These units, directly.
+    pub fn at(target: Hex, units: Vec<Piece>) -> FireOrder {
+        FireOrder { target, units, indirect: Vec::new(), spotter: None, r#else: None }
+    }
+}
+
+impl AssaultOrder {
+    /// These units.
+    pub fn on(target: Hex, units: Vec<Piece>) -> AssaultOrder {
+        AssaultOrder { target, units, call_off_if: None, losses: Vec::new(), advance: None }
+    }
+}
+
+impl TurnOrders {
+    /// Nothing at all.
+    pub fn none() -> TurnOrders {
+        TurnOrders {
+            roosevelt: None,
+            wood: Vec::new(),
+            returns: BTreeMap::new(),
+            release: Vec::new(),
+            enter: Vec::new(),
+            moves: Vec::new(),
+            entrench: Vec::new(),
+            pontoon: BTreeMap::new(),
+            balloon: None,
+            fire: Vec::new(),
+            assaults: Vec::new(),
+        }
+    }
+}
+
+/// A packet of orders.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Orders {
+    /// A set-up.
+    Setup(SetupOrders),
+    /// A player turn or its first step.
+    Turn(TurnOrders),
+    /// Defensive Fire.
+    Defence(DefenceOrders),
+    /// Offensive Fire and assaults.
+    Combat(CombatOrders),
+}
+
+impl Orders {
+    /// Reads a packet by its name.
+    pub fn read(packet: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Orders> {
+        match packet {
+            "spanish-setup" | "us-setup" => SetupOrders::read(node, at, reader).map(Orders::Setup),
+            "spanish-defensive-fire" | "us-defensive-fire" => {
+                DefenceOrders::read(node, at, reader).map(Orders::Defence)
+            }
+            "spanish-combat" | "us-combat" => CombatOrders::read(node, at, reader).map(Orders::Combat),
+            _ => TurnOrders::read(node, at, reader).map(Orders::Turn),
+        }
+    }
+}
+
+/// Who enters a vacated hex.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Advance {
+    /// All that fit.
+    All,
+    /// Nobody.
+    None,
+    /// These.
+    Units(Vec<Piece>),
+}
+
+impl Serialize for Advance {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Advance::All => serializer.serialize_str("all"),
+            Advance::None => serializer.serialize_str("none"),
+            Advance::Units(units) => units.serialize(serializer),
+        }
+    }
+}
+
+impl FromDoc for Advance {
+    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
+        match node.as_text() {
+            Some("all" | "yes" | "true") => Some(Advance::All),
+            Some("none" | "no" | "false") => Some(Advance::None),
+            _ => Vec::read(node, at, reader).map(Advance::Units),
+        }
+    }
+}
+
+impl JsonSchema for Advance {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Advance".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "description": "Who enters a vacated hex: `all`, `none` or a list of units" })
+    }
+}
+
+/// A hex, or no.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Spot(pub Option<Hex>);
+
+impl Serialize for Spot {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            None => serializer.serialize_str("none"),
+            Some(hex) => hex.serialize(serializer),
+        }
+    }
+}
+
+impl FromDoc for Spot {
+    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
+        match node.as_text() {
+            Some("none" | "no" | "stay") => Some(Spot(None)),
+            _ => Hex::read(node, at, reader).map(|hex| Spot(Some(hex))),
+        }
+    }
+}
+
+/// A unit to go with, or nobody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Companion(pub Option<Piece>);
+
+impl Serialize for Companion {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            None => serializer.serialize_str("stay"),
+            Some(unit) => unit.serialize(serializer),
+        }
+    }
+}
+
+impl FromDoc for Companion {
+    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
+        match node.as_text() {
+            Some("none" | "no" | "stay") => Some(Companion(None)),
+            _ => Piece::read(node, at, reader).map(|unit| Companion(Some(unit))),
+        }
+    }
+}

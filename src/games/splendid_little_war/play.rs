@@ -1,0 +1,166 @@
+//! The table while a packet is carried out: phases, orders that lapse, dice, counters that are lost, control.
+
+use std::collections::BTreeSet;
+
+use crate::board::Hex;
+use crate::engine::dice::Die;
+use crate::engine::doc::DocPath;
+use crate::engine::{Bar, Halt, Phase, Ruling, Side, Stop, Subject, Thrown, Touch, Umpire};
+
+use super::data::Data;
+use super::events::{Event, PhaseName};
+use super::position::Position;
+use super::state::{Ending, Place, Stage, State, UnitState};
+use super::terms::{Arm, Cause, Force, LossClass, Piece, d10};
+use super::{SplendidLittleWar, US};
+
+/// A packet being carried out.
+pub struct Play<'p, 'u> {
+    /// The table.
+    pub game: &'p SplendidLittleWar,
+    /// The position, changing.
+    pub state: &'p mut State,
+    /// The umpire.
+    pub umpire: &'p mut Umpire<'u, SplendidLittleWar>,
+    /// Who has moved, entrenched, bridged or been held in this Movement Phase (§12.0b).
+    pub moved: BTreeSet<Piece>,
+    /// Regiments that have broken down or reformed in this Movement Phase (§5.3f).
+    pub regrouped: BTreeSet<Piece>,
+    /// Who has fired in this fire segment (§13.0h).
+    pub fired: BTreeSet<Piece>,
+    /// Leaders who have rolled for Leader Loss in this combat (§13.4k).
+    pub tested: BTreeSet<Piece>,
+}
+
+impl<'p, 'u> Play<'p, 'u> {
+    /// A packet to be carried out.
+    pub fn new(
+        game: &'p SplendidLittleWar,
+        state: &'p mut State,
+        umpire: &'p mut Umpire<'u, SplendidLittleWar>,
+    ) -> Self {
+        Play {
+            game,
+            state,
+            umpire,
+            moved: BTreeSet::new(),
+            regrouped: BTreeSet::new(),
+            fired: BTreeSet::new(),
+            tested: BTreeSet::new(),
+        }
+    }
+
+    /// The position as everybody sees it.
+    pub fn now(&self) -> Position<'_> {
+        Position { game: self.game, state: self.state }
+    }
+
+    /// Data of the match.
+    pub fn data(&self) -> &'p Data {
+        &self.game.data
+    }
+
+    /// Begins a part of the sequence: labels are `t3.us.movement/…`.
+    pub fn begin_phase(&mut self, side: Option<Side>, phase: PhaseName) {
+        let turn = self.state.turn;
+        self.umpire.phase(Phase { turn, side: side.map_or("all", |side| side.0), name: phase.as_str() });
+        self.umpire.note(Event::Phase { turn, side, phase });
+    }
+
+    /// Carries out one entry of the packet.
+    pub fn entry<T>(&mut self, at: DocPath, f: impl FnOnce(&mut Self) -> Ruling<T>) -> Ruling<T> {
+        let before = self.umpire.take_in_hand(at);
+        let done = f(self);
+        self.umpire.put_down(before);
+        done
+    }
+
+    /// An order, or a part of it, that is not carried out.
+    pub fn lapse(&mut self, order: impl Into<String>, bars: Vec<Bar>) {
+        self.umpire.lapse(bars, |bars| Event::not_done(order, bars));
+    }
+
+    /// One ten-sided die, read as 0 to 9 (§3.0a); of the results the greatest is best for `good_for`.
+    pub fn d10<R: Ord + Clone + std::fmt::Display>(
+        &mut self,
+        good_for: Side,
+        about: impl std::fmt::Display,
+        purpose: &str,
+        read: impl Fn(i32) -> R,
+        touch: Touch,
+    ) -> Ruling<Thrown<R>> {
+        let read = |faces: &[u16]| read(d10(faces.first().copied().unwrap_or(10)));
+        self.umpire.throw(good_for, &Subject::of(about), purpose, &[Die::D10], read, touch)
+    }
+
+    /// The end of the game: nothing after it is played.
+    pub fn end_game(&mut self, ending: Ending) -> Ruling<()> {
+        self.state.ending = Some(ending);
+        self.state.stage = Stage::Over;
+        self.umpire.note(Event::Ended { ending });
+        Err(Halt::Stop(Stop::End))
+    }
+
+    /// Puts a counter into a hex.
+    pub fn put(&mut self, piece: Piece, hex: Hex) {
+        if let Some(unit) = self.state.units.get_mut(&piece) {
+            unit.at = Place::At(hex);
+        }
+    }
+
+    /// Changes a counter's state.
+    pub fn change(&mut self, piece: Piece, f: impl FnOnce(&mut UnitState)) {
+        if let Some(unit) = self.state.units.get_mut(&piece) {
+            f(unit);
+        }
+    }
+
+    /// A counter leaves the game; its steps go into the ledger of losses (§17.0.victory-l). No event.
+    pub fn bury(&mut self, piece: Piece, cause: Cause) {
+        let steps = self.now().steps(piece);
+        if let Some(class) = self.loss_class(piece).filter(|_| steps > 0) {
+            *self.state.losses.entry(class).or_default().entry(cause).or_default() += steps;
+        }
+        if let Some(hex) = self.state.hex_of(piece) {
+            let touched = [Subject::of(piece), Subject::of(hex)];
+            self.umpire.cloud(touched, &crate::engine::Cloud::Die("loss".into()));
+        }
+        if self.now().arm(piece) == Some(Arm::Base) {
+            self.state.balloon_up = false;
+        }
+        self.state.wounded.remove(&piece);
+        self.change(piece, |unit| *unit = UnitState::nowhere());
+    }
+
+    /// Where a counter's losses are counted (AMB-47).
+    pub fn loss_class(&self, piece: Piece) -> Option<LossClass> {
+        let unit = self.data().unit(piece).filter(|unit| unit.is_combat())?;
+        Some(match (unit.force, unit.arm) {
+            (Force::Cuban, _) => LossClass::Cuban,
+            (Force::Us, Arm::Infantry) => LossClass::UsInfantry,
+            (Force::Us, _) => LossClass::UsOther,
+            (Force::Spanish, Arm::Infantry | Arm::Guerrilla) => LossClass::SpanishFoot,
+            (Force::Spanish, _) => LossClass::SpanishOther,
+        })
+    }
+
+    /// Combat units have come into a hex, or pass through it: control (AMB-60).
+    pub fn take(&mut self, side: Side, pieces: &[Piece], hex: Hex) {
+        let fighting = pieces.iter().any(|piece| self.now().is_combat(*piece));
+        let us = side == US;
+        if !fighting || !self.data().is_prize(hex) || self.state.us_held.contains(&hex) == us {
+            return;
+        }
+        if us {
+            self.state.us_held.insert(hex);
+        } else {
+            self.state.us_held.remove(&hex);
+        }
+        self.umpire.note(Event::Control { hex, us });
+    }
+}
+
+/// The subjects of several things.
+pub fn subjects<T: std::fmt::Display>(things: impl IntoIterator<Item = T>) -> Vec<Subject> {
+    things.into_iter().map(Subject::of).collect()
+}
