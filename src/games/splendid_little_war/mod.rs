@@ -15,13 +15,15 @@ mod state;
 mod terms;
 
 use crate::engine::doc::Lexicon;
-use crate::engine::{Rules, Ruling, Side, Stop, Umpire, Verdict};
+use crate::engine::{Flow, Rules, Ruling, Side, Stop, Umpire, Verdict};
 
 pub use data::Data;
 pub use events::Event;
 pub use orders::{Orders, TurnOrders};
 pub use policy::Policy;
 pub use state::State;
+
+use state::Stage;
 
 /// The name of the game.
 const ID: &str = "splendid-little-war";
@@ -92,6 +94,16 @@ pub struct SplendidLittleWar {
     pub options: Options,
 }
 
+impl SplendidLittleWar {
+    /// The orders due at a stage.
+    fn due(stage: Stage) -> Stop {
+        match stage.side() {
+            Some(who) => Stop::Orders { who, ask: stage.as_str(), flow: Flow::Direct },
+            None => Stop::End,
+        }
+    }
+}
+
 impl Rules for SplendidLittleWar {
     const ID: &'static str = ID;
     const VERSION: u32 = 1;
@@ -107,6 +119,10 @@ impl Rules for SplendidLittleWar {
 
     fn begin(&self) -> (State, Stop) {
         (State::blank(), Stop::End)
+    }
+
+    fn packet_due(&self, state: &State) -> Stop {
+        SplendidLittleWar::due(state.stage)
     }
 
     fn turn(&self, state: &State) -> u32 {
