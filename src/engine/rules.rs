@@ -124,7 +124,7 @@ impl RuleBook {
     /// The rulings that a clause refers to, in order.
     pub fn rulings_of(&self, clause: &RuleClause) -> Vec<&RuleRuling> {
         let Some(text) = &clause.ruling else { return Vec::new() };
-        let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+        let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
         let mut found: Vec<&RuleRuling> = words.filter_map(|word| self.ruling(word)).collect();
         found.dedup_by(|one, other| one.id == other.id);
         found
@@ -199,14 +199,17 @@ mod tests {
 
     #[test]
     fn every_ruling_and_option_a_clause_names_exists() {
-        let book = book();
-        for option in &book.options {
-            assert!(book.clause(&option.clause).is_some(), "{}", option.clause);
-            assert!(book.ruling(&option.ruling).is_some(), "{}", option.ruling);
-            assert!(option.values.contains_key(&option.default), "{}", option.name);
-        }
-        for clause in book.clauses.iter().filter(|clause| clause.ruling.is_some()) {
-            assert!(!book.rulings_of(clause).is_empty(), "{}", clause.id);
+        let hyphened = include_str!("../games/splendid_little_war/rules.yaml");
+        let [book, hyphened] = [book(), RuleBook::read(hyphened).unwrap()];
+        for book in [&book, &hyphened] {
+            for option in &book.options {
+                assert!(book.clause(&option.clause).is_some(), "{}", option.clause);
+                assert!(book.ruling(&option.ruling).is_some(), "{}", option.ruling);
+                assert!(option.values.contains_key(&option.default), "{}", option.name);
+            }
+            for clause in book.clauses.iter().filter(|clause| clause.ruling.is_some()) {
+                assert!(!book.rulings_of(clause).is_empty(), "{}", clause.id);
+            }
         }
         let shift = book.clause("SCM.c").unwrap();
         assert_eq!(book.option_of(shift).map(|option| option.name.as_str()), Some("river-shift"));
