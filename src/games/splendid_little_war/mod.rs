@@ -6,12 +6,15 @@
 
 mod data;
 mod events;
+mod facts;
 mod lexicon;
 mod orders;
 mod play;
 mod policy;
 mod position;
+mod scenarios;
 mod state;
+mod tables;
 mod terms;
 
 use crate::engine::doc::Lexicon;

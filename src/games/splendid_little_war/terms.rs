@@ -1,8 +1,9 @@
 //! The words of the game: counters, formations, terrain, statuses, causes of loss, and exact fractions.
 
+use std::cmp::Ordering;
 use std::fmt;
 
-use crate::board::{Hex, Points};
+use crate::board::{Feature, Hex, Points};
 use crate::engine::Side;
 use crate::{names, printed, words};
 
@@ -175,6 +176,44 @@ words! {
         Harbor = "harbor" | "harbour",
     }
 
+    /// Which leader a counter is; two spellings are one man (AMB-51).
+    pub enum Chief {
+        /// General Shafter.
+        Shafter = "shafter",
+        /// Kent, 1st Division.
+        Kent = "kent",
+        /// Lawton, 2nd Division.
+        Lawton = "lawton",
+        /// Wheeler, Cavalry Division.
+        Wheeler = "wheeler",
+        /// Bates, Independent Brigade.
+        Bates = "bates",
+        /// Duffeld's brigade.
+        Duffeld = "duffeld" | "duffield",
+        /// Wood, US Volunteer Cavalry.
+        Wood = "wood",
+        /// Roosevelt.
+        Roosevelt = "roosevelt",
+        /// Calixto Garcia.
+        Garcia = "garcia",
+        /// Linares.
+        Linares = "linares",
+        /// Vara del Rey.
+        DelRey = "del-rey" | "delrey" | "vara-del-rey",
+        /// Vaquero.
+        Vaquero = "vaquero",
+        /// Rubin.
+        Rubin = "rubin",
+        /// Basquero.
+        Basquero = "basquero",
+        /// Melgar, artillery.
+        Melgar = "melgar" | "melga",
+        /// Bustamante, the sailors.
+        Bustamante = "bustamante",
+        /// Escario, his column.
+        Escario = "escario",
+    }
+
     /// The weather of a turn (§7.0).
     pub enum Weather {
         /// Good.
@@ -237,28 +276,6 @@ words! {
         SpanishOther = "spanish-other",
     }
 
-    /// A column of the Assault Combat Results Table (§13.2h).
-    pub enum Odds {
-        /// 1:3 and below.
-        OneToThree = "1:3",
-        /// 1:2.
-        OneToTwo = "1:2",
-        /// 1:1.
-        OneToOne = "1:1",
-        /// 3:2.
-        ThreeToTwo = "3:2",
-        /// 2:1.
-        TwoToOne = "2:1",
-        /// 3:1.
-        ThreeToOne = "3:1",
-        /// 4:1.
-        FourToOne = "4:1",
-        /// 5:1.
-        FiveToOne = "5:1",
-        /// 6:1 and above.
-        SixToOne = "6:1",
-    }
-
     /// Why a Morale Check is made (§5.5h).
     pub enum CheckKind {
         /// A Broken unit wants to move (§5.6d).
@@ -280,16 +297,10 @@ words! {
     }
 }
 
-impl Odds {
-    /// The column of two totals, rounded down; a defence of 0 is worth the highest column (§13.2h).
-    pub fn of(attack: u32, defence: u32) -> Odds {
-        const RATIOS: [(u32, u32); 9] = [(1, 3), (1, 2), (1, 1), (3, 2), (2, 1), (3, 1), (4, 1), (5, 1), (6, 1)];
-        if defence == 0 {
-            return Odds::SixToOne;
-        }
-        let reached = |(above, below): &(u32, u32)| attack * below >= above * defence;
-        let best = RATIOS.iter().rposition(reached).unwrap_or(0);
-        Odds::ALL.get(best).copied().unwrap_or(Odds::OneToThree)
+impl Feature for Terrain {
+    const ALL: &'static [Self] = Terrain::ALL;
+    fn bit(self) -> u32 {
+        self as u32
     }
 }
 
@@ -322,12 +333,22 @@ impl Arm {
     pub const fn is_combat(self) -> bool {
         !matches!(self, Arm::Leader | Arm::Base)
     }
+
+    /// Infantry where a rule says so: guerrillas fight on foot too (§5.3c).
+    pub const fn is_foot(self) -> bool {
+        matches!(self, Arm::Infantry | Arm::Guerrilla)
+    }
 }
 
 impl Weather {
     /// Poor or Poor-squared (§7.0f)?
     pub fn is_poor(self) -> bool {
         self != Weather::Good
+    }
+
+    /// Poor-squared (§7.0e)?
+    pub fn is_squared(self) -> bool {
+        self == Weather::PoorSquared
     }
 }
 
@@ -337,6 +358,51 @@ impl Cause {
         matches!(self, Cause::Fire | Cause::Assault | Cause::NoRetreat)
     }
 }
+
+/// Odds, a column of the Assault Combat Results Table or what two totals come to: `3:2`.
+#[derive(Clone, Copy, Debug)]
+pub struct Odds {
+    /// The attacker's total.
+    pub attack: u32,
+    /// The defender's total.
+    pub defence: u32,
+}
+
+impl Odds {
+    /// The odds a text says.
+    pub fn parse(text: &str) -> Option<Odds> {
+        let (attack, defence) = text.split_once(':')?;
+        let number = |text: &str| text.parse::<u16>().ok().filter(|number| *number > 0).map(u32::from);
+        Some(Odds { attack: number(attack)?, defence: number(defence)? })
+    }
+}
+
+impl fmt::Display for Odds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.attack, self.defence)
+    }
+}
+
+// By their ratio: a defence of 0 is worse than any other, unless nobody attacks it.
+impl Ord for Odds {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (u64::from(self.attack) * u64::from(other.defence)).cmp(&(u64::from(other.attack) * u64::from(self.defence)))
+    }
+}
+
+impl PartialOrd for Odds {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Odds {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Odds {}
 
 /// A ten-sided die as the rules read it: 0 is zero (§3.0a).
 pub fn d10(face: u16) -> i32 {
@@ -381,5 +447,6 @@ impl fmt::Display for Crossing {
 }
 
 printed! {
+    Odds, "`1:2`, `3:1`";
     Crossing, "`1221-1222`";
 }
