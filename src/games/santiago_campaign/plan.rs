@@ -72,13 +72,13 @@ impl Play<'_, '_> {
     /// sees, and `own` from what the owner of these face-down counters sees besides.
     fn called<T: FromDoc + Clone>(
         &mut self,
-        slot: &Slot,
+        (side, slot): (Side, &Slot),
         what: &'static str,
         bars: impl Fn(&Position<'_>, &T) -> Vec<Bar>,
         (counters, own): (&[Token], impl Fn(&Position<'_>, &T) -> Option<Bar>),
         name: impl Fn(&T) -> String,
     ) -> Ruling<Option<T>> {
-        let sealed: Sealed<Node> = Sealed::new(SPAIN, slot.clone());
+        let sealed: Sealed<Node> = Sealed::new(side, slot.clone());
         if self.umpire.must_open(slot) {
             // It waits for nothing, so nobody can call it off; what everybody sees may speak against it.
             let order = self.opened::<T>(&sealed, what)?;
@@ -142,7 +142,7 @@ impl Play<'_, '_> {
             let on = Subject::of(order.unit);
             gone.then(|| bar("10.2a", "it is out of the game").about([on])).into_iter().collect()
         };
-        self.called(slot, "move", bars, (&[], |_, _| None), |order| format!("move of {}", order.unit))
+        self.called((SPAIN, slot), "move", bars, (&[], |_, _| None), |order| format!("move of {}", order.unit))
     }
 
     /// The attack of an entry, if it is made at this point of the phase: its conditions are met, nothing speaks against
@@ -164,7 +164,7 @@ impl Play<'_, '_> {
             (!position.reaches(side, &able, &fought, least)).then(|| unsure(least))
         };
         let counters: Vec<Token> = self.state.counters.keys().copied().collect();
-        self.called(slot, "attack", bars, (&counters, own), name)
+        self.called((side, slot), "attack", bars, (&counters, own), name)
     }
 
     /// The same for an entry in the open.
