@@ -187,7 +187,7 @@ fn a_link_that_is_skipped_invented_or_used_again_convicts_the_closer() {
     let at = last(RecordKind::Result, "/link");
     let (closer, data) = (records()[at].body().by.clone(), &records()[at].body().data);
     let index = data.get("index").and_then(Json::as_int).expect("an index") as u32;
-    let chain = secret_of(&closer).chain(&closer, 512);
+    let chain = secret_of(&closer).chain(&closer, 4096);
     let link = |index: u32| Json::from(chain.link(index).expect("a link").to_string());
     assert_eq!(data.get("link"), Some(&link(index)));
     let both = |index: u32| {

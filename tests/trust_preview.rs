@@ -51,6 +51,18 @@ fn key(pair: &Pair, who: &Record) -> garcia::trust::key::PrivateKey {
     Home::find(Some(folder.path())).expect("given").identity().expect("a key")
 }
 
+/// A closer's secrets as they were before he opened his link for the orders that came; he would refuse a second time.
+fn before_closing(folder: &TempDir) {
+    for entry in std::fs::read_dir(folder.path().join("secrets")).expect("listed") {
+        let path = entry.expect("an entry").path();
+        let text = std::fs::read_to_string(&path).expect("secrets");
+        let Some((head, rest)) = text.split_once("\nclosed:\n") else { continue };
+        let tail = rest.lines().skip_while(|line| line.starts_with(' '));
+        let earlier: Vec<&str> = head.lines().chain(tail).collect();
+        std::fs::write(&path, earlier.join("\n") + "\n").expect("written");
+    }
+}
+
 /// Other orders for the same place, signed by a patched program, and the result the honest closer gives to them.
 fn closed(pair: &Pair, at: usize, change: impl FnOnce(&mut Body)) -> (Record, Record) {
     let records = pair.records();
@@ -58,6 +70,7 @@ fn closed(pair: &Pair, at: usize, change: impl FnOnce(&mut Body)) -> (Record, Re
     change(&mut body);
     let orders = Record::sign(body, &key(pair, &records[at])).expect("signed");
     let folder = copy(pair, &records[at + 1]);
+    before_closing(&folder);
     let mut closer = Seat::open(records[..at].to_vec(), &lay, &home(&folder)).expect("opened");
     let received = closer.receive(vec![orders.clone()]);
     assert_eq!(received.refused, [], "orders that are well-formed are closed, whatever they say");

@@ -104,13 +104,12 @@ fn the_same_records_would_stand_in_the_ledger_for_another_hidden_army() {
     let strength = |claim: &String| claim.contains("/strongest/") || claim.contains("/chains/");
     let played = rehearsed_with("18", |records| {
         let said = claims(records);
-        !opened(records).is_empty() && said.len() > 2 && !said.iter().any(strength)
+        let planned = records.iter().any(|record| record.body().kind == RecordKind::Plan);
+        planned && !opened(records).is_empty() && said.len() > 2 && !said.iter().any(strength)
     });
     let game = played.records[0].id();
     let army = values(played.secrets.path(), &game);
     let shown = opened(&played.records);
-    let kinds: BTreeSet<&RecordKind> = played.records.iter().map(|record| &record.body().kind).collect();
-    assert!(kinds.contains(&RecordKind::Plan), "the Spanish turn is a plan");
     let by = |record: &&Record| record.body().kind == RecordKind::Result && record.body().seq > 5;
     assert!(played.records.iter().filter(by).all(|r| r.body().by == role("spain")), "Spain closes both turns");
     let exchange = rotation(|unit| !shown.contains(unit));
