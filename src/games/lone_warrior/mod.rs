@@ -185,7 +185,7 @@ impl LoneWarrior {
 
 impl Rules for LoneWarrior {
     const ID: &'static str = ID;
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
     const SIDES: &'static [Side] = &[SPAIN, US];
     type State = State;
     type Orders = Orders;

@@ -296,7 +296,7 @@ impl Play<'_, '_> {
 
 impl Rules for Santiago1898 {
     const ID: &'static str = ID;
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
     const SIDES: &'static [Side] = &[SPAIN, US];
     type State = State;
     type Orders = Orders;

@@ -345,7 +345,7 @@ impl Play<'_, '_> {
 
 impl Rules for SantiagoCampaign {
     const ID: &'static str = ID;
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
     const SIDES: &'static [Side] = &[SPAIN, US];
     type State = State;
     type Orders = Orders;
