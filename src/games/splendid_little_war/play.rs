@@ -26,6 +26,8 @@ pub struct Play<'p, 'u> {
     pub moved: BTreeSet<Piece>,
     /// Regiments that have broken down or reformed in this Movement Phase (§5.3f).
     pub regrouped: BTreeSet<Piece>,
+    /// The 2nd Cavalry is ordered to reform in this Movement Phase (§5.4d).
+    pub gathering: bool,
     /// Who has fired in this fire segment (§13.0h).
     pub fired: BTreeSet<Piece>,
     /// Leaders who have rolled for Leader Loss in this combat (§13.4k).
@@ -45,6 +47,7 @@ impl<'p, 'u> Play<'p, 'u> {
             umpire,
             moved: BTreeSet::new(),
             regrouped: BTreeSet::new(),
+            gathering: false,
             fired: BTreeSet::new(),
             tested: BTreeSet::new(),
         }
@@ -129,6 +132,10 @@ impl<'p, 'u> Play<'p, 'u> {
             self.state.balloon_up = false;
         }
         self.state.wounded.remove(&piece);
+        let parts = self.data().unit(piece).map(|unit| unit.parts.clone()).unwrap_or_default();
+        for part in parts {
+            self.change(part, |unit| *unit = UnitState::nowhere());
+        }
         self.change(piece, |unit| *unit = UnitState::nowhere());
     }
 

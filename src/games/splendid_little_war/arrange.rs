@@ -1,0 +1,276 @@
+//! Positions from files: the start of a conformance case, and a state read back.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::board::{Features, Hex, Layer};
+use crate::document;
+use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader, read_back};
+use crate::engine::{Arranged, Charter, Files, Holdings, Json, Rules, Sealed, Slot, to_json};
+
+use super::data::{Along, Data, Ground, Map, number_hills};
+use super::flaws::flaws;
+use super::position::Position;
+use super::state::{Place, SecretDice, Stage, State, UnitState};
+use super::terms::{Cause, Crossing, Force, LossClass, Oos, Piece, Terrain, Weather};
+use super::{SPAIN, SplendidLittleWar, US};
+
+document! {
+    /// Changes to the map of a case.
+    pub struct MapPatch {
+        /// Terrain of hexes.
+        pub terrain: BTreeMap<Hex, Terrain>,
+        /// Terrain a hex has besides (§6.0a).
+        pub also: BTreeMap<Hex, Terrain>,
+        /// Roads, each hex by hex.
+        pub roads: Vec<Vec<Hex>>,
+        /// Trails, each hex by hex.
+        pub trails: Vec<Vec<Hex>>,
+        /// River hexsides, each as two hexes.
+        pub rivers: Vec<Vec<Hex>>,
+        /// Bridges over them.
+        pub bridges: Vec<Vec<Hex>>,
+        /// Forts.
+        pub forts: Vec<Hex>,
+        /// Blockhouses.
+        pub blockhouses: Vec<Hex>,
+    }
+
+    /// The position of a case. Counters that are not named are not in the game, except that a regiment and its parts
+    /// come with each other, off the map.
+    pub struct CaseStart {
+        /// A scenario; `blank` for the campaign on clear land everywhere; the campaign if left out.
+        pub scenario: Option<String>,
+        /// Options of the game.
+        pub options: BTreeMap<String, String>,
+        /// Changes to the map.
+        pub map: Option<MapPatch>,
+        /// The game turn; 1 if left out.
+        pub turn: Option<u32>,
+        /// Whose packet is due; `us-turn` if left out. `spanish-setup` is the beginning of a match.
+        pub stage: Option<Stage>,
+        /// The weather; good if left out.
+        pub weather: Option<Weather>,
+        /// Where counters stand: a hex, `off`, `edge` or `lost`.
+        pub units: BTreeMap<Piece, Place>,
+        /// Broken units.
+        pub broken: Vec<Piece>,
+        /// Units out of supply.
+        pub oos: BTreeMap<Piece, Oos>,
+        /// Units Out of Command.
+        pub ooc: Vec<Piece>,
+        /// Units that entered the map this turn.
+        pub entered: Vec<Piece>,
+        /// Garrison Units that are not free.
+        pub garrison: Vec<Piece>,
+        /// Units marked to assault a hex.
+        pub assaults: BTreeMap<Piece, Hex>,
+        /// Engineers at work on a bridge.
+        pub bridging: BTreeMap<Piece, Crossing>,
+        /// Engineers who have built theirs.
+        pub bridged: Vec<Piece>,
+        /// Units that wait for turn 2.
+        pub waits: Vec<Piece>,
+        /// Entrenched hexes.
+        pub entrenchments: BTreeSet<Hex>,
+        /// Pontoon bridges.
+        pub pontoons: BTreeSet<Crossing>,
+        /// Places last occupied by the US player, besides those where its units stand.
+        pub us_held: BTreeSet<Hex>,
+        /// Steps lost, by class and cause.
+        pub losses: BTreeMap<LossClass, BTreeMap<Cause, u32>>,
+        /// The balloon is up.
+        pub balloon_up: bool,
+        /// Hexes fired on this turn.
+        pub fired_on: BTreeSet<Hex>,
+        /// Wounded leaders and the turn they come back.
+        pub wounded: BTreeMap<Piece, u32>,
+        /// Chance of the last outbreak roll of each side.
+        pub outbreak: BTreeMap<Force, u32>,
+        /// The turn the fever broke out.
+        pub fever: BTreeMap<Force, u32>,
+        /// The sortie die as it was rolled, 1 to 10; a 10 is the 0 of the rulebook.
+        pub sortie: Option<u16>,
+        /// The fleet has sailed.
+        pub fleet_gone: bool,
+        /// Garrison Movement Points.
+        pub gmp: u32,
+        /// Escario's men have entered the city.
+        pub garrison_free: bool,
+        /// The ring around Santiago stood when this turn began.
+        pub ring_stood: bool,
+        /// It has stood all through this turn so far.
+        pub ring_holds: bool,
+        /// Full turns it has stood in a row.
+        pub ring_turns: u32,
+        /// The surrender number.
+        pub surrender: Option<u32>,
+    }
+}
+
+/// Lays out the position of a case.
+pub fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Arranged<SplendidLittleWar>> {
+    let shipped =
+        noted(SplendidLittleWar::open(&Charter { scenario: "campaign".into(), ..Charter::default() }), faults)?;
+    let mut reader = Reader::new(&shipped);
+    let case = CaseStart::read(start, at, &mut reader);
+    let refused = reader.refused();
+    faults.append(&mut reader.faults);
+    let case = case.filter(|_| !refused)?;
+    let blank = case.scenario.as_deref() == Some("blank");
+    let scenario = case.scenario.clone().filter(|_| !blank).unwrap_or_else(|| "campaign".into());
+    let charter = Charter { scenario, options: case.options.clone(), ..Charter::default() };
+    let mut game = noted(SplendidLittleWar::open(&charter), faults)?;
+    if blank {
+        clear_map(&mut game.data);
+    }
+    if let Some(patch) = &case.map {
+        patch_map(&mut game.data, patch, &at.key("map"), faults);
+    }
+    let mut holdings = Holdings::default();
+    let state = match case.stage {
+        Some(Stage::SpanishSetup) => game.begin().0,
+        stage => place(&game, &case, stage.unwrap_or(Stage::UsTurn), &mut holdings),
+    };
+    for flaw in flaws(&game, &state) {
+        faults.push(Fault::new(at, flaw, "arrange a position the rules allow"));
+    }
+    let stop = game.packet_due(&state);
+    Some(Arranged { game, state, stop, holdings })
+}
+
+fn noted<T>(result: Result<T, Vec<Fault>>, faults: &mut Vec<Fault>) -> Option<T> {
+    result.map_err(|mut found| faults.append(&mut found)).ok()
+}
+
+/// Clear land everywhere, nothing built on it.
+fn clear_map(data: &mut Data) {
+    let grid = data.grid.clone();
+    let ground = Layer::from_fn(&grid, |_| Ground::bare(Terrain::Clear));
+    data.map = Map::with_ground(grid, ground);
+    for works in [&mut data.city, &mut data.forts, &mut data.city_forts, &mut data.south_forts, &mut data.blockhouses] {
+        works.clear();
+    }
+    data.hills.clear();
+}
+
+fn patch_map(data: &mut Data, patch: &MapPatch, at: &DocPath, faults: &mut Vec<Fault>) {
+    let change = |data: &mut Data, hex: Hex, f: &dyn Fn(&mut Ground)| {
+        if let Some(mut ground) = data.map.ground(hex) {
+            f(&mut ground);
+            data.map.set_ground(hex, ground);
+        }
+    };
+    for (hex, terrain) in &patch.terrain {
+        change(data, *hex, &|ground| {
+            ground.terrain = *terrain;
+            ground.terrains = Features::NONE.with(*terrain);
+        });
+    }
+    for (hex, terrain) in &patch.also {
+        change(data, *hex, &|ground| ground.terrains = ground.terrains.with(*terrain));
+    }
+    if !patch.terrain.is_empty() || !patch.also.is_empty() {
+        let hexes: Vec<Hex> = data.map.cells().map(|(hex, _)| hex).collect();
+        hexes.iter().for_each(|hex| change(data, *hex, &|ground| ground.hill = None));
+        number_hills(&mut data.map);
+        let city = data.map.cells().filter(|(_, ground)| ground.is(Terrain::City));
+        data.city = city.map(|(hex, _)| hex).collect();
+    }
+    patch.forts.iter().for_each(|hex| change(data, *hex, &|ground| ground.fort = true));
+    data.forts.extend(&patch.forts);
+    patch.blockhouses.iter().for_each(|hex| change(data, *hex, &|ground| ground.blockhouse = true));
+    data.blockhouses.extend(&patch.blockhouses);
+    let mut complain = |key: &str, what: String| faults.push(Fault::new(&at.key(key), what, "name hexes that touch"));
+    for (key, lines, feature) in [("roads", &patch.roads, Along::Road), ("trails", &patch.trails, Along::Trail)] {
+        for line in lines {
+            if let Err(broken) = data.map.mark_path(line, feature) {
+                complain(key, broken.to_string());
+            }
+            for hex in line {
+                change(data, *hex, &|ground| match feature {
+                    Along::Road => ground.road = true,
+                    _ => ground.trail = true,
+                });
+            }
+        }
+    }
+    for (key, sides, feature) in [("rivers", &patch.rivers, Along::River), ("bridges", &patch.bridges, Along::Bridge)] {
+        for side in sides {
+            let marked = match side.as_slice() {
+                [a, b] => data.map.mark(*a, *b, feature).map_err(|broken| broken.to_string()),
+                _ => Err("a hexside is two hexes".to_owned()),
+            };
+            if let Err(broken) = marked {
+                complain(key, broken);
+            }
+        }
+    }
+}
+
+/// The position of a case after the set-up.
+fn place(game: &SplendidLittleWar, case: &CaseStart, stage: Stage, holdings: &mut Holdings) -> State {
+    let mut state = State::blank();
+    state.turn = case.turn.unwrap_or(1);
+    state.stage = stage;
+    state.weather = case.weather.unwrap_or(Weather::Good);
+    for id in case.units.keys() {
+        let kin = game.data.unit(*id).into_iter().flat_map(|unit| unit.parts.iter().copied().chain(unit.parent));
+        let kin = kin.chain(game.data.unit(*id).and_then(|unit| unit.parent).into_iter().flat_map(|regiment| {
+            game.data.unit(regiment).into_iter().flat_map(|regiment| regiment.parts.iter().copied())
+        }));
+        for other in kin {
+            state.units.entry(other).or_insert(UnitState::at(Place::Off));
+        }
+    }
+    for (id, at) in &case.units {
+        state.units.insert(*id, UnitState::at(*at));
+    }
+    for (id, unit) in &mut state.units {
+        unit.broken = case.broken.contains(id);
+        unit.oos = case.oos.get(id).copied();
+        unit.ooc = case.ooc.contains(id);
+        unit.entered = case.entered.contains(id);
+        unit.garrison = case.garrison.contains(id);
+        unit.assaults = case.assaults.get(id).copied();
+        unit.bridging = case.bridging.get(id).copied();
+        unit.bridged = case.bridged.contains(id);
+        unit.waits = case.waits.contains(id);
+    }
+    for (leader, _) in &case.wounded {
+        state.units.entry(*leader).or_insert(UnitState::at(Place::Off));
+    }
+    state.entrenchments.clone_from(&case.entrenchments);
+    state.pontoons.clone_from(&case.pontoons);
+    state.losses.clone_from(&case.losses);
+    state.balloon_up = case.balloon_up;
+    state.fired_on.clone_from(&case.fired_on);
+    state.wounded.clone_from(&case.wounded);
+    state.outbreak.clone_from(&case.outbreak);
+    state.fever.clone_from(&case.fever);
+    state.fleet_gone = case.fleet_gone;
+    state.gmp = case.gmp;
+    state.garrison_free = case.garrison_free;
+    state.ring_stood = case.ring_stood;
+    state.ring_holds = case.ring_holds;
+    state.ring_turns = case.ring_turns;
+    state.surrender = case.surrender;
+    if let (Some(face), Ok(slot)) = (case.sortie, Slot::parse("ticket/1")) {
+        if let Ok(faces) = to_json(&vec![face]) {
+            holdings.0.insert((SPAIN, slot.clone()), faces);
+        }
+        state.sortie = Some(SecretDice(Sealed::new(SPAIN, slot)));
+    }
+    let now = Position { game, state: &state };
+    let fighting = now.on_map(US).filter(|(piece, _)| now.is_combat(*piece));
+    let stood: BTreeSet<Hex> = fighting.map(|(_, hex)| hex).collect();
+    let stood = stood.into_iter().filter(|hex| game.data.is_prize(*hex));
+    state.us_held = stood.chain(case.us_held.iter().copied()).collect();
+    state
+}
+
+/// Reads a state back, checking it whole.
+pub fn read_state(game: &SplendidLittleWar, written: &Json) -> Result<State, Vec<String>> {
+    let state: State = read_back(written, game)?;
+    let flaws = flaws(game, &state);
+    if flaws.is_empty() { Ok(state) } else { Err(flaws) }
+}

@@ -1,0 +1,371 @@
+//! Players without a head: orders and policies drawn from what is legal, so that soaks reach the rare rules.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::board::Hex;
+use crate::engine::dice::Chance;
+use crate::engine::{Json, Ruling, Seen, Side, hoping, to_json};
+
+use super::orders::{
+    Advance, AssaultOrder, Balloon, CombatOrders, EnterOrder, FireOrder, MoveOrder, Orders, SetupOrders, TurnOrders,
+};
+use super::play::Play;
+use super::position::{Position, enemy};
+use super::state::{Place, Stage, State};
+use super::terms::{Arm, Odds, Piece};
+use super::{SPAIN, SplendidLittleWar, US};
+
+/// How a player without a head plays.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Head {
+    /// Anything legal.
+    None,
+    /// Plainly well.
+    Sensible,
+}
+
+/// Random legal orders.
+pub fn orders(game: &SplendidLittleWar, seen: &Seen<'_, State>, chance: &mut Chance) -> Orders {
+    play(game, seen, chance, Head::None)
+}
+
+/// Plainly good orders.
+pub fn sensible(game: &SplendidLittleWar, seen: &Seen<'_, State>, chance: &mut Chance) -> Orders {
+    play(game, seen, chance, Head::Sensible)
+}
+
+fn play(game: &SplendidLittleWar, seen: &Seen<'_, State>, chance: &mut Chance, head: Head) -> Orders {
+    let now = Position { game, state: seen.state };
+    match seen.state.stage {
+        Stage::SpanishSetup => Orders::Setup(setup(&now, SPAIN, chance, head)),
+        Stage::UsSetup => Orders::Setup(setup(&now, US, chance, head)),
+        Stage::UsTurn => Orders::Turn(turn(game, seen, US, chance, head)),
+        Stage::SpanishTurn => Orders::Turn(turn(game, seen, SPAIN, chance, head)),
+        Stage::SpanishDefensiveFire => Orders::Defence(now.default_defence(SPAIN)),
+        Stage::UsDefensiveFire => Orders::Defence(now.default_defence(US)),
+        Stage::UsCombat => Orders::Combat(combat(&now, US, chance, head)),
+        Stage::SpanishCombat => Orders::Combat(combat(&now, SPAIN, chance, head)),
+        Stage::Over => Orders::Turn(TurnOrders::none()),
+    }
+}
+
+fn setup(now: &Position<'_>, side: Side, chance: &mut Chance, head: Head) -> SetupOrders {
+    let mut orders = SetupOrders::none();
+    if head == Head::Sensible {
+        return orders;
+    }
+    let mut state = now.state.clone();
+    for unit in now.to_place(side) {
+        let there = Position { game: now.game, state: &state };
+        let mut hex = None;
+        if chance.one_in(3) {
+            let areas = now.game.areas(side).iter().filter(|area| area.units.contains(&unit));
+            let bivouacs = |area: &super::scenarios::Area| -> Vec<Hex> {
+                area.one_each.iter().flat_map(|(_, hexes)| hexes.iter().copied()).collect()
+            };
+            let mut hexes: Vec<Hex> = areas.flat_map(|area| area.hexes.iter().copied().chain(bivouacs(area))).collect();
+            hexes.retain(|hex| there.bars_placing(unit, *hex).is_empty());
+            hex = chance.pick(&hexes).copied();
+        }
+        let named = hex;
+        if let Some(hex) = hex.or_else(|| there.default_place(unit)) {
+            if named.is_some() {
+                orders.place.insert(unit, hex);
+            }
+            if let Some(unit) = state.units.get_mut(&unit) {
+                unit.at = Place::At(hex);
+            }
+        }
+    }
+    if side == SPAIN && now.game.scenario_entry().entrenched && chance.one_in(3) {
+        let there = Position { game: now.game, state: &state };
+        let hexes = there.default_entrenchments();
+        orders.entrench = Some(hexes.into_iter().filter(|_| !chance.one_in(3)).collect());
+    }
+    orders
+}
+
+/// A player turn, carried out deed by deed before an umpire who hopes.
+fn turn(game: &SplendidLittleWar, seen: &Seen<'_, State>, side: Side, chance: &mut Chance, head: Head) -> TurnOrders {
+    let mut orders = TurnOrders::none();
+    hoping(game, seen, side, |state, umpire| {
+        let mut play = Play::new(game, state, umpire);
+        // A check that ends early leaves the orders found so far, which are legal.
+        let _: Ruling<()> = play.draw_turn(side, &mut orders, chance, head);
+    });
+    orders
+}
+
+impl Play<'_, '_> {
+    fn draw_turn(&mut self, side: Side, orders: &mut TurnOrders, chance: &mut Chance, head: Head) -> Ruling<()> {
+        if side == US {
+            if chance.one_in(2) {
+                orders.roosevelt = self.draw_roosevelt(chance);
+            }
+            self.command_phase(US, Some(orders))?;
+        }
+        self.draw_entry(side, orders, chance, head);
+        let mut copy = orders.clone();
+        self.reinforcement_phase(side, &mut copy)?;
+        self.draw_special(side, orders, chance, head);
+        let mut copy = orders.clone();
+        let begun = self.begin_movement(side, &mut copy)?;
+        let mut stacks: Vec<Hex> = self.now().hexes_of(side).into_iter().collect();
+        chance.shuffle(&mut stacks);
+        let most = if head == Head::Sensible { stacks.len() } else { 6 + chance.below(14) };
+        for hex in stacks.into_iter().take(most) {
+            self.draw_move(side, hex, orders, chance, head)?;
+        }
+        self.finish_movement(side, begun)?;
+        self.draw_assaults(side, orders, chance, head);
+        if !self.game.options.steps {
+            let marked: BTreeSet<Piece> =
+                orders.assaults.iter().flat_map(|order| order.units.iter().copied()).collect();
+            orders.fire = draw_fire(&self.now(), side, &marked, chance, head);
+        }
+        Ok(())
+    }
+
+    fn draw_roosevelt(&self, chance: &mut Chance) -> Option<Piece> {
+        let there = self.data().chief(super::terms::Chief::Roosevelt).and_then(|id| self.state.hex_of(id));
+        there.and_then(|_| chance.pick(&self.now().rough_riders()).copied())
+    }
+
+    fn draw_entry(&mut self, side: Side, orders: &mut TurnOrders, chance: &mut Chance, head: Head) {
+        let now = self.now();
+        if side == SPAIN && now.game.options.garrison && chance.one_in(if head == Head::None { 3 } else { 8 }) {
+            let held: Vec<Piece> = now.on_map(SPAIN).map(|(id, _)| id).filter(|id| now.now(*id).garrison).collect();
+            orders.release.extend(chance.pick(&held));
+        }
+        if head == Head::None && chance.one_in(4) {
+            // Somebody waits.
+            let waiting = now.waiting(side);
+            let waiting: Vec<Piece> = waiting.into_iter().filter(|id| !now.state.queue.contains(id)).collect();
+            if let Some(unit) = chance.pick(&waiting) {
+                orders.enter.push(EnterOrder::wait(vec![*unit]));
+            }
+        }
+    }
+
+    fn draw_special(&mut self, side: Side, orders: &mut TurnOrders, chance: &mut Chance, head: Head) {
+        let now = self.now();
+        if side == US && now.balloon().is_some() {
+            let up = now.state.balloon_up;
+            let poor = now.state.weather.is_poor();
+            let base = now.balloon().map(|(id, _)| now.now(id));
+            let free = base.is_some_and(|base| !base.entered && !base.waits);
+            if free && !poor && !up && chance.one_in(2) {
+                orders.balloon = Some(Balloon::Up);
+            } else if up && !poor && chance.one_in(4) {
+                orders.balloon = Some(Balloon::Down);
+            }
+        }
+        if side == US {
+            let engineers: Vec<(Piece, Hex)> =
+                now.on_map(US).filter(|(id, _)| now.arm(*id) == Some(Arm::Engineer)).collect();
+            for (engineer, hex) in engineers {
+                let state = now.now(engineer);
+                let sides: Vec<Hex> =
+                    (now.data().neighbours(hex)).filter(|next| now.bars_bridging(engineer, *next).is_empty()).collect();
+                if !state.entered && !state.bridged && chance.one_in(2) {
+                    if let Some(to) = chance.pick(&sides) {
+                        orders.pontoon.insert(engineer, *to);
+                    }
+                }
+            }
+        }
+        let digs: Vec<Piece> = (now.on_map(side).map(|(id, _)| id))
+            .filter(|id| !now.now(*id).ooc && now.bars_entrenching(side, *id, &BTreeSet::new()).is_empty())
+            .filter(|id| !orders.pontoon.contains_key(id))
+            .collect();
+        let dig = if head == Head::Sensible && side == US { 12 } else { 3 };
+        if chance.one_in(dig) {
+            orders.entrench.extend(chance.pick(&digs));
+        }
+    }
+
+    fn draw_move(
+        &mut self,
+        side: Side,
+        hex: Hex,
+        orders: &mut TurnOrders,
+        chance: &mut Chance,
+        head: Head,
+    ) -> Ruling<()> {
+        let now = self.now();
+        let able: Vec<Piece> =
+            now.stack(hex, side).into_iter().filter(|id| now.bars_moving(side, *id, &self.moved).is_empty()).collect();
+        if able.is_empty() {
+            return Ok(());
+        }
+        let mut units = able.clone();
+        let mut apart = false;
+        if head == Head::None && chance.one_in(2) {
+            units = vec![*chance.pick(&able).unwrap_or(&able[0])];
+            apart = true;
+        }
+        // Now and then a regiment breaks down or reforms first.
+        if side == US && chance.one_in(8) {
+            let regiments: Vec<Piece> = (able.iter().copied())
+                .filter(|id| now.unit(*id).is_some_and(|unit| !unit.parts.is_empty()))
+                .filter(|id| now.bars_breaking_down(*id, &self.regrouped).is_empty())
+                .collect();
+            let parents: BTreeSet<Piece> = able.iter().filter_map(|id| now.unit(*id)?.parent).collect();
+            let reforming: Vec<Piece> =
+                parents.into_iter().filter(|id| now.bars_reforming(*id, &self.regrouped).is_empty()).collect();
+            let order = match (chance.pick(&regiments).copied(), chance.pick(&reforming).copied()) {
+                (_, Some(id)) => Some(MoveOrder::reform(vec![id])),
+                (Some(id), None) => Some(MoveOrder::break_down(vec![id])),
+                _ => None,
+            };
+            if let Some(mut order) = order {
+                orders.moves.push(order.clone());
+                return self.carry_move(side, &mut order);
+            }
+        }
+        let mut routes = now.routes(&units);
+        if routes.is_empty() && !apart {
+            units = vec![*chance.pick(&able).unwrap_or(&able[0])];
+            routes = now.routes(&units);
+        }
+        let to = match head {
+            Head::None => chance.pick(&routes).map(|(to, _, _)| *to),
+            Head::Sensible => self.best_goal(side, hex, &units, &routes, chance),
+        };
+        let Some(to) = to else { return Ok(()) };
+        let mut order = MoveOrder::to(units, to);
+        orders.moves.push(order.clone());
+        self.carry_move(side, &mut order)
+    }
+
+    /// Plainly well: the US goes for the nearest objective it does not hold, Spain holds what it has and closes gaps.
+    fn best_goal(
+        &self,
+        side: Side,
+        from: Hex,
+        units: &[Piece],
+        routes: &[(Hex, Vec<Hex>, super::terms::Mp)],
+        chance: &mut Chance,
+    ) -> Option<Hex> {
+        let now = self.now();
+        let data = now.data();
+        let goals: Vec<Hex> = if side == US {
+            let entry = now.game.scenario_entry();
+            let prizes = entry.all.iter().chain(&entry.heights).copied();
+            let works = data.forts.iter().chain(&data.blockhouses).copied();
+            let campaign = now.game.scenario == super::Scenario::Campaign;
+            let all: Vec<Hex> = if campaign { works.collect() } else { prizes.collect() };
+            all.into_iter().filter(|hex| !now.state.us_held.contains(hex)).collect()
+        } else {
+            // Spain sits in its works; whoever stands in the open goes to the nearest work that is not full.
+            let works: BTreeSet<Hex> = data.forts.iter().chain(&data.blockhouses).copied().collect();
+            if works.contains(&from) || self.state.entrenchments.contains(&from) || chance.one_in(2) {
+                return None;
+            }
+            works.into_iter().filter(|hex| !now.too_full(*hex, side, units)).collect()
+        };
+        let far = |hex: Hex| goals.iter().map(|goal| data.distance(*goal, hex)).min().unwrap_or(0);
+        let here = far(from);
+        let best = routes.iter().map(|(to, _, cost)| (far(*to), *cost, *to)).min()?;
+        (best.0 < here).then_some(best.2)
+    }
+
+    fn draw_assaults(&mut self, side: Side, orders: &mut TurnOrders, chance: &mut Chance, head: Head) {
+        let now = self.now();
+        let mut used: BTreeSet<Piece> = BTreeSet::new();
+        for (target, units) in now.assault_choices(side) {
+            let mut units: Vec<Piece> = units.into_iter().filter(|id| !used.contains(id)).collect();
+            // Cubans and US units never assault the same hex (§15.6k).
+            let force = units.first().and_then(|id| now.unit(*id)).map(|unit| unit.force);
+            units.retain(|id| now.unit(*id).map(|unit| unit.force) == force);
+            if units.is_empty() {
+                continue;
+            }
+            let worth =
+                |ids: &[Piece]| -> u32 { ids.iter().filter_map(|id| now.unit(*id)).map(|unit| unit.worth()).sum() };
+            let goes = match head {
+                Head::None => chance.one_in(2),
+                Head::Sensible => worth(&units) >= 3 * worth(&now.fighters(target, enemy(side))),
+            };
+            if !goes {
+                continue;
+            }
+            if head == Head::None && units.len() > 1 && chance.one_in(3) {
+                chance.shuffle(&mut units);
+                units.truncate(1 + chance.below(units.len()));
+                units.sort();
+            }
+            used.extend(units.iter().copied());
+            let mut order = AssaultOrder::on(target, units);
+            if head == Head::None {
+                if chance.one_in(4) {
+                    order.call_off_if = Odds::parse("2:1");
+                }
+                if chance.one_in(4) {
+                    order.advance = Some(if chance.one_in(2) { Advance::None } else { Advance::All });
+                }
+            }
+            orders.assaults.push(order);
+        }
+    }
+}
+
+/// Fire at what can be seen; units of one hex at one target together (§13.0i).
+fn draw_fire(
+    now: &Position<'_>,
+    side: Side,
+    marked: &BTreeSet<Piece>,
+    chance: &mut Chance,
+    head: Head,
+) -> Vec<FireOrder> {
+    let mut attacks: BTreeMap<(Hex, bool), Vec<Piece>> = BTreeMap::new();
+    for (unit, targets) in now.fire_choices(side, marked) {
+        if head == Head::None && chance.one_in(3) {
+            continue;
+        }
+        let target = match head {
+            Head::None => chance.pick(&targets).copied(),
+            Head::Sensible => targets.iter().copied().min_by_key(|hex| {
+                let at = now.state.hex_of(unit).unwrap_or(*hex);
+                (now.data().distance(at, *hex), *hex)
+            }),
+        };
+        let cuban = now.unit(unit).is_some_and(|unit| unit.force == super::terms::Force::Cuban);
+        if let Some(target) = target {
+            attacks.entry((target, cuban)).or_default().push(unit);
+        }
+    }
+    attacks.into_iter().map(|((target, _), units)| FireOrder::at(target, units)).collect()
+}
+
+fn combat(now: &Position<'_>, side: Side, chance: &mut Chance, head: Head) -> CombatOrders {
+    let marked: BTreeSet<Piece> =
+        now.state.units.iter().filter(|(_, unit)| unit.assaults.is_some()).map(|(id, _)| *id).collect();
+    CombatOrders { fire: draw_fire(now, side, &marked, chance, head), assaults: Vec::new() }
+}
+
+/// A policy of this kind.
+pub fn policy(state: &State, kind: &str, chance: &mut Chance) -> Json {
+    let pieces = |chance: &mut Chance| {
+        let mut all: Vec<Piece> = state.units.keys().copied().collect();
+        chance.shuffle(&mut all);
+        all.truncate(5);
+        to_json(&all)
+    };
+    let hexes = |chance: &mut Chance| {
+        let mut all: Vec<Hex> = state.units.values().filter_map(|unit| unit.at.hex()).collect();
+        chance.shuffle(&mut all);
+        all.truncate(5);
+        to_json(&all)
+    };
+    let word = |text: &str| Ok(Json::Str(text.to_owned()));
+    let ever = |chance: &mut Chance| word(if chance.one_in(2) { "always" } else { "never" });
+    let drawn = match kind {
+        "losses" | "breakdown-loss" | "overstack" | "escario-losses" => pieces(chance),
+        "retreat" | "leader-retreat" | "leave-zone" | "next-combat" => hexes(chance),
+        "leader-goes" | "advance" | "occupy" if chance.one_in(2) => pieces(chance),
+        "fever-cancel" if chance.one_in(2) => word("2:1"),
+        _ => ever(chance),
+    };
+    drawn.unwrap_or_else(|_| Json::Str("default".to_owned()))
+}
