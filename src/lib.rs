@@ -3,9 +3,11 @@
 pub mod board;
 pub mod cases;
 pub mod cli;
+pub mod draw;
 pub mod engine;
 pub mod games;
 pub mod mail;
 pub mod play;
 pub mod report;
+pub mod scene;
 pub mod trust;

@@ -158,6 +158,17 @@ pub fn drawn<T: Spelled>(
     whole.then(|| Layer::from_values(values))
 }
 
+/// A road, railroad, river or trench that has a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// Its name.
+    pub name: String,
+    /// The hexes it leads through, in order.
+    pub hexes: Vec<Hex>,
+    /// The hexsides it lies along, in order.
+    pub sides: Vec<(Hex, Hex)>,
+}
+
 /// A map in the drawing. What does not fit is noted with its place in the file.
 pub struct Sheet<'l, 'f, T, F> {
     loader: &'l mut Loader<'f>,
@@ -165,6 +176,8 @@ pub struct Sheet<'l, 'f, T, F> {
     is_land: fn(&T) -> bool,
     /// What has been drawn so far.
     pub map: Terrain<HexGrid, T, F>,
+    /// The names of what has been drawn.
+    pub named: Vec<Named>,
 }
 
 impl<'l, 'f, T: Copy, F: Feature> Sheet<'l, 'f, T, F> {
@@ -175,7 +188,7 @@ impl<'l, 'f, T: Copy, F: Feature> Sheet<'l, 'f, T, F> {
         map: Terrain<HexGrid, T, F>,
         is_land: fn(&T) -> bool,
     ) -> Self {
-        Sheet { loader, file, is_land, map }
+        Sheet { loader, file, is_land, map, named: Vec::new() }
     }
 
     /// Is the hex on the map?
@@ -229,6 +242,7 @@ impl<'l, 'f, T: Copy, F: Feature> Sheet<'l, 'f, T, F> {
     pub fn lines(&mut self, key: &str, lines: &[LineEntry], feature: F, draw: fn(&mut T)) {
         for (index, line) in lines.iter().enumerate() {
             let at = at(key).index(index).key("path");
+            self.named.push(Named { name: line.name.clone(), hexes: line.path.clone(), sides: Vec::new() });
             for (index, &hex) in line.path.iter().enumerate() {
                 self.work(hex, &at.index(index), draw);
             }
@@ -258,6 +272,9 @@ impl<'l, 'f, T: Copy, F: Feature> Sheet<'l, 'f, T, F> {
         mut mark: impl FnMut(&mut Terrain<HexGrid, T, F>, Hex, Hex) -> bool,
     ) {
         for (index, entry) in entries.iter().enumerate() {
+            if let Some(name) = &entry.name {
+                self.named.push(Named { name: name.clone(), hexes: Vec::new(), sides: entry.sides.clone() });
+            }
             for (side, &(a, b)) in entry.sides.iter().enumerate() {
                 let marked = mark(&mut self.map, a, b);
                 self.touching(marked, a, b, &at(key).index(index).key("sides").index(side));

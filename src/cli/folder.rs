@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::engine::{Match, Side, Window};
+use crate::draw::{Window, text_map};
+use crate::engine::{Match, Side};
 use crate::games;
 use crate::mail::{Draft, Openings, subject};
 use crate::report::{Look, Page, markdown, picture_text};
@@ -23,6 +24,8 @@ use super::post::Posted;
 use super::sight::Sight;
 use super::{Trouble, World, exit, next};
 
+/// Characters in a line of a mail.
+const MAIL: usize = 72;
 /// Where the mails lie that were made here.
 pub const OUTBOX: &str = "outbox";
 /// Where records wait for one that is missing before them.
@@ -282,8 +285,8 @@ impl GameFolder {
             Mode::TwoPlayer | Mode::Solo => public.seen_as(reader),
         };
         let report = result.and_then(|_| shown.turn_report()).map(|report| markdown(&report.page()));
-        let picture = shown.table().picture(shown.view(None), &Window::default());
-        let map = picture.map_or_else(|_| String::new(), |picture| picture_text(&picture, Look::PLAIN));
+        let scene = shown.table().scene(shown.view(None));
+        let map = picture_text(&text_map(&scene, &Window::default(), MAIL), Look::PLAIN);
         let names: Vec<String> = records.iter().map(Record::file_name).collect();
         let verb = if records.iter().any(|record| record.body().seq == 0) { "join" } else { "receive" };
         let names = names.join(", ");

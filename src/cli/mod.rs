@@ -138,6 +138,8 @@ enum Verb {
 pub struct World {
     /// How the answer may look.
     pub look: Look,
+    /// Characters in a line of the terminal, or what `COLUMNS` says where there is none.
+    pub columns: usize,
     /// The game folder, if one was named.
     pub game: Option<PathBuf>,
     /// The folder for secrets, if one was named.
@@ -185,8 +187,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    let world =
-        World { look: wide(Look::of_stdout()), game: cli.common.game, home: cli.common.home, json: cli.common.json };
+    let (look, columns) = (wide(Look::of_stdout()), columns().unwrap_or(Look::PLAIN.width));
+    let world = World { look, columns, game: cli.common.game, home: cli.common.home, json: cli.common.json };
     let done = cli.verb.run(&world).unwrap_or_else(|trouble| {
         if world.json {
             return trouble.as_json();
@@ -202,13 +204,18 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     ExitCode::from(done.code)
 }
 
-/// As wide as the terminal, within reason.
+/// As wide as the terminal, or as `COLUMNS` says where the answer is piped; within what can be read with pleasure.
 fn wide(look: Look) -> Look {
-    let width = match terminal_size::terminal_size() {
-        Some((terminal_size::Width(width), _)) if look.unicode => usize::from(width).clamp(40, 120),
-        _ => look.width,
-    };
-    Look { width, ..look }
+    Look { width: columns().map_or(look.width, |width| width.clamp(40, 120)), ..look }
+}
+
+/// How many characters a line has, if anybody says so.
+fn columns() -> Option<usize> {
+    let said = || std::env::var("COLUMNS").ok()?.trim().parse::<usize>().ok().filter(|columns| *columns > 0);
+    match terminal_size::terminal_size_of(std::io::stdout()) {
+        Some((terminal_size::Width(width), _)) => Some(usize::from(width)),
+        None => said(),
+    }
 }
 
 impl Verb {

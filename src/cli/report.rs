@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use crate::engine::Window;
+use crate::draw::{Window, text_map};
 use crate::report::{html, markdown, picture_html, terminal};
 use crate::trust::ledger::Ledger;
 use crate::trust::protocol::NextRecord;
@@ -89,8 +89,8 @@ impl Report {
             Form::Text => terminal(&page, world.look),
             Form::Markdown => markdown(&page),
             Form::Html => {
-                let picture = sight.table().picture(sight.view(None), &Window::default());
-                html(&page, &picture.map_or_else(|_| String::new(), |picture| picture_html(&picture)))
+                let scene = sight.table().scene(sight.view(None));
+                html(&page, &picture_html(&text_map(&scene, &Window::default(), 160)))
             }
         };
         match self.output {

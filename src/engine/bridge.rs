@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::dice::{Chance, Die};
 use super::doc::{DocPath, Fault, FromDoc, Lexicon, Node, PlainTexts, Reader, document, read_as, words};
 use super::*;
+use crate::scene::{Incident, Scene};
 
 /// The attacker.
 pub const RED: Side = Side("red");
@@ -504,8 +505,12 @@ impl Telling for Bridge {
         format!("Turn {}", state.turn)
     }
 
-    fn picture(&self, _: &Seen<'_, Position>, _: &Window) -> Result<Picture, Fault> {
-        Ok(Picture::default())
+    fn scene(&self, _: &Seen<'_, Position>) -> Scene {
+        Scene::default()
+    }
+
+    fn depict(&self, _: &Happening) -> Vec<Incident> {
+        Vec::new()
     }
 
     fn query(&self, seen: &Seen<'_, Position>, query: &Query) -> Result<Reply, Vec<Fault>> {

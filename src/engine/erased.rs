@@ -8,13 +8,12 @@ use std::sync::Arc;
 
 use super::dice::Chance;
 use super::doc::{DocPath, Fault, Lexicon, Node, Reader};
-use super::game::{
-    self, About, Arranged, Charter, DataFinding, Failure, Game, Picture, Query, Reply, Seen, Verdict, Window,
-};
+use super::game::{self, About, Arranged, Charter, DataFinding, Failure, Game, Query, Reply, Seen, Verdict};
 use super::{
     Clause, Diary, Drill, Event, Foresaid, Holdings, Json, KindInfo, Lapse, Lapsed, Minutes, NotCanonical, Noted,
     Pending, Policy, Segment, Settled, Side, Slot, Stop, foresee, to_json,
 };
+use crate::scene::{Incident, Scene};
 
 /// A state of some game.
 #[derive(Clone)]
@@ -241,8 +240,12 @@ pub trait Match: Send + Sync {
     fn tell_state(&self, view: View<'_>, diary: &mut Diary);
     /// One line for the head of a report.
     fn headline(&self, state: &AnyState) -> String;
-    /// The map.
-    fn picture(&self, view: View<'_>, window: &Window) -> Result<Picture, Fault>;
+    /// The position as a scene.
+    fn scene(&self, view: View<'_>) -> Scene;
+    /// Where the events of a journal happened, as one side may know it.
+    fn depict(&self, journal: &AnyJournal, reader: Option<Side>) -> Vec<Incident>;
+    /// Tells a journal as [`Match::tell`] does, and says of every entry of the diary which event began it.
+    fn tell_each(&self, journal: &AnyJournal, reader: Option<Side>, diary: &mut Diary) -> Vec<usize>;
     /// Answers a query.
     fn query(&self, view: View<'_>, query: &Query) -> Result<Reply, Vec<Fault>>;
     /// How the game ended.
@@ -488,8 +491,29 @@ impl<G: Game> Match for Table<G> {
     fn headline(&self, state: &AnyState) -> String {
         self.0.headline(self.state(state))
     }
-    fn picture(&self, view: View<'_>, window: &Window) -> Result<Picture, Fault> {
-        self.0.picture(&self.seen(view), window)
+    fn scene(&self, view: View<'_>) -> Scene {
+        let scene = self.0.scene(&self.seen(view));
+        let (title, moment) = (G::ABOUT.title.to_owned(), self.headline(view.state));
+        Scene { title, moment, turn: self.turn(view.state), view: view.side, ..scene }
+    }
+    fn depict(&self, journal: &AnyJournal, reader: Option<Side>) -> Vec<Incident> {
+        let events = Table::events(self, journal).iter().enumerate();
+        let readable = events.filter(|(_, noted)| readable(noted, reader, reader.is_none()));
+        let of = |(event, noted): (usize, &Noted<G::Event>)| {
+            let incidents = self.0.depict(&noted.event).into_iter();
+            incidents.map(move |incident| Incident { event, ..incident })
+        };
+        readable.flat_map(of).collect()
+    }
+    fn tell_each(&self, journal: &AnyJournal, reader: Option<Side>, diary: &mut Diary) -> Vec<usize> {
+        let mut began = Vec::new();
+        for (event, noted) in Table::events(self, journal).iter().enumerate() {
+            if readable(noted, reader, reader.is_none()) {
+                self.0.tell(&noted.event, diary);
+                began.resize(diary.entries().len(), event);
+            }
+        }
+        began
     }
     fn query(&self, view: View<'_>, query: &Query) -> Result<Reply, Vec<Fault>> {
         self.0.query(&self.seen(view), query)

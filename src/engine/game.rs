@@ -11,7 +11,7 @@ mod telling;
 pub use files::{About, Arranged, Charter, DataFinding, Files, OptionInfo, ScenarioInfo};
 pub use players::Players;
 pub use rules::{Rules, Verdict};
-pub use telling::{Patch, Picture, Query, Reply, Telling, Tone, Window};
+pub use telling::{Query, Reply, Telling};
 
 use std::collections::BTreeSet;
 

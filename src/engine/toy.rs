@@ -7,13 +7,14 @@ use serde::Serialize;
 use super::dice::{Chance, Die};
 use super::doc::{DocPath, Fault, FromDoc, Lexicon, Node, PlainTexts, Reader};
 use super::game::{
-    About, Arranged, Charter, DataFinding, Files, OptionInfo, Patch, Picture, Players, Query, Reply, Rules, Ruling,
-    ScenarioInfo, Seen, Telling, Tone, Verdict, Window,
+    About, Arranged, Charter, DataFinding, Files, OptionInfo, Players, Query, Reply, Rules, Ruling, ScenarioInfo, Seen,
+    Telling, Verdict,
 };
 use super::{
     Clause, Diary, Event, Flow, Holdings, Json, Kind, KindInfo, Lapse, Moment, Phase, Policy, Question, RulesOf, Say,
     Side, Stop, Subject, Tally, Umpire, from_json,
 };
+use crate::scene::{Incident, Scene};
 use crate::{document, words};
 
 pub const RED: Side = Side("red");
@@ -281,10 +282,12 @@ impl Telling for Forts {
         format!("Turn {}, noon", state.turn)
     }
 
-    fn picture(&self, _: &Seen<'_, State>, _: &Window) -> Result<Picture, Fault> {
-        let patch = |text: &str, tone| Patch { text: text.into(), tone };
-        let lines = vec![vec![patch("red", Tone::First), patch(" ~~ ", Tone::Water), patch("blue", Tone::Second)]];
-        Ok(Picture { lines, legend: vec!["~~ the moat".into()] })
+    fn scene(&self, _: &Seen<'_, State>) -> Scene {
+        Scene::default()
+    }
+
+    fn depict(&self, _: &Shot) -> Vec<Incident> {
+        Vec::new()
     }
 
     fn query(&self, _: &Seen<'_, State>, _: &Query) -> Result<Reply, Vec<Fault>> {

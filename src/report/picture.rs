@@ -1,6 +1,6 @@
 //! The map in characters, in colours or without.
 
-use crate::engine::{Picture, Tone};
+use crate::draw::{Picture, Tone};
 
 use super::Look;
 use super::html::escape;
@@ -16,6 +16,7 @@ fn style(tone: Tone) -> (&'static str, &'static str) {
         Tone::Brown => ("33", "brown"),
         Tone::Built => ("37", "built"),
         Tone::Road => ("93", "road"),
+        Tone::Name => ("1", "name"),
         Tone::First => ("1;94", "first"),
         Tone::Second => ("1;91", "second"),
         Tone::Third => ("1;95", "third"),

@@ -1,10 +1,11 @@
 use super::*;
+use crate::draw::{Patch, Picture, Tone};
 use crate::engine::dice::Seed;
 use crate::engine::doc::{DocPath, Node, Reader};
 use crate::engine::toy::{BLUE, FORTS};
 use crate::engine::{
-    AnyOutcome, Charter, Diary, Dice, Holdings, Json, Match, Patch, Picture, Questions, Ruleset, Said, Segment,
-    Settled, Stop, Tickets, Tone, Versions, View,
+    AnyOutcome, Charter, Diary, Dice, Holdings, Json, Match, Questions, Ruleset, Said, Segment, Settled, Stop, Tickets,
+    Versions, View,
 };
 
 fn page() -> Page {

@@ -12,9 +12,10 @@ use crate::engine::doc::{DocPath, Fault, FromDoc, Lexicon, Node, PlainTexts, Rea
 use crate::engine::json::{Json, from_json};
 use crate::engine::{
     About, AnyState, Arranged, Charter, Clause, Concealed, DataFinding, Diary, Event, Files, Flow, Kind, KindInfo,
-    Lapse, Moment, Phase, Picture, Players, Policy, Query, Question, Reply, Rules, RulesOf, Ruleset, Ruling, Say,
-    ScenarioInfo, Sealed, Seen, Side, Slot, Stop, Subject, Telling, Umpire, Verdict, Window,
+    Lapse, Moment, Phase, Players, Policy, Query, Question, Reply, Rules, RulesOf, Ruleset, Ruling, Say, ScenarioInfo,
+    Sealed, Seen, Side, Slot, Stop, Subject, Telling, Umpire, Verdict,
 };
+use crate::scene::{Incident, Scene};
 
 pub const SPAIN: Side = Side("spain");
 pub const US: Side = Side("us");
@@ -398,8 +399,12 @@ impl Telling for Skirmish {
         format!("turn {}", state.turn)
     }
 
-    fn picture(&self, _: &Seen<'_, Field>, _: &Window) -> Result<Picture, Fault> {
-        Ok(Picture::default())
+    fn scene(&self, _: &Seen<'_, Field>) -> Scene {
+        Scene::default()
+    }
+
+    fn depict(&self, _: &Happening) -> Vec<Incident> {
+        Vec::new()
     }
 
     fn query(&self, _: &Seen<'_, Field>, _: &Query) -> Result<Reply, Vec<Fault>> {

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use garcia::draw::{Window, text_map};
 use garcia::engine::dice::{Chance, Seed};
 use garcia::engine::doc::{DocPath, Node, Reader};
 use garcia::engine::json::Json;
-use garcia::engine::{Dice, Key, Questions, Said, Side, Slot, Stop, View, Window};
+use garcia::engine::{Dice, Key, Questions, Said, Side, Slot, Stop, View};
 use garcia::play::Sitting;
 use garcia::report::{Look, TurnReport, markdown, picture_text};
 
@@ -118,7 +119,7 @@ fn play(name: &str, most: usize, script: Option<(&[Packet], &Exchange)>) -> Resu
             events: table.events(&journal, Some(US)).expect("canonical"),
             report: markdown(&report.page()),
             template: if sitting.stop.who() == Some(US) { table.template(view, &sitting.stop) } else { String::new() },
-            map: picture_text(&table.picture(view, &Window::default()).expect("a map"), Look::PLAIN),
+            map: picture_text(&text_map(&table.scene(view), &Window::default(), 100), Look::PLAIN),
             holdings: known.0.into_iter().map(|((side, slot), value)| (side, slot, value)).collect(),
         });
         packets.push(packet);

@@ -1,10 +1,11 @@
-//! What players read: events told, the position told and drawn, questions answered.
+//! What players read: events told and depicted, the position told and laid out as a scene, questions answered.
 
 use std::collections::BTreeMap;
 
 use super::Rules;
 use crate::engine::doc::{Fault, Node};
 use crate::engine::{Diary, Json, Seen};
+use crate::scene::{Incident, Overlay, Scene};
 
 /// A question a player puts to the position without giving orders.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,62 +41,8 @@ pub struct Reply {
     pub diary: Diary,
     /// For programs.
     pub json: BTreeMap<String, Json>,
-}
-
-/// A picture of the map in characters.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Picture {
-    /// The lines, each of patches in one tone.
-    pub lines: Vec<Vec<Patch>>,
-    /// What the signs mean.
-    pub legend: Vec<String>,
-}
-
-/// A piece of a picture.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Patch {
-    /// The characters.
-    pub text: String,
-    /// How they are to be shown where colours are.
-    pub tone: Tone,
-}
-
-/// The colours of a map.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tone {
-    /// Plain text.
-    Plain,
-    /// Grid numbers and what is of no interest.
-    Faint,
-    /// Water.
-    Water,
-    /// Woods and jungle.
-    Green,
-    /// High ground.
-    Brown,
-    /// Towns and works.
-    Built,
-    /// Roads and railways.
-    Road,
-    /// The first side's counters.
-    First,
-    /// The second side's counters.
-    Second,
-    /// A third force.
-    Third,
-    /// What is asked about.
-    Marked,
-}
-
-/// Where the map is to be shown.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Window {
-    /// Around this cell or place.
-    pub centre: Option<String>,
-    /// This many cells to each side.
-    pub radius: Option<u32>,
-    /// Fit into this many columns of text where possible.
-    pub width: Option<usize>,
+    /// For the map.
+    pub drawn: Vec<Overlay>,
 }
 
 /// How a game is told.
@@ -112,8 +59,12 @@ pub trait Telling: Rules {
     /// One line for the head of a report: date, turn, who acted.
     fn headline(&self, state: &Self::State) -> String;
 
-    /// The map.
-    fn picture(&self, seen: &Seen<'_, Self::State>, window: &Window) -> Result<Picture, Fault>;
+    /// The position as a scene: maps, counters, boxes. The engine adds title, moment and view. It holds nothing that
+    /// `seen` does not know.
+    fn scene(&self, seen: &Seen<'_, Self::State>) -> Scene;
+
+    /// Where an event happened and to whom, for arrows and bursts on the map; nothing for what has no place.
+    fn depict(&self, event: &Self::Event) -> Vec<Incident>;
 
     /// Answers a query of `reach`, `supply`, `los` or `odds`.
     fn query(&self, seen: &Seen<'_, Self::State>, query: &Query) -> Result<Reply, Vec<Fault>>;

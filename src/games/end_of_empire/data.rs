@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use crate::board::sheet::{Drawn, HexEntry, HexList, LineEntry, PlaceEntry, Sheet, SidesEntry, drawn, grid};
+use crate::board::sheet::{Drawn, HexEntry, HexList, LineEntry, Named, PlaceEntry, Sheet, SidesEntry, drawn, grid};
 use crate::board::{self, Bearing, Feature, Frame, Grid, Hex, HexGrid, Layer};
 use crate::document;
 use crate::engine::data::{Loader, Provenance, Shipped, at};
@@ -229,10 +229,12 @@ pub enum Along {
     Rail,
     /// A river.
     River,
+    /// A ford of a river.
+    Ford,
 }
 
 impl Feature for Along {
-    const ALL: &'static [Self] = &[Along::Road, Along::Rail, Along::River];
+    const ALL: &'static [Self] = &[Along::Road, Along::Rail, Along::River, Along::Ford];
     fn bit(self) -> u32 {
         self as u32
     }
@@ -324,6 +326,8 @@ pub struct Data {
     pub grid: HexGrid,
     /// The map.
     pub map: Map,
+    /// The names of roads and rivers.
+    pub named: Vec<Named>,
     places: BTreeMap<String, Hex>,
     /// Every counter that is no marker, by id.
     pub units: BTreeMap<Piece, Unit>,
@@ -375,11 +379,12 @@ pub fn read(loader: &mut Loader<'_>) -> Option<Data> {
     if scenarios.scenarios.is_empty() {
         loader.fault(SCENARIOS, &at("scenarios"), "there is no scenario", "describe the campaign");
     }
-    let (land, places) = land(loader, &map)?;
+    let (land, named, places) = land(loader, &map)?;
     let hexes = |entries: &[HexEntry]| entries.iter().map(|entry| entry.hex).collect::<BTreeSet<_>>();
     let data = Data {
         grid: land.grid().clone(),
         map: land,
+        named,
         places,
         units,
         tables: Arc::new(tables),
@@ -403,7 +408,7 @@ pub fn read(loader: &mut Loader<'_>) -> Option<Data> {
 }
 
 /// The map, and the names of its places.
-fn land(loader: &mut Loader<'_>, map: &MapFile) -> Option<(Map, BTreeMap<String, Hex>)> {
+fn land(loader: &mut Loader<'_>, map: &MapFile) -> Option<(Map, Vec<Named>, BTreeMap<String, Hex>)> {
     let grid = grid(loader, MAP, &map.frame)?;
     let terrain = drawn(loader, MAP, &grid, "terrain", &map.terrain)?;
     let names: BTreeMap<Hex, &String> =
@@ -422,6 +427,7 @@ fn land(loader: &mut Loader<'_>, map: &MapFile) -> Option<(Map, BTreeMap<String,
     sheet.lines("roads", &map.roads, Along::Road, |ground| ground.road = true);
     sheet.lines("railroads", &map.railroads, Along::Rail, |ground| ground.rail = true);
     sheet.sides("rivers", &map.rivers, Along::River);
+    sheet.sides("fords", &map.fords, Along::Ford);
     for (key, list) in
         [("west-edge", &map.west_edge), ("harbour-coast", &map.harbour_coast), ("sea-coast", &map.sea_coast)]
     {
@@ -439,7 +445,7 @@ fn land(loader: &mut Loader<'_>, map: &MapFile) -> Option<(Map, BTreeMap<String,
         sheet.on_land(entry.hex, &at(key).key("hex"));
     }
     let places = sheet.names([("places", &map.places[..])]);
-    Some((sheet.map, places))
+    Some((sheet.map, sheet.named, places))
 }
 
 impl Data {

@@ -14,7 +14,6 @@ mod guerrillas;
 mod guns;
 mod lexicon;
 mod losses;
-mod map;
 mod movement;
 mod orders;
 mod play;
@@ -24,6 +23,7 @@ mod query;
 mod random;
 mod reorganize;
 mod retreat;
+mod scene;
 mod setup;
 mod state;
 mod supply;
@@ -38,10 +38,11 @@ use std::collections::BTreeMap;
 use crate::engine::dice::Chance;
 use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader};
 use crate::engine::{
-    About, Arranged, Bar, Charter, Clause, Concealed, DataFinding, Diary, Files, Flow, Json, OptionInfo, Picture,
-    Players, Query, Reply, Rules, Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Telling, Umpire, Verdict, Window,
-    schema_of_data, schema_to_read, schema_to_write, to_json,
+    About, Arranged, Bar, Charter, Clause, Concealed, DataFinding, Diary, Files, Flow, Json, OptionInfo, Players,
+    Query, Reply, Rules, Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Telling, Umpire, Verdict, schema_of_data,
+    schema_to_read, schema_to_write, to_json,
 };
+use crate::scene::{Incident, Scene};
 
 pub use data::Data;
 pub use events::Event;
@@ -506,8 +507,12 @@ impl Telling for EndOfEmpire {
         tell::headline(state)
     }
 
-    fn picture(&self, seen: &Seen<'_, State>, window: &Window) -> Result<Picture, Fault> {
-        map::picture(self, seen, window)
+    fn scene(&self, seen: &Seen<'_, State>) -> Scene {
+        scene::scene(self, seen)
+    }
+
+    fn depict(&self, event: &Event) -> Vec<Incident> {
+        scene::depict(&self.data, event)
     }
 
     fn query(&self, seen: &Seen<'_, State>, query: &Query) -> Result<Reply, Vec<Fault>> {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader};
 use crate::engine::{Clause, Query, Reply, Seen, to_json};
+use crate::scene::{Overlay, Reached, Trace};
 
 use super::EndOfEmpire;
 use super::combat::Manner;
@@ -53,15 +54,18 @@ fn reach(now: &Position<'_>, piece: Piece) -> Result<Reply, Vec<Fault>> {
     let routes = now.routes(&[piece], real);
     let mut rows = Vec::new();
     let mut list = Vec::new();
+    let mut cells = Vec::new();
     for (hex, path, cost) in routes {
         let way: Vec<String> = path.iter().map(ToString::to_string).collect();
         rows.push(vec![now.data().describe(hex), cost.to_string(), way.join(" ")]);
+        cells.push(Reached { cell: hex.to_string(), cost: cost.to_string(), path: way, ..Reached::default() });
         let entry = BTreeMap::from([("hex".to_owned(), hex.to_string()), ("cost".to_owned(), cost.to_string())]);
         list.push(to_json(&entry).unwrap_or(crate::engine::Json::Str(hex.to_string())));
     }
     reply.diary.line(format!("{piece} has {} movement points.", now.allowance(piece)), &[Clause("8.1e")]);
     reply.diary.table(&["hex", "cost", "way"], rows);
     reply.json.insert("reach".to_owned(), crate::engine::Json::List(list));
+    reply.drawn.push(Overlay::Reach { board: 0, unit: piece.to_string(), cells });
     Ok(reply)
 }
 
@@ -76,6 +80,16 @@ fn supply(now: &Position<'_>, only: Option<Piece>) -> Result<Reply, Vec<Fault>> 
         let supplied = now.in_supply(piece);
         let marker = now.state.counters.get(&piece).map_or(now.state.unit(piece).oos, |counter| counter.oos);
         let marker = if marker { "OOS" } else { "" };
+        if !supplied {
+            reply.drawn.push(Overlay::Line {
+                board: 0,
+                what: Trace::Supply,
+                unit: Some(piece.to_string()),
+                cells: vec![hex.to_string()],
+                open: false,
+                note: marker.to_owned(),
+            });
+        }
         rows.push(vec![
             piece.to_string(),
             hex.to_string(),
@@ -87,6 +101,13 @@ fn supply(now: &Position<'_>, only: Option<Piece>) -> Result<Reply, Vec<Fault>> 
             ("supplied", crate::engine::Json::Bool(supplied)),
         ]);
         list.push(crate::engine::Json::Map(entry.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()));
+    }
+    for (side, force) in [(US, Force::Us), (SPAIN, Force::Spanish)] {
+        let cells: Vec<String> = now.supply_of_side(side).iter().map(ToString::to_string).collect();
+        if only.is_none() && !cells.is_empty() {
+            let force = Some(force.as_str());
+            reply.drawn.insert(0, Overlay::Area { board: 0, what: Trace::Supply, force, cells });
+        }
     }
     reply.diary.table(&["unit", "hex", "supply", "marker"], rows);
     reply.json.insert("supply".to_owned(), crate::engine::Json::List(list));

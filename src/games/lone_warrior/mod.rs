@@ -12,7 +12,6 @@ mod flaws;
 mod judgement;
 mod leaders;
 mod lexicon;
-mod map;
 mod melee;
 mod options;
 mod orders;
@@ -22,6 +21,7 @@ mod position;
 mod query;
 mod random;
 mod redraws;
+mod scene;
 mod state;
 mod tell;
 mod template;
@@ -34,9 +34,10 @@ use std::collections::BTreeMap;
 use crate::engine::dice::Chance;
 use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader};
 use crate::engine::{
-    About, Arranged, Bar, Charter, Concealed, DataFinding, Diary, Files, Flow, Json, Picture, Players, Query, Reply,
-    Rules, Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Telling, Umpire, Verdict, Window, to_json,
+    About, Arranged, Bar, Charter, Concealed, DataFinding, Diary, Files, Flow, Json, Players, Query, Reply, Rules,
+    Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Telling, Umpire, Verdict, to_json,
 };
+use crate::scene::{Incident, Scene};
 
 use data::{Data, Field, Leader};
 use events::Event;
@@ -345,8 +346,12 @@ impl Telling for LoneWarrior {
         tell::headline(self, state)
     }
 
-    fn picture(&self, seen: &Seen<'_, State>, window: &Window) -> Result<Picture, Fault> {
-        map::draw(self, seen.state, window)
+    fn scene(&self, seen: &Seen<'_, State>) -> Scene {
+        scene::scene(self, seen.state)
+    }
+
+    fn depict(&self, event: &Event) -> Vec<Incident> {
+        scene::depict(self, event)
     }
 
     fn query(&self, seen: &Seen<'_, State>, query: &Query) -> Result<Reply, Vec<Fault>> {

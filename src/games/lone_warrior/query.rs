@@ -5,12 +5,14 @@ use std::collections::BTreeMap;
 use crate::board::{Grid, Square};
 use crate::engine::doc::{DocPath, Fault, FromDoc, Lexicon, Node, Reader};
 use crate::engine::{Clause, Diary, Files, Foresaid, Json, Query, Reply, Rules, Seen, foresee};
+use crate::scene::{Overlay, Reached, Target, Trace};
 
 use super::LoneWarrior;
+use super::actions::Deed;
 use super::events::Event;
 use super::position::Position;
 use super::state::{Place, State};
-use super::terms::{LeaderId, UnitId};
+use super::terms::{Battlefield, LeaderId, UnitId};
 
 /// A chance is counted in parts of this.
 const SURE: u64 = 1_000_000;
@@ -49,10 +51,28 @@ fn reach(game: &LoneWarrior, state: &State, text: &str) -> Result<Reply, Vec<Fau
     let mut reply = Reply::default();
     reply.diary.line(format!("{id} may"), &[]);
     let mut listed = Vec::new();
+    let (mut cells, mut targets): (Vec<Reached>, Vec<Target>) = (Vec::new(), Vec::new());
     for entry in now.options(power, id) {
         let Ok(plan) = now.plan(power, &entry) else { continue };
         let clauses: Vec<Clause> = plan.difficult.iter().map(|reason| reason.clause).collect();
         reply.diary.detail(format!("{}: {}+", plan.text(), plan.needs()), &clauses);
+        let (needs, note) = (format!("{}+", plan.needs()), plan.text());
+        let aim = |enemy: UnitId| now.at(enemy).map(|at| at.to_string());
+        match &plan.deed {
+            Deed::Move { path, .. } => {
+                if let Some(end) = path.last() {
+                    let path = path.iter().map(Square::to_string).collect();
+                    cells.push(Reached { cell: end.to_string(), cost: needs, path, dice: "1 chip".to_owned(), note });
+                }
+            }
+            Deed::Charge { at, .. } => {
+                targets.push(Target { cell: at.to_string(), from: Vec::new(), odds: needs, note });
+            }
+            Deed::Shoot { target } | Deed::ShootAndFallBack { target, .. } | Deed::AdvanceAndShoot { target, .. } => {
+                targets.extend(aim(*target).map(|cell| Target { cell, from: Vec::new(), odds: needs, note }));
+            }
+            Deed::Turn { .. } | Deed::Exchange { .. } | Deed::Rally => {}
+        }
         listed.push(Json::object([
             ("action".to_owned(), Json::Str(plan.text())),
             ("needs".to_owned(), Json::Int(i64::from(plan.needs()))),
@@ -60,24 +80,36 @@ fn reach(game: &LoneWarrior, state: &State, text: &str) -> Result<Reply, Vec<Fau
     }
     reply.json =
         BTreeMap::from([("unit".to_owned(), Json::Str(id.to_string())), ("may".to_owned(), Json::List(listed))]);
+    let board = board_of(game, now.id);
+    reply.drawn =
+        vec![Overlay::Reach { board, unit: id.to_string(), cells }, Overlay::Targets { board, cells: targets }];
     Ok(reply)
+}
+
+/// The place of a battlefield among the maps.
+fn board_of(game: &LoneWarrior, field: Battlefield) -> usize {
+    game.fields.iter().position(|id| *id == field).unwrap_or(0)
 }
 
 fn leader_reach(game: &LoneWarrior, state: &State, id: LeaderId) -> Result<Reply, Vec<Fault>> {
     let found = game.positions(state).find_map(|now| match (now.leader(id), now.state.leader(id).at) {
-        (Some(leader), Place::At(at)) => Some((now.leader_reach(leader, at), at)),
+        (Some(leader), Place::At(at)) => Some((now.leader_reach(leader, at), at, now.id)),
         _ => None,
     });
-    let Some((cells, at)) = found else {
+    let Some((cells, at, field)) = found else {
         return Err(one(format!("{id} is not on the map"), "name a leader in play"));
     };
     let names: Vec<String> = cells.iter().map(Square::to_string).collect();
     let mut diary = Diary::new();
     diary.line(format!("{id} in {at} can go to {}.", names.join(", ")), &[Clause("9a"), Clause("A37")]);
+    let reached = |name: &String| Reached { cell: name.clone(), path: vec![name.clone()], ..Reached::default() };
+    let cells = names.iter().map(reached).collect();
+    let drawn = vec![Overlay::Reach { board: board_of(game, field), unit: id.to_string(), cells }];
     let boxes = Json::List(names.into_iter().map(Json::Str).collect());
     Ok(Reply {
         diary,
         json: BTreeMap::from([("leader".to_owned(), Json::Str(id.to_string())), ("boxes".to_owned(), boxes)]),
+        drawn,
     })
 }
 
@@ -89,7 +121,7 @@ fn place<'p>(game: &'p LoneWarrior, state: &'p State, text: &str) -> Result<(Pos
         return found.ok_or_else(|| one(format!("{id} is not on the map"), "name a box or a unit on the map"));
     }
     let (field, text) = match text.split_once('/') {
-        Some((field, rest)) => (super::terms::Battlefield::from_word(field), rest),
+        Some((field, rest)) => (Battlefield::from_word(field), rest),
         None => (None, text),
     };
     let mut reader = Reader::new(&game.names);
@@ -118,6 +150,14 @@ fn sight(game: &LoneWarrior, state: &State, from: &str, to: &str) -> Result<Repl
         let word = if now.guns_see(guns, b) { "sees" } else { "does not see" };
         reply.diary.detail(format!("{} {word} {b} down its lane.", guns.id), &[Clause("A59")]);
     }
+    reply.drawn.push(Overlay::Line {
+        board: board_of(game, now.id),
+        what: Trace::Sight,
+        unit: None,
+        cells: vec![a.to_string(), b.to_string()],
+        open: clear,
+        note: String::new(),
+    });
     reply.json = BTreeMap::from([
         ("from".to_owned(), Json::Str(a.to_string())),
         ("to".to_owned(), Json::Str(b.to_string())),

@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use crate::board::sheet::Named;
 use crate::board::{self, Bearing, Feature, Grid, Hex, HexGrid};
 use crate::engine::data::{Loader, Shipped};
 use crate::engine::doc::{Fault, fold};
@@ -46,7 +47,10 @@ const SCENARIOS: &str = "scenarios.yaml";
 pub struct Data {
     /// The hexes and how they touch.
     pub grid: HexGrid,
-    map: Map,
+    /// What lies in the hexes and along their sides.
+    pub map: Map,
+    /// The names of roads and rivers.
+    pub named: Vec<Named>,
     places: BTreeMap<String, Hex>,
     /// Every unit, by id.
     pub units: BTreeMap<UnitId, Unit>,
@@ -95,14 +99,18 @@ pub enum Along {
     Road,
     /// A river (TEC.h).
     River,
-    /// A bridge or ford (§8.1g).
+    /// A bridge, or whatever else is crossed like one (§8.1g).
     Crossing,
     /// Open water between land hexes (TEC.i, TEC.j).
     Water,
+    /// A ford; it works like a bridge (§8.1g).
+    Ford,
+    /// The road is a railroad; they work alike.
+    Rail,
 }
 
 impl Feature for Along {
-    const ALL: &'static [Self] = &[Along::Road, Along::River, Along::Crossing, Along::Water];
+    const ALL: &'static [Self] = &[Along::Road, Along::River, Along::Crossing, Along::Water, Along::Ford, Along::Rail];
     fn bit(self) -> u32 {
         self as u32
     }
@@ -381,7 +389,7 @@ impl Data {
     /// Is there a bridge or ford between the two (§8.1g)? A road or railroad across a river is one (R65).
     pub fn crossing_between(&self, a: Hex, b: Hex) -> bool {
         let along = self.map.between(a, b);
-        along.has(Along::Crossing) || along.has(Along::Road) && along.has(Along::River)
+        along.has_any(&[Along::Crossing, Along::Ford]) || along.has(Along::Road) && along.has(Along::River)
     }
 
     /// Is there only water between the two land hexes (TEC.i, TEC.j)?

@@ -10,7 +10,6 @@ mod fire;
 mod jungle;
 mod landing;
 mod lexicon;
-mod map;
 mod movement;
 mod orders;
 mod play;
@@ -18,6 +17,7 @@ mod policy;
 mod query;
 mod random;
 mod retreat;
+mod scene;
 mod setup;
 mod shock;
 mod stacking;
@@ -35,9 +35,10 @@ pub use crate::board::HexGrid;
 use crate::engine::dice::Chance;
 use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader};
 use crate::engine::{
-    About, Arranged, Bar, Charter, Clause, DataFinding, Diary, Files, Flow, Json, OptionInfo, Picture, Players, Query,
-    Reply, Rules, Ruling, ScenarioInfo, Seen, Side, Stop, Telling, Umpire, Verdict, Window,
+    About, Arranged, Bar, Charter, Clause, DataFinding, Diary, Files, Flow, Json, OptionInfo, Players, Query, Reply,
+    Rules, Ruling, ScenarioInfo, Seen, Side, Stop, Telling, Umpire, Verdict,
 };
+use crate::scene::{Incident, Scene};
 
 pub use data::Data;
 pub use events::Event;
@@ -464,8 +465,14 @@ impl Telling for Santiago1898 {
         tell::headline(&self.position(state))
     }
 
-    fn picture(&self, seen: &Seen<'_, State>, window: &Window) -> Result<Picture, Fault> {
-        map::picture(&self.position(seen.state), window)
+    fn scene(&self, seen: &Seen<'_, State>) -> Scene {
+        let now = self.position(seen.state);
+        let boards = vec![scene::board(&now)];
+        Scene { forces: scene::armies(), boards, boxes: scene::boxes(&now), ..Scene::default() }
+    }
+
+    fn depict(&self, event: &Event) -> Vec<Incident> {
+        scene::depict(&self.data, event)
     }
 
     fn query(&self, seen: &Seen<'_, State>, query: &Query) -> Result<Reply, Vec<Fault>> {

@@ -3,12 +3,14 @@
 use crate::board::Hex;
 use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader};
 use crate::engine::{Clause, Json, Query, Reply, Rules, Seen, hoping};
+use crate::scene::{Overlay, Reached, Target, Trace};
 
+use super::events::Pace;
 use super::orders::{Effort, Orders, TurnOrders};
 use super::play::{Play, Position};
 use super::state::{Stage, State};
 use super::supply::{Nets, Supply};
-use super::terms::UnitId;
+use super::terms::{Force, UnitId};
 use super::{Santiago1898, US};
 
 /// Answers a query.
@@ -38,11 +40,20 @@ fn reach(now: &Position<'_>, id: UnitId) -> Result<Reply, Vec<Fault>> {
     };
     let mut rows = Vec::new();
     let mut json = Vec::new();
+    let mut cells = Vec::new();
     for (hex, path) in now.reachable(&stack) {
         let march = now.price(&stack, &path).deed;
         let cost: u32 = march.steps.iter().map(|paid| paid.cost).sum();
         let way: Vec<String> =
             march.steps.iter().map(|paid| format!("{} ({} {})", paid.hex, paid.why, paid.cost)).collect();
+        let rolls = if stack.force == Force::Us { jungle(now, stack.from, &path) } else { String::new() };
+        cells.push(Reached {
+            cell: hex.to_string(),
+            cost: cost.to_string(),
+            path: path.iter().map(Hex::to_string).collect(),
+            dice: rolls,
+            note: if march.pace == Pace::Normal { String::new() } else { format!("{:?}", march.pace).to_lowercase() },
+        });
         rows.push(vec![
             now.data().describe(hex),
             cost.to_string(),
@@ -65,7 +76,15 @@ fn reach(now: &Position<'_>, id: UnitId) -> Result<Reply, Vec<Fault>> {
     reply.diary.table(&["hex", "MP", "pace", "path"], rows);
     reply.json.insert("unit".into(), Json::Str(id.to_string()));
     reply.json.insert("reach".into(), Json::List(json));
+    reply.drawn.push(Overlay::Reach { board: 0, unit: id.to_string(), cells });
     Ok(reply)
+}
+
+/// The jungle a march has to roll for (§8.6a).
+fn jungle(now: &Position<'_>, from: Hex, path: &[Hex]) -> String {
+    let steps = std::iter::once(&from).chain(path).zip(path);
+    let rolls: Vec<String> = steps.filter(|(a, b)| now.jungle_roll_due(**a, **b)).map(|(_, b)| b.to_string()).collect();
+    if rolls.is_empty() { String::new() } else { format!("jungle {}", rolls.join(" ")) }
 }
 
 fn supply(now: &Position<'_>, only: Option<UnitId>) -> Result<Reply, Vec<Fault>> {
@@ -85,6 +104,21 @@ fn supply(now: &Position<'_>, only: Option<UnitId>) -> Result<Reply, Vec<Fault>>
             Supply::Line(line) => line.iter().map(Hex::to_string).collect::<Vec<_>>().join(" "),
             Supply::None => "OUT: no line of communications (§10.1)".to_owned(),
         };
+        let cells: Vec<Hex> = match &supply {
+            Supply::Line(line) => line.clone(),
+            Supply::Always | Supply::Beach => Vec::new(),
+            Supply::None => vec![hex],
+        };
+        if !cells.is_empty() {
+            reply.drawn.push(Overlay::Line {
+                board: 0,
+                what: Trace::Supply,
+                unit: Some(id.to_string()),
+                cells: cells.iter().map(Hex::to_string).collect(),
+                open: supply.is_supplied(),
+                note: String::new(),
+            });
+        }
         rows.push(vec![id.to_string(), now.data().describe(hex), how]);
         json.push(Json::Map(
             [
@@ -130,6 +164,7 @@ fn odds(game: &Santiago1898, seen: &Seen<'_, State>, node: &Node) -> Result<Repl
 fn battles(play: &mut Play<'_, '_>, turn: &TurnOrders) -> Reply {
     let mut reply = Reply::default();
     let mut json = Vec::new();
+    let mut targets = Vec::new();
     for battle in &turn.battles {
         let Some(force) = battle.attackers.first().and_then(|id| play.now().force(*id)) else { continue };
         if turn.all_out_effort == Effort::IfAttack && play.now().roosevelt_leads(force, &battle.attackers) {
@@ -149,6 +184,15 @@ fn battles(play: &mut Play<'_, '_>, turn: &TurnOrders) -> Reply {
             &[Clause("9.3c")],
         );
         reply.diary.sum("Column", assault.odds.to_string(), &assault.shifts, assault.column.to_string());
+        let mut from: Vec<Hex> = battle.attackers.iter().filter_map(|id| after.state.hex_of(*id)).collect();
+        from.sort_unstable();
+        from.dedup();
+        targets.push(Target {
+            cell: battle.target.to_string(),
+            from: from.iter().map(Hex::to_string).collect(),
+            odds: assault.column.to_string(),
+            note: format!("{} against {}", assault.attack, assault.defence),
+        });
         json.push(Json::Map(
             [
                 ("target".to_owned(), Json::Str(battle.target.to_string())),
@@ -160,6 +204,7 @@ fn battles(play: &mut Play<'_, '_>, turn: &TurnOrders) -> Reply {
         ));
     }
     reply.json.insert("battles".into(), Json::List(json));
+    reply.drawn.push(Overlay::Targets { board: 0, cells: targets });
     reply
 }
 

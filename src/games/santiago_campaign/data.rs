@@ -6,7 +6,7 @@ mod tables;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use crate::board::sheet::PlaceEntry;
+use crate::board::sheet::{Named, PlaceEntry};
 use crate::board::{Feature, Features, Grid, Hex, HexGrid, Points, Terrain};
 use crate::engine::Json;
 use crate::engine::data::{Loader, Provenance, Shipped, at};
@@ -159,6 +159,8 @@ pub struct Link {
 pub struct Data {
     /// The map.
     pub map: Terrain<HexGrid, Ground, Along>,
+    /// The names of roads and rivers.
+    pub named: Vec<Named>,
     /// All counters that are units.
     pub counters: BTreeMap<UnitId, Counter>,
     /// For every place of the grid the ways supply can take: neither swamp nor water, whoever stands there.
@@ -223,13 +225,13 @@ impl Data {
                 loader.fault(TABLES, &at, format!("there is no counter `{name}`"), "use an id of counters.yaml");
             }
         }
-        let terrain = terrain?;
+        let (terrain, named) = terrain?;
         let unit_count = u32::try_from(units.len()).unwrap_or(u32::MAX);
         let markers: u32 = counters.markers.iter().map(|marker| marker.count).sum();
         let hexes = |list: &[PlaceEntry]| list.iter().map(|place| place.hex).collect::<Vec<Hex>>();
-        let named = map.places.iter().chain(&map.beaches).chain(&map.fortresses);
+        let placed = map.places.iter().chain(&map.beaches).chain(&map.fortresses);
         let mut places: Vec<(String, Hex)> =
-            named.flat_map(|place| place.names.iter().map(|name| (name.clone(), place.hex))).collect();
+            placed.flat_map(|place| place.names.iter().map(|name| (name.clone(), place.hex))).collect();
         if let Some(hex) = map.city.hexes.first() {
             places.push(("Santiago".to_owned(), *hex));
         }
@@ -245,6 +247,7 @@ impl Data {
             counter_total: (unit_count + markers, counters.total.count),
             loaded: loader.canon().into(),
             map: terrain,
+            named,
             supply_net: Vec::new(),
             batteries: Vec::new(),
             garrisons: Vec::new(),

@@ -14,7 +14,6 @@ mod facts;
 mod forecast;
 mod landing;
 mod lexicon;
-mod map;
 mod movement;
 mod orders;
 mod plan;
@@ -26,6 +25,7 @@ mod reinforcements;
 mod results;
 mod retreat;
 mod roster;
+mod scene;
 mod setup;
 mod shifts;
 mod stacking;
@@ -47,10 +47,11 @@ use crate::board::Hex;
 use crate::engine::dice::Chance;
 use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader};
 use crate::engine::{
-    About, Arranged, Bar, Charter, Clause, Concealed, DataFinding, Diary, Files, Flow, Json, OptionInfo, Picture,
-    Players, Query, Reply, Rules, Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Subject, Telling, Umpire, Verdict,
-    Window, schema_of_data, schema_to_read, schema_to_write, to_json,
+    About, Arranged, Bar, Charter, Clause, Concealed, DataFinding, Diary, Files, Flow, Json, OptionInfo, Players,
+    Query, Reply, Rules, Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Subject, Telling, Umpire, Verdict,
+    schema_of_data, schema_to_read, schema_to_write, to_json,
 };
+use crate::scene::{Incident, Scene};
 
 pub use data::Data;
 pub use events::Event;
@@ -575,9 +576,12 @@ impl Telling for SantiagoCampaign {
         tell::headline(state)
     }
 
-    fn picture(&self, seen: &Seen<'_, State>, window: &Window) -> Result<Picture, Fault> {
-        let known = Known::of(self, seen.state, seen.holdings);
-        map::picture(&Position { game: self, state: seen.state, known: &known }, window)
+    fn scene(&self, seen: &Seen<'_, State>) -> Scene {
+        scene::scene(&Position { game: self, state: seen.state, known: &eyes(self, seen) })
+    }
+
+    fn depict(&self, event: &Event) -> Vec<Incident> {
+        scene::depict(event)
     }
 
     fn query(&self, seen: &Seen<'_, State>, query: &Query) -> Result<Reply, Vec<Fault>> {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::board::{Grid, Hex};
 use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader};
 use crate::engine::{Bar, Clause, Concealed, Foresaid, Json, Query, Reply, Seen, foresee};
+use crate::scene::{Overlay, Reached, Target, Trace};
 
 use super::orders::Orders;
 use super::play::{Play, Position, Trit, at_table, own_knowledge};
@@ -48,7 +49,7 @@ fn reach(play: &mut Play<'_, '_>, piece: Piece) -> Result<Reply, Vec<Fault>> {
     let mut reply = Reply::default();
     let place = from.map_or_else(|| "its holding box".to_owned(), |hex| now.data().say(hex));
     reply.diary.line(format!("{} in {place}: {} movement points.", now.say(piece), mover.purse), &[Clause("10.3a")]);
-    let (mut rows, mut json) = (Vec::new(), Vec::new());
+    let (mut rows, mut json, mut cells) = (Vec::new(), Vec::new(), Vec::new());
     let zones = now.lay(mover.nation).zones;
     for (hex, path, cost) in choices {
         let way: Vec<String> = path.iter().map(Hex::to_string).collect();
@@ -61,7 +62,10 @@ fn reach(play: &mut Play<'_, '_>, piece: Piece) -> Result<Reply, Vec<Fault>> {
         if !now.may_stay(&mover, hex) {
             note.push("may only pass");
         }
-        rows.push(vec![now.data().say(hex), cost.to_string(), way.join(" "), note.join(", ")]);
+        let note = note.join(", ");
+        rows.push(vec![now.data().say(hex), cost.to_string(), way.join(" "), note.clone()]);
+        let (cell, cost_said) = (hex.to_string(), cost.to_string());
+        cells.push(Reached { cell, cost: cost_said, path: way, dice: String::new(), note });
         let entry = [
             ("hex".to_owned(), text(hex)),
             ("cost".to_owned(), Json::Str(cost.to_string())),
@@ -72,6 +76,7 @@ fn reach(play: &mut Play<'_, '_>, piece: Piece) -> Result<Reply, Vec<Fault>> {
     reply.diary.table(&["hex", "MP", "path", ""], rows);
     reply.json.insert("unit".into(), Json::Str(piece.to_string()));
     reply.json.insert("reach".into(), Json::List(json));
+    reply.drawn.push(Overlay::Reach { board: 0, unit: piece.to_string(), cells });
     Ok(reply)
 }
 
@@ -90,6 +95,16 @@ fn supply(now: &Position<'_>, only: Option<Piece>) -> Result<Reply, Vec<Fault>> 
             Trit::No => ("out", "OUT of supply (§12.2)"),
         };
         let mut how = how.to_owned();
+        if word != "in" {
+            reply.drawn.push(Overlay::Line {
+                board: 0,
+                what: Trace::Supply,
+                unit: Some(id.to_string()),
+                cells: vec![hex.to_string()],
+                open: false,
+                note: word.to_owned(),
+            });
+        }
         if word == "out" {
             how.push_str(": ");
             how.push_str(&now.why_unsupplied(hex, Suppose::default()));
@@ -102,6 +117,9 @@ fn supply(now: &Position<'_>, only: Option<Piece>) -> Result<Reply, Vec<Fault>> 
         ];
         json.push(Json::Map(entry.into()));
     }
+    let supplied = now.data().grid().cells().filter(|hex| maps.at(now, *hex) == Trit::Yes);
+    let cells = supplied.map(|hex| hex.to_string()).collect();
+    reply.drawn.insert(0, Overlay::Area { board: 0, what: Trace::Supply, force: Some(Nation::Us.as_str()), cells });
     let sources: Vec<String> = now.state.sources.keys().map(|hex| now.data().say(*hex)).collect();
     let length = now.state.supply_length;
     reply
@@ -129,6 +147,15 @@ fn sight(now: &Position<'_>, from: Hex, to: Hex) -> Result<Reply, Vec<Fault>> {
     };
     let within = if range <= limit { "within" } else { "beyond" };
     reply.diary.detail(format!("The range is {range}, {within} the {limit} hexes of artillery."), &[Clause("11.3a")]);
+    let cells = if clear { hexes.clone() } else { [&[from][..], &hexes, &[to]].concat() };
+    reply.drawn.push(Overlay::Line {
+        board: 0,
+        what: Trace::Sight,
+        unit: None,
+        cells: cells.iter().map(Hex::to_string).collect(),
+        open: clear,
+        note: format!("range {range}"),
+    });
     reply.json.insert("clear".into(), Json::Bool(clear));
     reply.json.insert("range".into(), Json::Int(i64::from(range)));
     reply.json.insert("hexes".into(), Json::List(hexes.into_iter().map(text).collect()));
@@ -154,7 +181,7 @@ fn odds(game: &SantiagoCampaign, seen: &Seen<'_, State>, node: &Node) -> Result<
     let known = own_knowledge(game, seen, side);
     let now = Position { game, state: &state, known: &known };
     let mut reply = Reply::default();
-    let mut json = Vec::new();
+    let (mut json, mut targets) = (Vec::new(), Vec::new());
     for order in attacks.iter().filter_map(Concealed::as_open) {
         let forecast = now.forecast(side, order, &BTreeSet::new());
         let (attack, defence, shifts) = (forecast.attack, forecast.defence, &forecast.shifts);
@@ -183,6 +210,12 @@ fn odds(game: &SantiagoCampaign, seen: &Seen<'_, State>, node: &Node) -> Result<
                 .diary
                 .line("It may come to nothing: nobody is sure to attack from next to the hex.", &[Clause("11.4b")]),
         }
+        targets.push(Target {
+            cell: order.target.to_string(),
+            from: Vec::new(),
+            odds: forecast.final_odds().map_or_else(|| "?".to_owned(), |odds| odds.to_string()),
+            note: format!("{attack} against at most {defence}"),
+        });
         let entry = [
             ("target".to_owned(), text(order.target)),
             ("attack".to_owned(), Json::Int(i64::from(attack))),
@@ -192,5 +225,6 @@ fn odds(game: &SantiagoCampaign, seen: &Seen<'_, State>, node: &Node) -> Result<
         json.push(Json::Map(entry.into()));
     }
     reply.json.insert("attacks".into(), Json::List(json));
+    reply.drawn.push(Overlay::Targets { board: 0, cells: targets });
     Ok(reply)
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use crate::board::sheet::{Drawn, HexEntry, HexList, LineEntry, PlaceEntry, Sheet, SidesEntry, drawn, grid};
+use crate::board::sheet::{Drawn, HexEntry, HexList, LineEntry, Named, PlaceEntry, Sheet, SidesEntry, drawn, grid};
 use crate::board::{self, Feature, Features, Frame, Grid, Hex, HexGrid, Layer};
 use crate::engine::data::{Loader, Provenance, Shipped, at};
 use crate::engine::doc::{Fault, fold};
@@ -395,6 +395,8 @@ pub struct Data {
     pub grid: HexGrid,
     /// The map.
     pub map: Map,
+    /// The names of roads and rivers.
+    pub named: Vec<Named>,
     /// Names of places, folded.
     pub places: BTreeMap<String, Hex>,
     /// Every counter that is no marker, by id.
@@ -449,12 +451,13 @@ pub fn read(loader: &mut Loader<'_>) -> Option<Data> {
     let canon = loader.canon();
     tables.check(loader);
     let units = units(loader, &counters);
-    let (land, places) = land(loader, &map)?;
+    let (land, named, places) = land(loader, &map)?;
     let hexes = |entries: &[HexEntry]| entries.iter().map(|entry| entry.hex).collect::<BTreeSet<_>>();
     let hill = |entry: &HillEntry| Some((Name::intern(&entry.name), land.ground(entry.hex)?.hill?));
     let bivouacs: BTreeMap<u32, Hex> = map.bivouacs.iter().map(|bivouac| (bivouac.number, bivouac.hex)).collect();
     let mut data = Data {
         grid: land.grid().clone(),
+        named,
         places,
         units,
         tables: Arc::new(tables),
@@ -558,7 +561,7 @@ fn units(loader: &mut Loader<'_>, file: &CountersFile) -> BTreeMap<Piece, Unit> 
 }
 
 /// The map, and the names of its places.
-fn land(loader: &mut Loader<'_>, map: &MapFile) -> Option<(Map, BTreeMap<String, Hex>)> {
+fn land(loader: &mut Loader<'_>, map: &MapFile) -> Option<(Map, Vec<Named>, BTreeMap<String, Hex>)> {
     let grid = grid(loader, MAP, &map.frame)?;
     let terrain = drawn(loader, MAP, &grid, "terrain", &map.terrain)?;
     let names: BTreeMap<Hex, &String> =
@@ -606,7 +609,7 @@ fn land(loader: &mut Loader<'_>, map: &MapFile) -> Option<(Map, BTreeMap<String,
         sheet.on_land(entry.hex, &at(key).key("hex"));
     }
     let places = sheet.names([("places", &map.places[..])]);
-    let land = sheet.map;
+    let (land, named) = (sheet.map, sheet.named);
     for (index, hill) in map.hills.iter().enumerate() {
         if land.ground(hill.hex).is_some_and(|ground| ground.hill.is_none()) {
             let at = at("hills").index(index).key("hex");
@@ -619,7 +622,7 @@ fn land(loader: &mut Loader<'_>, map: &MapFile) -> Option<(Map, BTreeMap<String,
             loader.fault(MAP, &at, format!("bivouac {} stands here twice", bivouac.number), "number each once");
         }
     }
-    Some((land, places))
+    Some((land, named, places))
 }
 
 /// Each group of hill hexes that touch is one hill (§6.0c), numbered by its lowest hex.

@@ -14,7 +14,6 @@ mod events;
 mod facts;
 mod flaws;
 mod lexicon;
-mod map;
 mod movement;
 mod odds;
 mod orders;
@@ -24,6 +23,7 @@ mod position;
 mod query;
 mod random;
 mod scenarios;
+mod scene;
 mod seam;
 mod setup;
 mod state;
@@ -41,10 +41,11 @@ use std::collections::BTreeMap;
 use crate::engine::dice::Chance;
 use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader};
 use crate::engine::{
-    About, Arranged, Bar, Charter, Clause, DataFinding, Diary, Files, Flow, Json, OptionInfo, Picture, Players, Query,
-    Reply, Rules, Ruling, ScenarioInfo, Seen, Side, Stop, Telling, Umpire, Verdict, Window, schema_of_data,
-    schema_to_read, schema_to_write,
+    About, Arranged, Bar, Charter, Clause, DataFinding, Diary, Files, Flow, Json, OptionInfo, Players, Query, Reply,
+    Rules, Ruling, ScenarioInfo, Seen, Side, Stop, Telling, Umpire, Verdict, schema_of_data, schema_to_read,
+    schema_to_write,
 };
+use crate::scene::{Incident, Scene};
 
 pub use data::Data;
 pub use events::Event;
@@ -494,8 +495,12 @@ impl Telling for SplendidLittleWar {
         tell::headline(self, state)
     }
 
-    fn picture(&self, seen: &Seen<'_, State>, window: &Window) -> Result<Picture, Fault> {
-        map::picture(self, seen, window)
+    fn scene(&self, seen: &Seen<'_, State>) -> Scene {
+        scene::scene(&Position { game: self, state: seen.state })
+    }
+
+    fn depict(&self, event: &Event) -> Vec<Incident> {
+        scene::depict(event)
     }
 
     fn query(&self, seen: &Seen<'_, State>, query: &Query) -> Result<Reply, Vec<Fault>> {

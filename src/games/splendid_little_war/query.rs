@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader};
 use crate::engine::{Clause, Json, Query, Reply, Seen};
+use crate::scene::{Overlay, Reached, Trace};
 
 use super::odds;
 use super::position::Position;
@@ -37,9 +38,11 @@ fn reach(now: &Position<'_>, piece: Piece) -> Result<Reply, Vec<Fault>> {
     let mut reply = Reply::default();
     let mut rows = Vec::new();
     let mut list = Vec::new();
+    let mut cells = Vec::new();
     for (hex, path, cost) in now.routes(&[piece]) {
         let way: Vec<String> = path.iter().map(ToString::to_string).collect();
         rows.push(vec![now.data().describe(hex), cost.to_string(), way.join(" ")]);
+        cells.push(Reached { cell: hex.to_string(), cost: cost.to_string(), path: way, ..Reached::default() });
         let entry = [("hex", hex.to_string()), ("cost", cost.to_string())];
         list.push(Json::Map(entry.into_iter().map(|(key, value)| (key.to_owned(), Json::Str(value))).collect()));
     }
@@ -54,6 +57,7 @@ fn reach(now: &Position<'_>, piece: Piece) -> Result<Reply, Vec<Fault>> {
     }
     reply.diary.table(&["hex", "cost", "way"], rows);
     reply.json.insert("reach".to_owned(), Json::List(list));
+    reply.drawn.push(Overlay::Reach { board: 0, unit: piece.to_string(), cells });
     Ok(reply)
 }
 
@@ -74,6 +78,16 @@ fn supply(now: &Position<'_>, only: Option<Piece>) -> Result<Reply, Vec<Fault>> 
                     Some(Line::Direct(steps)) => format!("{steps} hexes to the road or city"),
                     Some(Line::Relay(leader, steps, onward)) => format!("{steps} hexes to {leader}, {onward} from him"),
                 };
+                if line.is_none() {
+                    reply.drawn.push(Overlay::Line {
+                        board: 0,
+                        what: Trace::Supply,
+                        unit: Some(id.to_string()),
+                        cells: vec![hex.to_string()],
+                        open: false,
+                        note: String::new(),
+                    });
+                }
                 let marker = now.now(id).oos.map_or("", super::terms::Oos::as_str);
                 rows.push(vec![id.to_string(), hex.to_string(), text, marker.to_owned()]);
                 let entry: BTreeMap<String, Json> = BTreeMap::from([

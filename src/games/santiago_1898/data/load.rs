@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::board::sheet::{HexEntry, Sheet, drawn, grid};
+use crate::board::sheet::{HexEntry, Named, Sheet, drawn, grid};
 use crate::board::{Grid, Hex, Layer};
 use crate::engine::Name;
 use crate::engine::data::{Loader, at};
@@ -32,7 +32,7 @@ pub(super) fn read(loader: &mut Loader<'_>) -> Option<Data> {
     let units = muster.units(&counters);
     let specials = muster.specials(&counters, &units);
     let cast = muster.cast(&units, &specials);
-    let ((land, places), cast) = (land?, cast?);
+    let ((land, named, places), cast) = (land?, cast?);
     let calendar = muster.calendar(&scenarios);
     let scenarios = muster.scenarios(&scenarios, &land, &units, &specials);
     let by_number = |entries: &[HexEntry]| sorted(entries.iter().map(|entry| entry.hex));
@@ -40,6 +40,7 @@ pub(super) fn read(loader: &mut Loader<'_>) -> Option<Data> {
     Some(Data {
         grid: land.grid().clone(),
         map: land,
+        named,
         places,
         units,
         specials,
@@ -73,7 +74,7 @@ pub(super) fn is_land(land: &Map, hex: Hex) -> bool {
 }
 
 /// The map, and the names of its places.
-fn land(loader: &mut Loader<'_>, map: &MapFile) -> Option<(Map, BTreeMap<String, Hex>)> {
+fn land(loader: &mut Loader<'_>, map: &MapFile) -> Option<(Map, Vec<Named>, BTreeMap<String, Hex>)> {
     let grid = grid(loader, MAP, &map.frame)?;
     // Everything below is read by neighbours: with another frame every road would seem broken.
     let around: BTreeSet<Hex> = grid.neighbours(Hex::printed(1308)).map(|(_, hex)| hex).collect();
@@ -100,7 +101,7 @@ fn land(loader: &mut Loader<'_>, map: &MapFile) -> Option<(Map, BTreeMap<String,
     sheet.lines("railroads", &map.railroads, Along::Road, |ground| ground.road = true);
     sheet.sides("rivers", &map.rivers, Along::River);
     sheet.sides("bridges", &map.bridges, Along::Crossing);
-    sheet.sides("fords", &map.fords, Along::Crossing);
+    sheet.sides("fords", &map.fords, Along::Ford);
     sheet.sides("water", &map.water, Along::Water);
     sheet.list("west-edge", &map.west_edge, |_| ());
     sheet.list("harbor", &map.harbor, |_| ());
@@ -112,5 +113,12 @@ fn land(loader: &mut Loader<'_>, map: &MapFile) -> Option<(Map, BTreeMap<String,
         sheet.on_land(entry.hex, &at(key).key("hex"));
     }
     let places = sheet.names([("places", &map.places[..])]);
-    Some((sheet.map, places))
+    let (mut land, named) = (sheet.map, sheet.named);
+    for pair in map.railroads.iter().flat_map(|line| line.path.windows(2)) {
+        if let [a, b] = *pair {
+            // A gap in the line has been noted above.
+            let _ = land.mark(a, b, Along::Rail);
+        }
+    }
+    Some((land, named, places))
 }

@@ -1,6 +1,6 @@
 //! The map and the counters as they stand in their files, and the terrain drawn from them.
 
-use crate::board::sheet::{Drawn, HexList, LineEntry, PlaceEntry, Sheet, SidesEntry, drawn, grid};
+use crate::board::sheet::{Drawn, HexList, LineEntry, Named, PlaceEntry, Sheet, SidesEntry, drawn, grid};
 use crate::board::{Frame, Grid, Hex, HexGrid, Layer, Terrain};
 use crate::document;
 use crate::engine::data::{Loader, Provenance, at};
@@ -141,7 +141,7 @@ document! {
 }
 
 /// Draws the terrain a map file describes.
-pub(super) fn draw(loader: &mut Loader<'_>, map: &MapFile) -> Option<Terrain<HexGrid, Ground, Along>> {
+pub(super) fn draw(loader: &mut Loader<'_>, map: &MapFile) -> Option<(Terrain<HexGrid, Ground, Along>, Vec<Named>)> {
     let grid = grid(loader, MAP, &map.frame)?;
     let land = drawn(loader, MAP, &grid, "terrain", &map.terrain);
     let height = drawn(loader, MAP, &grid, "elevation", &map.elevation);
@@ -180,7 +180,7 @@ pub(super) fn draw(loader: &mut Loader<'_>, map: &MapFile) -> Option<Terrain<Hex
     ] {
         sheet.on_map(hex, &at(key).key(end));
     }
-    let mut terrain = sheet.map;
+    let (mut terrain, named) = (sheet.map, sheet.named);
     lay_slopes(&mut terrain);
     for (index, known) in map.slopes.iter().enumerate() {
         for (side, (low, high)) in known.sides.iter().enumerate() {
@@ -190,7 +190,7 @@ pub(super) fn draw(loader: &mut Loader<'_>, map: &MapFile) -> Option<Terrain<Hex
             }
         }
     }
-    Some(terrain)
+    Some((terrain, named))
 }
 
 /// Slope hexsides lie between land hexes of different height.
