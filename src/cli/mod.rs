@@ -10,6 +10,7 @@ mod dispute;
 mod folder;
 mod games;
 mod join;
+mod list;
 mod map;
 mod new;
 mod next;
@@ -77,7 +78,7 @@ Exit codes:
    0  good
    1  an order file, case or data file has faults; verify: a divergence, and whose key signed it
    2  verify: a divergence that is nobody's fault (a damaged, foreign or missing record)
-   3  verify: good, but a record is owed
+   3  verify: good, but a record is owed; list: something is due from you
    4  records and dice good, rules not judged (other engine or data)
   64  the command line is wrong, or this is not the moment for it
   66  a file or folder cannot be read
@@ -105,6 +106,7 @@ enum Verb {
     New(new::New),
     Join(join::Join),
     Status(status::Status),
+    List(list::List),
     Template(template::Template),
     Check(check::Check),
     Send(send::Send),
@@ -232,6 +234,7 @@ impl Verb {
             Verb::Dispute(verb) => verb.run(world),
             Verb::Audit(verb) => verb.run(world),
             Verb::Status(verb) => verb.run(world),
+            Verb::List(verb) => verb.run(world),
             Verb::Template(verb) => verb.run(world),
             Verb::Check(verb) => verb.run(world),
             Verb::Resolve(verb) => verb.run(world),

@@ -1,7 +1,7 @@
 //! What comes in and goes out: mails read and made, and what a verb that took or made records answers.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::mail::{Openings, records_in};
 use crate::trust::record::Record;
@@ -58,6 +58,52 @@ pub struct Arrived {
     pub openings: Vec<Openings>,
     /// What is damaged.
     pub troubles: Vec<String>,
+    /// How many mails and texts held nothing of garcia's.
+    pub others: usize,
+}
+
+/// The files that were named, and those in folders that were named: a Maildir, or a folder of saved mails.
+pub fn mails_in(named: &[PathBuf]) -> Result<Vec<PathBuf>, Trouble> {
+    let mut files = Vec::new();
+    for path in named {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let maildir = path.join("cur").is_dir() && path.join("new").is_dir();
+        let folders = if maildir { vec![path.join("cur"), path.join("new")] } else { vec![path.clone()] };
+        for folder in folders {
+            let entries = fs::read_dir(&folder).map_err(|error| Trouble::unreadable(&folder, &error))?;
+            // Regular files only: a pipe would be waited for, a link may lead anywhere.
+            let mails =
+                entries.filter_map(Result::ok).filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+            let mut mails: Vec<PathBuf> = mails.map(|entry| entry.path()).collect();
+            mails.sort();
+            files.append(&mut mails);
+        }
+    }
+    Ok(files)
+}
+
+/// Reads what is in many mails, most of which are none of ours.
+pub fn read_all_mail(files: &[PathBuf]) -> Result<Arrived, Trouble> {
+    let mut arrived = Arrived::default();
+    for path in files {
+        let bytes = bytes_of(path)?;
+        let found = records_in(&path.display().to_string(), &bytes);
+        arrived.others += found.others;
+        if !found.records.is_empty() || !found.openings.is_empty() || found.others == 0 {
+            arrived.troubles.extend(found.troubles);
+        }
+        arrived.records.extend(found.records);
+        arrived.openings.extend(found.openings);
+    }
+    Ok(arrived)
+}
+
+fn bytes_of(path: &Path) -> Result<Vec<u8>, Trouble> {
+    let bytes = if path.as_os_str() == "-" { read_all(std::io::stdin().lock()) } else { fs::read(path) };
+    bytes.map_err(|error| Trouble::unreadable(path, &error))
 }
 
 /// Reads records out of files; `-` is standard input.
@@ -65,8 +111,7 @@ pub fn read_mail(files: &[PathBuf]) -> Result<Arrived, Trouble> {
     let mut arrived = Arrived::default();
     for path in files {
         let name = path.display().to_string();
-        let bytes = if name == "-" { read_all(std::io::stdin().lock()) } else { fs::read(path) };
-        let bytes = bytes.map_err(|error| Trouble::unreadable(path, &error))?;
+        let bytes = bytes_of(path)?;
         let found = records_in(&name, &bytes);
         if found.records.is_empty() && is_order_file(&bytes) {
             let what = format!("{name} is an order file, not a record");

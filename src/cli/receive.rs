@@ -1,33 +1,40 @@
 //! `garcia receive`: takes what came, closes what is due, and says what to mail back.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use crate::engine::count_of;
+use crate::engine::visible::visible;
 use crate::mail::Openings;
+use crate::trust::Id;
 use crate::trust::finding::{Code, Finding};
 use crate::trust::ledger::LedgerTrouble;
 use crate::trust::record::{Record, RecordKind};
 use crate::trust::seat::Unfit;
 
 use super::folder::{self, GameFolder, LATE};
+use super::list::games_below;
 use super::next;
-use super::post::{self, Arrived, read_mail};
+use super::post::{self, Arrived, mails_in, read_all_mail, read_mail};
 use super::{Done, Trouble, World, exit};
 
 /// Take a mail: verify what came, close the opponent's orders, write state and report, prepare the reply.
 ///
-/// Reads record files, armoured text inside any text, `.eml` and mbox files, with quoting, line ends, attachments and
-/// encodings as mail programs make them. Records that came too early wait in the folder until the missing one arrives.
+/// Reads record files, armoured text inside any text, `.eml` and mbox files, Maildirs and folders of saved mails, with
+/// quoting, line ends, attachments and encodings as mail programs make them. Records that came too early wait in the
+/// folder until the missing one arrives. Outside a game folder each record goes to its game below this folder (or below
+/// the one named with `-C`), and what belongs to none is left alone. Taking the same mails again changes nothing.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   garcia receive 0005-garcia.txt         an attachment
   garcia receive turn.eml                a saved mail
   pbpaste | garcia receive -             text copied out of a mail
+  garcia -C ~/games receive ~/Maildir    a week of mail, for all games below a folder
   garcia receive                         only what is due from here: a result, a call, an audit")]
 pub struct Receive {
-    /// Files to read; `-` reads standard input.
+    /// Files, mailboxes or folders of mails to read; `-` reads standard input.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Write the reply as a draft that mail programs open.
@@ -37,15 +44,86 @@ pub struct Receive {
 
 impl Receive {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
-        let Arrived { records, openings, troubles } = read_mail(&self.files)?;
-        let offer = records.iter().any(|record| record.body().seq == 0);
-        let mut folder = match (GameFolder::open(world), self.files.first()) {
-            (Err(_), Some(file)) if offer && folder::find(world).is_err() => {
-                let what = "this is an offer to play, and here is no game folder";
-                return Err(Trouble::usage(what, format!("accept it: garcia join {}", file.display())));
+        let files = mails_in(&self.files)?;
+        let many = files != self.files;
+        if folder::find(world).is_err() && !files.is_empty() {
+            let games = games_below(world.game.as_deref().unwrap_or(Path::new("")))?;
+            if !games.is_empty() {
+                return self.take_for_all(games, read_all_mail(&files)?, world);
             }
-            (opened, _) => opened?,
-        };
+        }
+        let mut arrived = if many { read_all_mail(&files)? } else { read_mail(&files)? };
+        let offer = arrived.records.iter().any(|record| record.body().seq == 0);
+        match (folder::find(world), self.files.first()) {
+            (Err(_), Some(file)) if offer => {
+                let what = "this is an offer to play, and here is no game folder";
+                Err(Trouble::usage(what, format!("accept it: garcia join {}", file.display())))
+            }
+            (Err(trouble), _) => Err(trouble),
+            (Ok(_), _) => {
+                let note = left_alone(arrived.others).filter(|_| many);
+                arrived.troubles.extend(note);
+                self.take(arrived, world)
+            }
+        }
+    }
+
+    /// Gives each game what belongs to it, and says what belongs to none.
+    fn take_for_all(&self, games: Vec<PathBuf>, arrived: Arrived, world: &World) -> Result<Done, Trouble> {
+        let (mut answers, mut code) = (Vec::new(), exit::GOOD);
+        let Arrived { mut records, mut openings, mut troubles, others } = arrived;
+        for folder in games {
+            let Some(game) = folder::records(&folder).ok().and_then(|records| records.first().map(Record::id)) else {
+                troubles.push(format!("{} was passed over: its ledger cannot be read", folder.display()));
+                continue;
+            };
+            let (own, rest) = records.into_iter().partition(|record| game_of(record) == game);
+            let (given, kept) = openings.into_iter().partition(|openings| openings.game == game);
+            (records, openings) = (rest, kept);
+            let own = Arrived { records: own, openings: given, ..Arrived::default() };
+            if own.records.is_empty() && own.openings.is_empty() {
+                continue;
+            }
+            let there = World { game: Some(folder.clone()), ..world.clone() };
+            let done = self.take(own, &there).unwrap_or_else(|trouble| Done {
+                text: match world.json {
+                    true => trouble.as_json().text,
+                    false => format!("{}\n  {}\n", trouble.what, trouble.remedy),
+                },
+                code: trouble.code,
+            });
+            code = code.max(done.code);
+            answers.push((folder, done.text));
+        }
+        let strangers: BTreeSet<String> = records.iter().map(|record| game_of(record).short()).collect();
+        for game in strangers {
+            let of_it: Vec<&Record> = records.iter().filter(|record| game_of(record).short() == game).collect();
+            let offer = of_it.iter().any(|record| record.body().seq == 0);
+            let remedy = if offer { "; an offer is among them: `garcia join FILE` accepts it" } else { "" };
+            let count = count_of(of_it.len(), "record");
+            troubles.push(format!("left alone: {count} of match {game}, which is not here{remedy}"));
+        }
+        troubles.extend(left_alone(others));
+        if world.json {
+            let read = |text: &str| serde_json::from_str(text).unwrap_or(serde_json::Value::Null);
+            let games: Vec<serde_json::Value> = answers
+                .iter()
+                .map(|(folder, text)| serde_json::json!({ "folder": folder, "answer": read(text) }))
+                .collect();
+            return Ok(Done::json(&serde_json::json!({ "games": games, "notes": troubles }))?.with(code));
+        }
+        let mut text = String::new();
+        for (folder, answer) in answers {
+            text.push_str(&format!("== {}\n{answer}\n", visible(&folder.display().to_string())));
+        }
+        text.extend(troubles.iter().map(|trouble| format!("{trouble}\n")));
+        Ok(Done::good(text).with(code))
+    }
+
+    /// Takes into one game what belongs to it.
+    fn take(&self, arrived: Arrived, world: &World) -> Result<Done, Trouble> {
+        let Arrived { records, openings, troubles, .. } = arrived;
+        let mut folder = GameFolder::open(world)?;
         let mut arrived = records;
         arrived.extend(folder::waiting(&folder.path));
         let mut received = folder.seat.receive(arrived);
@@ -127,6 +205,16 @@ impl Receive {
             None => done,
         })
     }
+}
+
+/// The match a record belongs to; an offer begins one.
+fn game_of(record: &Record) -> Id {
+    record.body().game.unwrap_or_else(|| record.id())
+}
+
+/// Mails that are none of ours.
+fn left_alone(mails: usize) -> Option<String> {
+    (mails > 0).then(|| format!("left alone: {} without a record", count_of(mails, "mail")))
 }
 
 /// Takes openings that came for a game master, if each fits; those that do not fit prove nothing.

@@ -25,6 +25,8 @@ pub mod exit {
     pub const FAULTS: u8 = 1;
     /// A divergence that is nobody's fault.
     pub const NOBODY: u8 = 2;
+    /// Good, and a record is owed.
+    pub const OWED: u8 = 3;
     /// Rules that cannot be judged here: another engine, other data.
     pub const NOT_JUDGED: u8 = 4;
     /// The command line is wrong, or this is not the moment for it.

@@ -26,6 +26,8 @@ pub struct Unpacked {
     pub openings: Vec<Openings>,
     /// What looked like a record and is damaged, or why nothing was found; each with what to do.
     pub troubles: Vec<String>,
+    /// How many mails and texts held nothing that garcia reads.
+    pub others: usize,
     /// What is among the records already: one body may come under several signatures, and not all need be good.
     seen: BTreeSet<(Id, Sig)>,
 }
@@ -37,7 +39,13 @@ impl Unpacked {
         }
     }
 
+    /// Whether nothing in it speaks of garcia.
+    fn is_foreign(&self) -> bool {
+        self.records.is_empty() && self.openings.is_empty() && self.troubles.is_empty()
+    }
+
     fn merge(&mut self, other: Unpacked) {
+        self.others += other.others;
         for record in other.records {
             self.add(record);
         }
@@ -61,7 +69,8 @@ pub fn records_in(name: &str, bytes: &[u8]) -> Unpacked {
     if let (true, Some(remedy)) = (found.records.is_empty(), sealed_up(bytes)) {
         found.troubles = vec![format!("{name} is {remedy}")];
     }
-    if found.records.is_empty() && found.openings.is_empty() && found.troubles.is_empty() {
+    if found.is_foreign() {
+        found.others = found.others.max(1);
         found.troubles.push(format!(
             "there is no record in {name}; ask for the attachment, or for the text between the BEGIN and END lines"
         ));
@@ -93,7 +102,9 @@ fn look_into(name: &str, bytes: &[u8], depth: usize) -> Unpacked {
     if let Some(mails) = mailbox(bytes) {
         let mut found = Unpacked::default();
         for mail in mails {
-            found.merge(look_into(name, &mail, depth + 1));
+            let inside = look_into(name, &mail, depth + 1);
+            found.others += usize::from(inside.is_foreign());
+            found.merge(inside);
         }
         return found;
     }
