@@ -93,7 +93,7 @@ document! {
         /// The fleet has sailed.
         pub fleet_gone: bool,
         /// Garrison Movement Points.
-        pub gmp: u32,
+        pub gmp: Option<u32>,
         /// Escario's men have entered the city.
         pub garrison_free: bool,
         /// The ring around Santiago stood when this turn began.
@@ -101,7 +101,7 @@ document! {
         /// It has stood all through this turn so far.
         pub ring_holds: bool,
         /// Full turns it has stood in a row.
-        pub ring_turns: u32,
+        pub ring_turns: Option<u32>,
         /// The surrender number.
         pub surrender: Option<u32>,
     }
@@ -242,19 +242,22 @@ fn place(game: &SplendidLittleWar, case: &CaseStart, stage: Stage, holdings: &mu
     state.entrenchments.clone_from(&case.entrenchments);
     state.pontoons.clone_from(&case.pontoons);
     state.losses.clone_from(&case.losses);
+    settle_losses(game, &mut state);
     state.balloon_up = case.balloon_up;
     state.fired_on.clone_from(&case.fired_on);
     state.wounded.clone_from(&case.wounded);
     state.outbreak.clone_from(&case.outbreak);
     state.fever.clone_from(&case.fever);
     state.fleet_gone = case.fleet_gone;
-    state.gmp = case.gmp;
+    state.gmp = case.gmp.unwrap_or(0);
     state.garrison_free = case.garrison_free;
     state.ring_stood = case.ring_stood;
     state.ring_holds = case.ring_holds;
-    state.ring_turns = case.ring_turns;
+    state.ring_turns = case.ring_turns.unwrap_or(0);
     state.surrender = case.surrender;
-    if let (Some(face), Ok(slot)) = (case.sortie, Slot::parse("ticket/1")) {
+    if let Some(face) = case.sortie {
+        // The last ticket: those before it are left for rolls of the case itself.
+        let slot = Slot::ticket(game.tickets(SPAIN).max(1));
         if let Ok(faces) = to_json(&vec![face]) {
             holdings.0.insert((SPAIN, slot.clone()), faces);
         }
@@ -266,6 +269,26 @@ fn place(game: &SplendidLittleWar, case: &CaseStart, stage: Stage, holdings: &mu
     let stood = stood.into_iter().filter(|hex| game.data.is_prize(*hex));
     state.us_held = stood.chain(case.us_held.iter().copied()).collect();
     state
+}
+
+/// The ledger of losses and the counters out of the game have to agree. The ledger of a case pays for the counters it calls
+/// lost, as shot if it does not say how; for what it says beyond them, counters the case does not name are out.
+fn settle_losses(game: &SplendidLittleWar, state: &mut State) {
+    for class in LossClass::ALL.iter().copied() {
+        let now = Position { game, state: &*state };
+        let single = |id: &Piece| game.data.unit(*id).is_some_and(|unit| unit.parts.is_empty());
+        let of_class = |id: &Piece| single(id) && now.loss_class(*id) == Some(class);
+        let lost = state.units.iter().filter(|(id, unit)| unit.at == Place::Lost && of_class(id)).count();
+        let written: u32 = state.losses.get(&class).map_or(0, |causes| causes.values().sum());
+        let lost = u32::try_from(lost).unwrap_or(u32::MAX);
+        let unnamed = game.data.units.keys().filter(|id| !state.units.contains_key(*id) && of_class(id));
+        let missing = usize::try_from(written.saturating_sub(lost)).unwrap_or(usize::MAX);
+        let more: Vec<Piece> = unnamed.copied().take(missing).collect();
+        state.units.extend(more.into_iter().map(|id| (id, UnitState::at(Place::Lost))));
+        if lost > written {
+            *state.losses.entry(class).or_default().entry(Cause::Fire).or_default() += lost - written;
+        }
+    }
 }
 
 /// Reads a state back, checking it whole.

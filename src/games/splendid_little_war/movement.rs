@@ -240,7 +240,7 @@ impl<'p> Position<'p> {
             base: units().any(|unit| unit.arm == Arm::Base),
             ooc: states().any(|now| now.ooc),
             least: states().all(|now| !now.broken && !now.ooc && now.oos.is_none()),
-            guard: units().any(|unit| unit.has(Flag::CivilGuard)),
+            guard: self.data().city.contains(&from) && units().any(|unit| unit.has(Flag::CivilGuard)),
             force,
             crowd: self.crowd(),
             full,

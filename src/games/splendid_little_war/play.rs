@@ -121,7 +121,7 @@ impl<'p, 'u> Play<'p, 'u> {
     /// A counter leaves the game; its steps go into the ledger of losses (§17.0.victory-l). No event.
     pub fn bury(&mut self, piece: Piece, cause: Cause) {
         let steps = self.now().steps(piece);
-        if let Some(class) = self.loss_class(piece).filter(|_| steps > 0) {
+        if let Some(class) = self.now().loss_class(piece).filter(|_| steps > 0) {
             *self.state.losses.entry(class).or_default().entry(cause).or_default() += steps;
         }
         if let Some(hex) = self.state.hex_of(piece) {
@@ -137,18 +137,6 @@ impl<'p, 'u> Play<'p, 'u> {
             self.change(part, |unit| *unit = UnitState::nowhere());
         }
         self.change(piece, |unit| *unit = UnitState::nowhere());
-    }
-
-    /// Where a counter's losses are counted (AMB-47).
-    pub fn loss_class(&self, piece: Piece) -> Option<LossClass> {
-        let unit = self.data().unit(piece).filter(|unit| unit.is_combat())?;
-        Some(match (unit.force, unit.arm) {
-            (Force::Cuban, _) => LossClass::Cuban,
-            (Force::Us, Arm::Infantry) => LossClass::UsInfantry,
-            (Force::Us, _) => LossClass::UsOther,
-            (Force::Spanish, Arm::Infantry | Arm::Guerrilla) => LossClass::SpanishFoot,
-            (Force::Spanish, _) => LossClass::SpanishOther,
-        })
     }
 
     /// Combat units have come into a hex, or pass through it: control (AMB-60).
@@ -170,4 +158,18 @@ impl<'p, 'u> Play<'p, 'u> {
 /// The subjects of several things.
 pub fn subjects<T: std::fmt::Display>(things: impl IntoIterator<Item = T>) -> Vec<Subject> {
     things.into_iter().map(Subject::of).collect()
+}
+
+impl Position<'_> {
+    /// Where a counter's losses are counted (AMB-47).
+    pub fn loss_class(&self, piece: Piece) -> Option<LossClass> {
+        let unit = self.unit(piece).filter(|unit| unit.is_combat())?;
+        Some(match (unit.force, unit.arm) {
+            (Force::Cuban, _) => LossClass::Cuban,
+            (Force::Us, Arm::Infantry) => LossClass::UsInfantry,
+            (Force::Us, _) => LossClass::UsOther,
+            (Force::Spanish, Arm::Infantry | Arm::Guerrilla) => LossClass::SpanishFoot,
+            (Force::Spanish, _) => LossClass::SpanishOther,
+        })
+    }
 }

@@ -77,19 +77,23 @@ impl Position<'_> {
             .flat_map(|area| area.units.iter().copied())
             .filter(|id| self.state.units.contains_key(id))
             .collect();
-        units.sort_by_key(|id| {
-            let unit = self.unit(*id);
-            let fights = unit.is_some_and(|unit| unit.is_combat());
-            (!fights, unit.is_some_and(|unit| unit.force == Force::Cuban), *id)
-        });
+        units.sort_by_key(|id| (self.placed_with(*id), *id));
         units.dedup();
         units
+    }
+
+    /// The army, then the Cubans, who look for it, then those who stand with others.
+    fn placed_with(&self, piece: Piece) -> (bool, bool) {
+        let cuban = self.unit(piece).is_some_and(|unit| unit.force == Force::Cuban);
+        (!self.is_combat(piece), cuban)
     }
 
     /// The areas a counter may set up in.
     fn areas_of(&self, piece: Piece) -> impl Iterator<Item = &Area> {
         let side = self.side(piece).unwrap_or(US);
-        self.game.areas(side).iter().filter(move |area| area.units.contains(&piece))
+        // §17.0.setup-k, §17.0.setup-l: who has no place of his own may fill the blockhouse, except the Civil Guard.
+        let fills = self.has(piece, Flag::Garrison) && !self.has(piece, Flag::CivilGuard);
+        self.game.areas(side).iter().filter(move |area| area.units.contains(&piece) || (area.fill && fills))
     }
 
     /// Why a counter may not set up in a hex, with the others placed so far.
@@ -98,7 +102,7 @@ impl Position<'_> {
         let mut bars = Vec::new();
         let mut reasons: Vec<Bar> = Vec::new();
         let side = self.side(piece).unwrap_or(US);
-        for area in self.areas_of(piece) {
+        for area in self.areas_of(piece).filter(|area| !area.fill || area.hexes.contains(&hex)) {
             match self.bars_area(area, piece, hex) {
                 found if found.is_empty() => {
                     reasons.clear();
@@ -263,7 +267,9 @@ impl Play<'_, '_> {
     pub fn set_up(&mut self, side: Side, orders: &mut SetupOrders) -> Ruling<()> {
         let spain = side == SPAIN;
         self.begin_phase(Some(side), if spain { PhaseName::SpanishSetup } else { PhaseName::UsSetup });
-        let to_place = self.now().to_place(side);
+        let mut to_place = self.now().to_place(side);
+        // What is ordered goes first: a default looks for room around it (D22).
+        to_place.sort_by_key(|id| (self.now().placed_with(*id), !orders.place.contains_key(id)));
         for (unit, hex) in &orders.place {
             if !to_place.contains(unit) {
                 self.entry(DocPath::root().key("place").key(unit.as_str()), |play| {
