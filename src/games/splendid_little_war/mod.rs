@@ -517,6 +517,11 @@ impl Players for SplendidLittleWar {
         random::orders(self, seen, chance)
     }
 
+    fn sensible_orders(&self, seen: &Seen<'_, State>, _stop: &Stop) -> Option<Orders> {
+        let mut chance = Chance::new(&format!("turn {}", seen.state.turn));
+        Some(random::sensible(self, seen, &mut chance))
+    }
+
     fn random_policy(&self, state: &State, _side: Side, kind: &str, chance: &mut Chance) -> Json {
         random::policy(state, kind, chance)
     }

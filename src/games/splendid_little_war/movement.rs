@@ -635,7 +635,7 @@ impl Play<'_, '_> {
         }
         let (bars, steps) = self.now().bars_path(&marcher, pieces, &order.path, gathering);
         let path: Vec<Hex> = std::iter::once(from).chain(order.path.iter().copied().take(steps)).collect();
-        let (purse, ooc) = (marcher.purse, marcher.ooc);
+        let purse = marcher.purse;
         let starts_in_zone = marcher.zoned && self.now().in_zone_of(from, enemy(side));
         drop(marcher);
         self.lapse(format!("move of {}", pieces[0]), bars);
@@ -653,13 +653,16 @@ impl Play<'_, '_> {
             }
             goes.push(piece);
         }
-        let _ = ooc;
         if goes.is_empty() {
             return Ok(());
         }
         let grid = &self.data().grid;
-        let game = self.game;
         let last = path.len() - 1;
+        // Where everybody stood at the start decides: nothing but the marchers moves, and who holds back falls out.
+        let before = self.state.clone();
+        let now = Position { game: self.game, state: &before };
+        let Some(all) = now.marcher(&goes).map(|marcher| marcher.with_purse(purse)) else { return Ok(()) };
+        let count = goes.len();
         let mut walker =
             Walker { play: self, side, pieces: goes, from, paid: Vec::new(), leaving: starts_in_zone, last };
         march(
@@ -667,13 +670,12 @@ impl Play<'_, '_> {
             &mut walker,
             &path,
             purse,
-            |walker, a, _: Bearing, b| {
-                let now = Position { game, state: &*walker.play.state };
-                match now.marcher(&walker.pieces) {
-                    // The purse is that of who set out; the hex of departure is remembered for §12.0f and §11.0af.
-                    Some(marcher) => Marcher { from: path[0], purse, ..marcher }.step(a, b),
+            |walker, a, _: Bearing, b| match walker.pieces.len() == count {
+                true => all.step(a, b),
+                false => match now.marcher(&walker.pieces) {
+                    Some(marcher) => marcher.with_purse(purse).step(a, b),
                     None => Step::Barred(Bar::new("12.0b", "nobody is left", "").firm()),
-                }
+                },
             },
             Walker::enter,
         )?;

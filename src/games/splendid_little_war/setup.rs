@@ -305,6 +305,12 @@ impl Play<'_, '_> {
             self.mark_garrison();
         }
         let units: BTreeMap<Piece, Hex> = self.now().on_map(side).collect();
+        if !spain {
+            for (unit, hex) in &units {
+                self.take(US, &[*unit], *hex);
+            }
+            self.free_near_us(SPAIN);
+        }
         let entrenchments = if spain { self.state.entrenchments.clone() } else { BTreeSet::new() };
         self.umpire.note(Event::Deployed { side, units, entrenchments });
         self.state.stage = if spain { Stage::UsSetup } else { Stage::UsTurn };
