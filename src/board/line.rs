@@ -53,6 +53,82 @@ fn strips(cube: Cube) -> [i64; 3] {
     [q - r, r - s, s - q]
 }
 
+/// A stretch of the straight line between the centres of two hexes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stretch {
+    /// It crosses this hex.
+    Through(Hex),
+    /// It runs exactly along the side between these two; the second may lie off the map.
+    Along(Hex, Option<Hex>),
+}
+
+/// Everything the straight line between the centres of two hexes crosses, the two themselves left out, from `a` to `b`.
+///
+/// A hex that the line clips at a corner is crossed; one that it touches in a point only is not.
+pub fn crossed(grid: &HexGrid, a: Hex, b: Hex) -> Vec<Stretch> {
+    let from = grid.cube(a);
+    let change = grid.cube(b).minus(from);
+    // Stretches of the line, each with where it begins as a fraction of the way.
+    let mut found: Vec<((i64, i64), bool, Cube)> = Vec::new();
+    let mut seen = vec![Cube { q: 0, r: 0 }];
+    let mut next = 0;
+    while let Some(here) = seen.get(next).copied() {
+        next += 1;
+        let Some((begin, along)) = stretch(change, here) else { continue };
+        found.push((begin, along, here));
+        for (_, way) in grid.ways() {
+            let there = here.plus(way);
+            if !seen.contains(&there) {
+                seen.push(there);
+            }
+        }
+    }
+    found.sort_by(|(one, _, x), (other, _, y)| {
+        (one.0 * other.1).cmp(&(other.0 * one.1)).then_with(|| (x.q, x.r).cmp(&(y.q, y.r)))
+    });
+    let mut stretches = Vec::new();
+    let mut beside: Option<((i64, i64), Option<Hex>)> = None;
+    for (begin, along, cube) in found {
+        let hex = grid.hex(from.plus(cube));
+        match (along, beside.take()) {
+            (false, _) => stretches.extend(hex.filter(|hex| *hex != a && *hex != b).map(Stretch::Through)),
+            (true, Some((other, first))) if other.0 * begin.1 == begin.0 * other.1 => match (first, hex) {
+                (Some(one), other) | (other, Some(one)) => stretches.push(Stretch::Along(one, other)),
+                (None, None) => {}
+            },
+            (true, _) => beside = Some((begin, hex)),
+        }
+    }
+    stretches
+}
+
+/// Where the line from the origin to `change` enters a hex, if it crosses the hex or runs along one of its sides, and
+/// whether it does the latter.
+fn stretch(change: Cube, hex: Cube) -> Option<((i64, i64), bool)> {
+    let (slopes, places) = (strips(change), strips(hex));
+    let (mut begin, mut end) = ((0, 1), (1, 1));
+    let mut along = false;
+    for (slope, place) in slopes.into_iter().zip(places) {
+        if slope == 0 {
+            if place.abs() > 1 {
+                return None;
+            }
+            along |= place.abs() == 1;
+            continue;
+        }
+        // |t * slope - place| <= 1, with the denominator made positive.
+        let (sign, size) = (slope.signum(), slope.abs());
+        let (low, high) = ((place * sign - 1, size), (place * sign + 1, size));
+        if low.0 * begin.1 > begin.0 * low.1 {
+            begin = low;
+        }
+        if high.0 * end.1 < end.0 * high.1 {
+            end = high;
+        }
+    }
+    (begin.0 * end.1 < end.0 * begin.1).then_some((begin, along))
+}
+
 #[cfg(test)]
 #[path = "line_tests.rs"]
 mod tests;

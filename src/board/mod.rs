@@ -27,7 +27,7 @@ pub use field::{Field, distance_field};
 pub use frame::{Frame, FrameFault, Numbering, Orientation, RowsGrow, Shifted};
 pub use grid::Grid;
 pub use hex::HexGrid;
-pub use line::straightest_paths;
+pub use line::{Stretch, crossed, straightest_paths};
 pub use path::{Reach, Step, Stride, Walk, WalkFault, cheapest_path, march, reach, walk};
 pub use points::{NotPoints, Points};
 pub use square::{Axis, SquareFrame, SquareFrameFault, SquareGrid};

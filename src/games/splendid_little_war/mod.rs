@@ -5,6 +5,7 @@
 #![allow(dead_code, reason = "until it is registered")]
 
 mod arrange;
+mod assault;
 mod campaign;
 mod command;
 mod data;
@@ -12,8 +13,12 @@ mod end;
 mod entry;
 mod events;
 mod facts;
+mod fire;
 mod flaws;
+mod leaders;
 mod lexicon;
+mod losses;
+mod morale;
 mod movement;
 mod odds;
 mod orders;
@@ -22,10 +27,12 @@ mod policy;
 mod position;
 mod query;
 mod random;
+mod retreat;
 mod scenarios;
 mod scene;
-mod seam;
 mod setup;
+mod sight;
+mod special;
 mod state;
 mod supply;
 mod tables;
@@ -35,6 +42,9 @@ mod template;
 mod terms;
 mod victory;
 mod weather;
+
+#[cfg(test)]
+mod data_tests;
 
 use std::collections::BTreeMap;
 

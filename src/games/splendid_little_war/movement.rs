@@ -89,7 +89,7 @@ impl Marcher<'_> {
             let why = format!("{to} holds the other force of the US player");
             return about(Bar::new("15.6l", why, "Cubans and US units never share a hex"));
         }
-        if self.force == Force::Cuban && !self.may_stand_beside_us(to) {
+        if self.force == Force::Cuban && !self.now.may_stand_beside_us(&self.crowd, to) {
             let why = format!("{to} is beside US units, and not all of it is clear ground");
             return about(Bar::new("15.6m", why, "keep Cubans away from US units, or in the open"));
         }
@@ -127,14 +127,6 @@ impl Marcher<'_> {
     fn trail(&self, from: Hex, to: Hex) -> bool {
         // §15.1q: in Poor-squared there are no trails to move along.
         self.now.data().trail_between(from, to) && self.now.state.weather != Weather::PoorSquared
-    }
-
-    /// §15.6m: every unit concerned stands in the clear.
-    fn may_stand_beside_us(&self, to: Hex) -> bool {
-        let data = self.now.data();
-        let beside: Vec<Hex> = data.neighbours(to).filter(|hex| self.crowd.has(data, *hex, Crowd::US_ARMY)).collect();
-        let clear = |hex: Hex| data.is(hex, Terrain::Clear);
-        beside.is_empty() || clear(to) && beside.iter().all(|hex| clear(*hex))
     }
 
     /// Why they may not end their move in a hex.

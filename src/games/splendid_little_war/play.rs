@@ -1,6 +1,6 @@
 //! The table while a packet is carried out: phases, orders that lapse, dice, counters that are lost, control.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::Hex;
 use crate::engine::dice::Die;
@@ -28,8 +28,8 @@ pub struct Play<'p, 'u> {
     pub regrouped: BTreeSet<Piece>,
     /// The 2nd Cavalry is ordered to reform in this Movement Phase (§5.4d).
     pub gathering: bool,
-    /// Who has fired in this fire segment (§13.0h).
-    pub fired: BTreeSet<Piece>,
+    /// Who has fired in this fire segment, and at what (§13.0h, §13.0i).
+    pub fired: BTreeMap<Piece, Hex>,
     /// Leaders who have rolled for Leader Loss in this combat (§13.4k).
     pub tested: BTreeSet<Piece>,
 }
@@ -48,7 +48,7 @@ impl<'p, 'u> Play<'p, 'u> {
             moved: BTreeSet::new(),
             regrouped: BTreeSet::new(),
             gathering: false,
-            fired: BTreeSet::new(),
+            fired: BTreeMap::new(),
             tested: BTreeSet::new(),
         }
     }

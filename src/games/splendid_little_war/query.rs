@@ -8,6 +8,7 @@ use crate::scene::{Overlay, Reached, Trace};
 
 use super::odds;
 use super::position::Position;
+use super::sight;
 use super::state::State;
 use super::supply::Line;
 use super::terms::Piece;
@@ -19,7 +20,7 @@ pub fn answer(game: &SplendidLittleWar, seen: &Seen<'_, State>, query: &Query) -
     match query {
         Query::Reach { unit } => reach(&now, named(game, unit)?),
         Query::Supply { unit } => supply(&now, unit.as_deref().map(|unit| named(game, unit)).transpose()?),
-        Query::Sight { from, to } => odds::sight(game, seen, from, to),
+        Query::Sight { from, to } => sight::sight(game, seen, from, to),
         Query::Odds { orders } => odds::odds(game, seen, orders),
     }
 }

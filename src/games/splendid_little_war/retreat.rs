@@ -1,0 +1,304 @@
+//! Retreats (§13.3): two hexes towards supply, one more where the hex is full, or the unit is lost.
+
+use crate::board::{Grid, Hex};
+use crate::engine::{Bar, Clause, Question, Ruling, Say, Side, Subject};
+
+use super::SPAIN;
+use super::events::Event;
+use super::leaders::wished;
+use super::losses::frozen;
+use super::orders::Companion;
+use super::play::Play;
+use super::policy::{Ever, LEADER_GOES, Policy, RETREAT, STAND_IN_FORT};
+use super::position::{Crowd, Position, enemy};
+use super::state::Place;
+use super::terms::{Cause, Force, Piece, Terrain};
+
+/// Somebody who has to get away.
+pub struct Flight<'p> {
+    /// The position.
+    pub now: Position<'p>,
+    /// Who.
+    pub piece: Piece,
+    /// From where.
+    pub from: Hex,
+    /// Hexes of the enemies that caused it.
+    pub feared: Vec<Hex>,
+    /// The zones of enemies in this hex do not bar the way (AMB-70).
+    pub despite: Option<Hex>,
+}
+
+impl Flight<'_> {
+    /// How far a hex is from the nearest friendly source of supply (AMB-36).
+    fn far(&self, hex: Hex) -> u32 {
+        let data = self.now.data();
+        match self.now.side(self.piece) == Some(SPAIN) {
+            true => data.city.iter().map(|city| data.distance(hex, *city)).min().unwrap_or(0),
+            false => data.distance(hex, data.us_source),
+        }
+    }
+
+    /// Why a hex may not be entered (§13.3b).
+    fn may_enter(&self, hex: Hex, last: bool) -> bool {
+        let (now, data) = (&self.now, self.now.data());
+        let Some(unit) = now.unit(self.piece) else { return false };
+        let (side, foe) = (unit.side(), enemy(unit.side()));
+        let friends = now.pieces_in(hex).any(|piece| piece != self.piece && now.side(piece) == Some(side));
+        let zone = now.on_map(foe).any(|(piece, at)| {
+            let spared = self.despite == Some(at) && !last;
+            data.distance(at, hex) == 1 && !spared && now.exerts_zone(piece)
+        });
+        data.is_land(hex) && now.stack(hex, foe).is_empty() && (!zone || friends) && !now.mixed(hex, &[self.piece])
+    }
+
+    /// Paths of so many hexes, each step as near to supply as it can be (AMB-36), lowest numbers first.
+    fn ways(&self, hexes: u32) -> Vec<Vec<Hex>> {
+        let data = self.now.data();
+        let mut open: Vec<Vec<Hex>> = vec![Vec::new()];
+        for step in 1..=hexes {
+            let mut longer = Vec::new();
+            for path in open {
+                let here = path.last().copied().unwrap_or(self.from);
+                let mut next: Vec<Hex> = data
+                    .neighbours(here)
+                    .filter(|hex| data.distance(self.from, *hex) == step && self.may_enter(*hex, step == hexes))
+                    .collect();
+                next.sort_unstable();
+                let (now, fear) = (self.far(here), |hex: Hex| {
+                    self.feared.iter().map(|feared| data.distance(*feared, hex)).min().unwrap_or(u32::MAX)
+                });
+                let nearer: Vec<Hex> = next.iter().copied().filter(|hex| self.far(*hex) < now).collect();
+                let equal: Vec<Hex> = next.iter().copied().filter(|hex| self.far(*hex) == now).collect();
+                let away = next.into_iter().filter(|hex| fear(*hex) >= fear(self.from));
+                let chosen: Vec<Hex> = match (nearer.is_empty(), equal.is_empty()) {
+                    (false, _) => nearer,
+                    (true, false) => equal,
+                    (true, true) => away.collect(),
+                };
+                longer.extend(self.without_company(chosen).into_iter().map(|hex| {
+                    let mut path = path.clone();
+                    path.push(hex);
+                    path
+                }));
+            }
+            open = longer;
+        }
+        open
+    }
+
+    /// §15.6m, AMB-34: Cubans keep away from US units if they have another hex.
+    fn without_company(&self, hexes: Vec<Hex>) -> Vec<Hex> {
+        if self.now.unit(self.piece).is_none_or(|unit| unit.force != Force::Cuban) {
+            return hexes;
+        }
+        let crowd = self.now.crowd();
+        let free: Vec<Hex> = hexes.iter().copied().filter(|hex| self.now.may_stand_beside_us(&crowd, *hex)).collect();
+        if free.is_empty() { hexes } else { free }
+    }
+
+    /// Legal paths of so many hexes, the best first (D4): few enemies beside the last hex, near supply, low numbers.
+    pub fn paths(&self, hexes: u32) -> Vec<Vec<Hex>> {
+        let (now, data) = (&self.now, self.now.data());
+        let Some(side) = now.side(self.piece) else { return Vec::new() };
+        let full = |hex: Hex| now.is_combat(self.piece) && now.too_full(hex, side, &[self.piece]);
+        let mut paths = self.ways(hexes);
+        paths.retain(|path| path.last().is_some_and(|hex| !full(*hex)));
+        let key = |path: &Vec<Hex>| {
+            let last = path.last().copied().unwrap_or(self.from);
+            let foes = data.neighbours(last).map(|hex| now.fighters(hex, enemy(side)).len()).sum::<usize>();
+            (foes, self.far(last), last, path.clone())
+        };
+        paths.sort_by_cached_key(key);
+        paths
+    }
+}
+
+impl Position<'_> {
+    /// §15.6m: may Cubans stand in a hex as far as US units beside it go? Everybody concerned stands in the clear.
+    pub fn may_stand_beside_us(&self, crowd: &Crowd, hex: Hex) -> bool {
+        let data = self.data();
+        let beside: Vec<Hex> = data.neighbours(hex).filter(|next| crowd.has(data, *next, Crowd::US_ARMY)).collect();
+        let clear = |hex: Hex| data.is(hex, Terrain::Clear);
+        beside.is_empty() || clear(hex) && beside.iter().all(|hex| clear(*hex))
+    }
+}
+
+impl Play<'_, '_> {
+    /// Units that broke retreat from their hexes (§13.3a), and leaders may follow (AMB-61).
+    pub fn retreat(&mut self, units: &[(Piece, Hex)], feared: &[Hex]) -> Ruling<()> {
+        let mut hexes: Vec<Hex> = units.iter().map(|(_, hex)| *hex).collect();
+        hexes.sort_unstable();
+        hexes.dedup();
+        for from in hexes {
+            let mut here: Vec<Piece> = units.iter().filter(|(_, hex)| *hex == from).map(|(piece, _)| *piece).collect();
+            here.retain(|piece| self.state.hex_of(*piece) == Some(from));
+            here.sort_unstable();
+            here.dedup();
+            self.retreat_from(from, &here, feared)?;
+        }
+        Ok(())
+    }
+
+    fn retreat_from(&mut self, from: Hex, units: &[Piece], feared: &[Hex]) -> Ruling<()> {
+        let Some(side) = units.first().and_then(|piece| self.now().side(*piece)) else { return Ok(()) };
+        let mut gone: Vec<(Piece, Vec<Hex>)> = Vec::new();
+        let mut lost = false;
+        for unit in units {
+            if self.data().is_fort(from) && self.stands_in_fort(*unit, from, side)? {
+                self.umpire.note(Event::StoodInFort { unit: *unit, at: from });
+                continue;
+            }
+            match self.retreat_path(*unit, from, side, feared)? {
+                Some(path) => {
+                    let Some(to) = path.last().copied() else { continue };
+                    self.leave(*unit, to);
+                    self.umpire.note(Event::Retreated { unit: *unit, from, path: path.clone() });
+                    self.arrived(side, &[*unit], to)?;
+                    gone.push((*unit, path));
+                }
+                None => {
+                    // §13.3d, §13.3e
+                    self.hit_all(*unit, Cause::NoRetreat);
+                    lost = true;
+                }
+            }
+        }
+        self.leaders_follow(from, side, &gone)?;
+        if lost {
+            self.leader_loss(from, side)?;
+        }
+        Ok(())
+    }
+
+    /// Every step of a counter is lost.
+    fn hit_all(&mut self, unit: Piece, cause: Cause) {
+        let at = self.state.hex_of(unit);
+        let Some(force) = self.data().unit(unit).map(|unit| unit.force) else { return };
+        self.bury(unit, cause);
+        self.umpire.note(Event::Lost { force, at, cause, units: vec![unit] });
+    }
+
+    /// A unit leaves its hex in combat: a bridge it was building is given up (§15.4d).
+    pub fn leave(&mut self, unit: Piece, to: Hex) {
+        if let Some(at) = self.state.unit(unit).bridging {
+            self.umpire.note(Event::PontoonDone { unit, at, built: false });
+        }
+        let entered = self.state.unit(unit).at == Place::Edge;
+        self.change(unit, |unit| {
+            unit.bridging = None;
+            unit.assaults = None;
+            unit.entered |= entered;
+        });
+        self.put(unit, to);
+    }
+
+    /// §13.3f: units in a fort need not retreat.
+    fn stands_in_fort(&mut self, unit: Piece, at: Hex, side: Side) -> Ruling<bool> {
+        let question = Question {
+            who: side,
+            kind: STAND_IN_FORT,
+            about: Subject::of(unit),
+            clause: Clause("13.3f"),
+            text: format!("{unit} is Broken in the fort in {at}: does it stay?"),
+            options: vec![Ever::Always, Ever::Never],
+            default: Ever::Always,
+            also: None,
+        };
+        let said = self.umpire.ask(question, None, |policy| match policy {
+            Policy::Ever(ever) => Say::Choose(*ever),
+            _ => Say::Default,
+        })?;
+        Ok(said == Ever::Always)
+    }
+
+    /// The path of a retreat; none if there is no way (§13.3c, §13.3d).
+    fn retreat_path(&mut self, unit: Piece, from: Hex, side: Side, feared: &[Hex]) -> Ruling<Option<Vec<Hex>>> {
+        let state = self.state.clone();
+        let now = frozen(self.game, &state);
+        let limits = self.data().tables.retreat;
+        let flight = Flight { now, piece: unit, from, feared: feared.to_vec(), despite: None };
+        let mut paths = flight.paths(limits.hexes);
+        if paths.is_empty() && !flight.ways(limits.hexes).is_empty() {
+            paths = flight.paths(limits.hexes + limits.more);
+        }
+        let Some(default) = paths.first().cloned() else { return Ok(None) };
+        if paths.len() < 2 {
+            return Ok(Some(default));
+        }
+        let question = Question {
+            who: side,
+            kind: RETREAT,
+            about: Subject::of(unit),
+            clause: Clause("13.3a"),
+            text: format!("{unit} retreats from {from}: which way?"),
+            options: paths.clone(),
+            default,
+            also: None,
+        };
+        self.umpire.ask(question, None, |policy| wished(policy, &paths)).map(Some)
+    }
+
+    /// D27: a leader in a hex whose units retreat goes with one of them, or stays.
+    fn leaders_follow(&mut self, from: Hex, side: Side, gone: &[(Piece, Vec<Hex>)]) -> Ruling<()> {
+        if gone.is_empty() {
+            return Ok(());
+        }
+        for leader in self.now().leaders(from, side) {
+            let sound = self.now().fighters(from, side).iter().any(|piece| !self.state.unit(*piece).broken);
+            let first = gone.first().map(|(piece, _)| *piece);
+            let default = Companion(if sound { None } else { first });
+            let with = self.leader_goes(leader, from, side, gone.iter().map(|(piece, _)| *piece), default, None)?;
+            let path = gone.iter().find(|(piece, _)| Some(*piece) == with.0).map(|(_, path)| path.clone());
+            if let Some((path, to)) = path.and_then(|path| Some((path.clone(), path.last().copied()?))) {
+                if self.now().mixed(to, &[leader]) {
+                    continue;
+                }
+                self.put(leader, to);
+                self.umpire.note(Event::LeaderMoved { leader, from, path });
+            }
+        }
+        Ok(())
+    }
+
+    /// With whom a leader goes (§13.2v, AMB-61).
+    pub fn leader_goes(
+        &mut self,
+        leader: Piece,
+        from: Hex,
+        side: Side,
+        with: impl Iterator<Item = Piece>,
+        default: Companion,
+        ordered: Option<Companion>,
+    ) -> Ruling<Companion> {
+        let with: Vec<Piece> = with.collect();
+        let options: Vec<Companion> =
+            [Companion(None)].into_iter().chain(with.iter().map(|piece| Companion(Some(*piece)))).collect();
+        let question = Question {
+            who: side,
+            kind: LEADER_GOES,
+            about: Subject::of(leader),
+            clause: Clause("13.2v"),
+            text: format!("units leave {from}: does {leader} go with one of them?"),
+            options,
+            default,
+            also: None,
+        };
+        self.umpire.ask(question, ordered, |policy| match policy {
+            Policy::Ever(Ever::Always) => Say::Choose(Companion(with.first().copied())),
+            Policy::Ever(Ever::Never) => Say::Choose(Companion(None)),
+            Policy::Pieces(named) => match named.iter().find(|piece| with.contains(piece)) {
+                Some(piece) => Say::Choose(Companion(Some(*piece))),
+                None if named.contains(&leader) => Say::Choose(Companion(with.first().copied())),
+                None => Say::Choose(Companion(None)),
+            },
+            _ => Say::Default,
+        })
+    }
+}
+
+/// A hex on the map's grid, for bars about hexes that are none.
+pub fn on_land(now: &Position<'_>, hex: Hex, clause: &'static str) -> Option<Bar> {
+    let data = now.data();
+    (!data.grid.contains(hex) || !data.is_land(hex))
+        .then(|| Bar::new(clause, format!("{hex} is no land hex"), "name a land hex").firm())
+}
