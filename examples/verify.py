@@ -376,12 +376,14 @@ SHAPES = {
             "options": mapping(string),
             "opponent": text(ROLE),
             "players": many(text(ROLE)),
+            "director": text(HEX),
+            "recovery": text(HEX),
             "max_asks": count,
             "private": lambda v: v is True,
             "note": string,
         },
     ),
-    "join": shape({"accept": text(HEX), "key": text(HEX)}, {"anchor": text(HEX), "hide": many(hide)}),
+    "join": shape({"accept": text(HEX), "key": text(HEX)}, {"anchor": text(HEX), "recovery": text(HEX), "hide": many(hide)}),
     "plan": shape({"state": text(HEX)}, dict(said, orders=anything, entries=lambda v: count(v) or many(truth)(v))),
     "orders": shape(
         {"nonce": text(HEX), "state": text(HEX)},
@@ -391,6 +393,7 @@ SHAPES = {
             policies=mapping(anything),
             standing=mapping(anything),
             nmr=truth,
+            file_sha256=text(HEX),
             **{"for": text(ROLE)},
         ),
     ),
@@ -404,17 +407,68 @@ SHAPES = {
             "state": text(HEX),
             "stop": stop,
         },
-        {"claims": many(claim), "hide": many(hide)},
+        {"claims": many(claim), "hide": many(hide), "for": text(ROLE), "notice": anything},
     ),
     "audit": shape(
         {
             "hide_secret": text(HEX),
             "values": mapping(anything),
             "secret_rolls": many(shape({"label": text(LABEL), "faces": many(count)})),
-        }
+        },
+        {"earlier": many(text(HEX))},
     ),
+    "motion": lambda v: type(v) is dict and v.get("what") in MOTIONS and MOTIONS[v["what"]](v),
+    "accept": shape({"motion": text(HEX)}, {"hide": many(hide), "note": string}),
+    "decline": shape({"motion": text(HEX)}, {"for": text(ROLE), "notice": anything, "note": string}),
 }
-RESERVED = ("motion", "accept", "decline", "ruling")
+verdict = lambda v: type(v) is dict and len(v) == 1 and (
+    text(ROLE)(v.get("resigns")) or text(ROLE)(v.get("winner")) or v.get("drawn") is True
+)
+director = lambda v: v == "director"
+
+
+def motion(required, optional):
+    return shape(dict(required, what=string), dict(optional, note=string))
+
+
+MOTIONS = {
+    "void": motion({"back_to": count}, {"hide": many(hide)}),
+    "ruling": motion(
+        {"about": count, "clause": string, "finding": string, "patch": mapping(anything), "state": text(HEX)},
+        {"reveals": many(reveal), "to": director},
+    ),
+    "upgrade": motion(
+        {"engine": string, "rules_sha256": text(HEX), "position": anything, "state": text(HEX)},
+        {"kept": many(shape({"by": text(ROLE), "slot": string, "value": anything}))},
+    ),
+    "reanchor": motion({"anchor": text(HEX)}, {"lost": lambda v: v is True, "hide": many(hide)}),
+    "rekey": motion(
+        {"role": text(ROLE), "key": text(HEX), "proof": text(SIG)},
+        {
+            "anchor": text(HEX),
+            "hide": many(hide),
+            "recovery": text(HEX),
+            "lost": lambda v: v is True,
+            "for": text(ROLE),
+            "notice": anything,
+        },
+    ),
+    "end": motion({"verdict": verdict}, {"to": director}),
+}
+NOTICE = shape(
+    {
+        "body": shape(
+            {
+                "by": text(ROLE),
+                "data": shape({"record": text(HEX), "owes": text(ROLE), "what": string}),
+                "game": text(HEX),
+                "kind": lambda v: v == "notice",
+                "v": lambda v: v == "garcia/1",
+            }
+        ),
+        "sig": text(SIG),
+    }
+)
 
 
 def header(value):
@@ -461,6 +515,9 @@ class Walk:
         self.sealed, self.opened, self.audits, self.secret, self.absent = {}, {}, {}, [], []
         self.spent = {}
         self.rolls, self.notes = 0, []
+        # Motions: where one may go back to, what was moved and waits, what was refused, what is void.
+        self.edges, self.table, self.refused, self.floor, self.void, self.dropped = [], None, set(), 0, [], set()
+        self.published, self.keys, self.eras, self.moved = set(), set(), {}, []
 
     def copy(self):
         other = Walk()
@@ -471,6 +528,9 @@ class Walk:
         other.sealed = {slot: versions[:] for slot, versions in self.sealed.items()}
         other.opened, other.audits = dict(self.opened), dict(self.audits)
         other.span = dict(self.span) if self.span else None
+        other.edges, other.refused, other.void, other.dropped = self.edges[:], set(self.refused), self.void[:], set(self.dropped)
+        other.published, other.keys, other.moved = set(self.published), set(self.keys), self.moved[:]
+        other.eras = {role: eras[:] for role, eras in self.eras.items()}
         return other
 
     def span_is_over(self):
@@ -487,6 +547,8 @@ class Walk:
         for role in expected:
             if role not in self.seats:
                 return ("join", role)
+        if self.table:
+            return ("answer", self.table["asked"])
         if self.pending == "orders":
             return ("result", self.span["closer"])
         if self.pending == "plan":
@@ -504,7 +566,7 @@ class Walk:
         due, role = self.due()
         if due == "speech" and self.stop and self.stop["ask"] == "facts":
             return "facts", role
-        return (due, role) if due in ("join", "call", "result", "audit") else None
+        return (due, role) if due in ("join", "call", "result", "answer", "audit") else None
 
     def check_signature(self, record):
         body = record["body"]
@@ -520,8 +582,47 @@ class Walk:
             key = self.seats[body["by"]]["key"]
         else:
             raise Finding("E03-SIG", None, "%s has no key in this game" % body["by"])
-        if not signed_by(key, H("record", canon(body)), record["sig"]):
+        rid, own = H("record", canon(body)), self.rekeys(body) == body["by"]
+        recovery = self.seats.get(body["by"], {}).get("recovery")
+        if signed_by(key, rid, record["sig"]):
+            if own and recovery and "recovery" in body["data"]:
+                raise Finding("E14-SCHEMA", body["by"], "`recovery` changes under its own signature only")
+            return
+        if not (own and recovery and signed_by(recovery, rid, record["sig"])):
             raise Finding("E03-SIG", None, "the signature does not fit: damaged or forged")
+
+    def rekeys(self, body):
+        """The role that a record gives a new key, if it does."""
+        data = body["data"]
+        return data.get("role") if body["kind"] == "motion" and data.get("what") == "rekey" else None
+
+    def stands_in(self, body, role):
+        return body["by"] == "director" and body["data"].get("for") == role and "director" in self.seats
+
+    def is_due(self, role):
+        due, who = self.due()
+        if due == "speech":
+            pen = self.genesis["mode"] != "two-player" and role == self.roles[0]
+            return role in self.roles if who is None else who == role or pen
+        return role in self.owing() if due == "audit" else due in ("call", "result", "answer") and who == role
+
+    def at_edge(self):
+        return self.span_is_over() and self.table is None and self.due()[0] == "speech"
+
+    def may_move(self, body):
+        by, data, mode = body["by"], body["data"], self.genesis["mode"]
+        lost = data.get("lost") is True
+        if lost and self.table:
+            return False
+        role = self.rekeys(body)
+        if data.get("what") == "rekey":
+            if not text(ROLE)(role):
+                return True
+            vouched = (by == "gm" and mode == "gm" and role != by) or self.stands_in(body, role)
+            return self.is_due(role) and (by == role or vouched)
+        if lost:
+            return self.is_due(by)
+        return (self.is_due(by) if mode == "two-player" else by == self.roles[0]) and self.at_edge()
 
     def check_due(self, body):
         by, kind, mode = body["by"], body["kind"], self.genesis["mode"] if self.genesis else None
@@ -538,8 +639,12 @@ class Walk:
         elif kind == "audit":
             toy = self.genesis and self.genesis["ruleset"] == "toy"
             fits = (due == "audit" and by in self.owing()) or (toy and due == "speech" and over and by not in self.audits)
-        elif kind in RESERVED:
-            fits = True
+        elif kind == "motion":
+            fits = due not in ("genesis", "join") and self.may_move(body)
+        elif kind in ("accept", "decline"):
+            fits = due == "answer" and (role == by or kind == "decline" and self.stands_in(body, role))
+        elif kind == "result":
+            fits = due == "result" and (role == by or self.stands_in(body, role))
         else:
             fits = kind == due and (kind == "genesis" or role == by)
         if not fits:
@@ -555,8 +660,6 @@ class Walk:
             raise Finding("E11-PREV", None, "does not follow the record before it: one is missing or of another branch")
         self.check_due(body)
         schema = lambda what: Finding("E14-SCHEMA", by, what)
-        if kind in RESERVED:
-            raise schema("`%s` is a reserved kind; it is not played yet" % kind)
         if kind not in SHAPES or not SHAPES[kind](data):
             raise schema("the members of this record are not those of `%s`" % kind)
         for name, part in (("hide", "slot"), ("reveals", "slot"), ("claims", "claim"), ("answers", "key"), ("rolls", "label")):
@@ -567,6 +670,14 @@ class Walk:
         getattr(self, "take_" + kind)(body, data, rid, schema)
         self.next += 1
         self.head = rid
+        joined = kind in ("genesis", "join", "result")
+        if (joined or any(m["acts"] == body["seq"] for m in self.moved)) and self.at_edge():
+            self.edges.append((body["seq"], self.state, self.stop))
+
+    def new_key(self, by, key):
+        if key in self.keys:
+            raise Finding("E13-KIND", by, "key or anchor copied from another player")
+        self.keys.add(key)
 
     def take_genesis(self, body, data, rid, schema):
         by, mode = body["by"], data["mode"]
@@ -585,8 +696,20 @@ class Walk:
             raise schema("every chain has %d links, so that nobody runs out of them" % links)
         if "private" in data and mode != "gm":
             raise schema("`private` goes with a game master, and with nobody else")
+        if any(not sound(data[name]) for name in ("director", "recovery") if name in data):
+            raise schema("the key is no sound Ed25519 key")
+        if "director" in data and mode == "solo":
+            raise schema("a solo game has nobody a director could stand beside")
+        if "director" in [by, data.get("opponent")] + data.get("players", []):
+            raise schema("`director` is no role that plays")
         self.game, self.genesis = rid, data
-        self.seats[by] = {"key": data["key"], "tip": data["anchor"], "used": 0}
+        for name in ("key", "recovery", "director"):
+            if name in data:
+                self.new_key(by, data[name])
+        self.seats[by] = {"key": data["key"], "tip": data["anchor"], "used": 0, "recovery": data.get("recovery")}
+        if "director" in data:
+            self.seats["director"] = {"key": data["director"], "tip": None, "used": 0, "recovery": None}
+        self.published.add(data["anchor"])
         self.roles.append(by)
 
     def take_join(self, body, data, rid, schema):
@@ -597,18 +720,23 @@ class Walk:
             raise Finding("E13-KIND", by, "accepts another offer")
         if ("anchor" in data) != two:
             raise schema("an anchor belongs to a player who closes segments, and to no other")
-        for seat in self.seats.values():
-            if seat["key"] == data["key"] or (two and seat["tip"] == data["anchor"]):
-                raise Finding("E13-KIND", by, "key or anchor copied from another player")
+        if "recovery" in data and not sound(data["recovery"]):
+            raise schema("the key is no sound Ed25519 key")
+        if two and data["anchor"] in self.published:
+            raise Finding("E13-KIND", by, "key or anchor copied from another player")
+        for name in ("key", "recovery"):
+            if name in data:
+                self.new_key(by, data[name])
         self.seal(body, data, True, schema)
-        self.seats[by] = {"key": data["key"], "tip": data.get("anchor"), "used": 0}
+        self.published.update([data["anchor"]] if two else [])
+        self.seats[by] = {"key": data["key"], "tip": data.get("anchor"), "used": 0, "recovery": data.get("recovery")}
         self.roles.append(by)
 
     def seals_values(self):
         return self.genesis["mode"] == "two-player" or "private" in self.genesis
 
     def seal(self, body, data, at_edge, schema):
-        by = body["by"]
+        by = self.rekeys(body) or body["by"]
         for item in data.get("hide", []):
             slot, version = item["slot"], item["version"]
             if not self.seals_values():
@@ -632,6 +760,8 @@ class Walk:
         versions = self.sealed.get((role, slot), [])
         for at in range(len(versions) - 1, -1, -1):
             commit, seq = versions[at]
+            if seq in self.dropped or in_state(slot) and any(first <= seq <= last for first, last in self.void):
+                continue
             if seq <= span if in_state(slot) else seq < segment + slot.startswith("plan/"):
                 return at + 1, commit
         return None
@@ -643,7 +773,7 @@ class Walk:
             if not self.seals_values() or ("by" in item) != (by == "gm"):
                 raise schema("opens what is not his: %s" % slot)
             wrong = lambda what: Finding("E50-REVEAL", by, what, label=slot)
-            owner = item.get("by", by)
+            owner = item.get("by", data.get("for", by) if by == "director" else by)
             force = self.in_force(owner, slot)
             if force is None:
                 raise wrong("opens what was not committed in time")
@@ -746,21 +876,29 @@ class Walk:
             raise schema("the members of `stop` do not go together")
         if "who" in stop and self.genesis["mode"] == "two-player" and stop["who"] not in self.seats:
             raise schema("%s does not play in this game" % stop["who"])
+        whose = data.get("for", by)
+        if ("for" in data) != ("notice" in data):
+            raise schema("`for` and `notice` go together")
+        if "for" in data:
+            self.called(body, data, schema)
+            if data.get("hide"):
+                raise schema("a director commits nothing for the role he signs for")
+            self.notes.append("W75-SEAT  record %d: the director closes for %s" % (body["seq"], whose))
         self.seal(body, data, ends_span(stop), schema)
-        seat = self.seats[by]
+        seat = self.seats[whose]
         if data["index"] != seat["used"] + 1 or data["index"] > self.genesis["links"]:
             what = "a link was left out or used again"
             raise Finding("E21-INDEX", by, what, recorded=data["index"], recomputed=seat["used"] + 1)
-        before = H("link", by, str(data["index"]), data["link"])
+        before = H("link", whose, str(data["index"]), data["link"])
         if before != seat["tip"]:
             what = "the link does not hash to the one before it"
             raise Finding("E20-LINK", by, what, recorded=before, recomputed=seat["tip"])
         seat["tip"], seat["used"] = data["link"], data["index"]
+        self.published.add(data["link"])
         seed = H("seed", data["orders"], data["link"])
         for said in data["rolls"]:
             if "secret" in said:
-                self.spend(said, schema)
-                self.secret.append((said, seed))
+                self.secret.append((said, seed, self.spend(said, schema)))
                 continue
             faces = roll(seed, said["label"], said["sides"])
             if faces != said["faces"]:
@@ -771,6 +909,160 @@ class Walk:
         self.open(body, data, schema)
         self.state, self.stop, self.pending = data["state"], stop, None
         self.span["orders"] = None
+        if ends_span(stop):
+            self.refused.clear()
+
+    def called(self, body, data, schema):
+        """A director shows the notice of the role that waits."""
+        notice, role = data.get("notice"), data["for"]
+        if body["by"] != "director" or not NOTICE(notice):
+            raise schema("`for` is a director's, with the notice of the one who waits")
+        paper, said = notice["body"], notice["body"]["data"]
+        fits = paper["game"] == self.game and said["record"] == self.head and said["owes"] == role
+        waits = paper["by"] in self.roles and paper["by"] != role
+        if not (fits and waits and signed_by(self.seats[paper["by"]]["key"], H("paper", canon(paper)), notice["sig"])):
+            raise schema("the notice is not of the one who waits, or for another record")
+
+    def take_motion(self, body, data, rid, schema):
+        by, what, mode = body["by"], data["what"], self.genesis["mode"]
+        lost, edge = data.get("lost") is True, self.at_edge()
+        if "to" in data and "director" not in self.seats:
+            raise schema("this game has no director")
+        other = self.other(by)
+        if mode == "gm":
+            waits = self.span["side"] if not self.span_is_over() else None
+            other = "gm" if by != "gm" else waits if waits in self.roles else None
+        if mode == "solo":
+            other = None
+        alone = what in ("reanchor", "rekey") or (what == "end" and "resigns" in data["verdict"]) or mode != "two-player"
+        asked = data["to"] if "to" in data else other if lost or not alone else None
+        if asked and (by, asked) in self.refused:
+            raise Finding("E13-KIND", by, "%s has declined a motion; nothing more is asked of him yet" % asked)
+        if what == "void":
+            open_edges = [seq for seq, _, _ in self.edges if seq >= self.floor]
+            if data["back_to"] not in open_edges[:-1]:
+                raise schema("nobody can go back to record %d" % data["back_to"])
+        elif what == "ruling" and data["about"] >= body["seq"]:
+            raise schema("is about a record that is not there yet")
+        elif what == "upgrade":
+            if "kept" in data and self.seals_values():
+                raise schema("what lies face down is sealed in this game")
+            if self.state is not None and H("state", canon(data["position"])) != self.state:
+                raise schema("`position` is not the one in force")
+        elif what == "reanchor" and self.seats[by]["tip"] is None:
+            raise schema("has no chain that could begin anew")
+        elif what == "rekey":
+            self.check_rekey(body, data, edge or lost, schema)
+        elif what == "end" and data["verdict"].get("resigns", by) != by:
+            raise schema("nobody resigns for another")
+        if data.get("anchor") in self.published:
+            raise schema("the anchor is an anchor or a link of this ledger")
+        self.check_hidden(body, data, schema)
+        self.seal(body, data, True, schema)
+        self.open(body, data, schema)
+        moved = {"seq": body["seq"], "id": rid, "by": by, "data": data, "asked": asked, "acts": None}
+        self.moved.append(moved)
+        if asked:
+            self.table = moved
+        else:
+            self.settle(moved, body["seq"], by)
+
+    def check_rekey(self, body, data, edge, schema):
+        by, role = body["by"], data["role"]
+        if role not in self.roles:
+            raise schema("is the key of nobody who plays")
+        new = [data[name] for name in ("key", "recovery") if name in data]
+        if not all(sound(key) for key in new):
+            raise schema("the key is no sound Ed25519 key")
+        if self.keys & set(new) or len(set(new)) < len(new):
+            raise Finding("E13-KIND", by, "key or anchor copied from another player")
+        if by != role and "recovery" in data and self.seats[role]["recovery"]:
+            raise schema("`recovery` changes under its own signature only")
+        if not signed_by(data["key"], H("rekey", self.game, role, data["key"], body["prev"]), data["proof"]):
+            raise schema("the new key has not signed for itself")
+        if ("for" in data or "notice" in data) != (by == "director") or data.get("for", role) != role:
+            raise schema("`for` and `notice` are a director's, and he shows them")
+        if by == "director":
+            self.called(body, data, schema)
+        if edge and ("anchor" in data) != (self.seats[role]["tip"] is not None):
+            raise schema("where a span has ended, a new key comes with a new chain, if its role has one")
+        if not edge and ("anchor" in data or data.get("hide")):
+            raise schema("inside a span a new key comes alone")
+
+    def check_hidden(self, body, data, schema):
+        """A motion hides anew what is there, and nothing else."""
+        by = self.rekeys(body) or body["by"]
+        for item in data.get("hide", []):
+            slot = item["slot"]
+            if in_state(slot) and not self.sealed.get((by, slot)):
+                raise schema("%s is new; a motion only hides again what was there" % slot)
+            number = re.match(r"ticket/([0-9]+)\Z", slot)
+            if number and int(number[1]) <= self.spent.get(by, 0):
+                raise schema("%s is a ticket that was spent" % slot)
+            if slot.startswith("ticket/") and self.in_force(by, slot) is None:
+                raise schema("%s is new; a motion only hides again what was there" % slot)
+
+    def take_accept(self, body, data, rid, schema):
+        self.answer(body, data, schema, True)
+
+    def take_decline(self, body, data, rid, schema):
+        self.answer(body, data, schema, False)
+
+    def answer(self, body, data, schema, accepts):
+        by, moved = body["by"], self.table
+        if data["motion"] != moved["id"]:
+            raise Finding("E13-KIND", by, "answers another motion than the one on the table")
+        if ("for" in data) != ("notice" in data):
+            raise schema("`for` and `notice` go together")
+        if "for" in data:
+            self.called(body, data, schema)
+        if data.get("hide") and moved["data"]["what"] != "void":
+            raise schema("only who accepts a takeback hides anew")
+        self.check_hidden(body, data, schema)
+        self.table = None
+        self.seal(body, data, True, schema)
+        if accepts:
+            self.settle(moved, body["seq"], by)
+        else:
+            self.refused.add((moved["by"], moved["asked"]))
+            self.dropped.add(moved["seq"])
+            self.notes.append("W77-PAPER  record %d: %s, declined by %s" % (moved["seq"], moved["data"]["what"], by))
+
+    def go_back(self, back_to, motion):
+        edge = next(edge for edge in self.edges if edge[0] == back_to)
+        self.edges = [other for other in self.edges if other[0] <= back_to]
+        _, self.state, self.stop = edge
+        self.pending = self.span = None
+        self.void.append((back_to + 1, motion - 1))
+
+    def settle(self, moved, seq, by):
+        """A motion acts."""
+        data, what, motion = moved["data"], moved["data"]["what"], moved["seq"]
+        moved["acts"], lost = seq, data.get("lost") is True
+        owner = data["role"] if what == "rekey" else moved["by"]
+        code = {"void": "W72-VOID  ", "ruling": "W73-RULING  ", "upgrade": "W73-RULING  ", "rekey": "W75-SEAT  "}.get(what, "")
+        how = "no answer was due" if not moved["asked"] else "accepted by %s in record %d" % (by, seq)
+        self.notes.append("%srecord %d: %s moved by %s, %s" % ("W71-LOST  " if lost else code, motion, what, moved["by"], how))
+        if lost:
+            self.go_back(self.edges[-1][0], motion)
+            self.floor = seq
+        if what == "reanchor" or what == "rekey" and ("anchor" in data or data.get("hide") or lost):
+            self.eras.setdefault(owner, []).append((motion, lost))
+        if what == "void":
+            self.go_back(data["back_to"], motion)
+        elif what in ("ruling", "upgrade"):
+            self.state = data["state"]
+        elif what == "end":
+            self.stop = {"ask": "end"}
+        elif what == "rekey":
+            self.keys.update(data[name] for name in ("key", "recovery") if name in data)
+            seat = self.seats[owner]
+            seat["key"], seat["recovery"] = data["key"], data.get("recovery", seat["recovery"])
+        if "anchor" in data:
+            self.published.add(data["anchor"])
+            self.seats[owner].update(tip=data["anchor"], used=0)
+        if what in ("upgrade", "rekey"):
+            self.floor = seq
 
     def spend(self, said, schema):
         """A secret roll spends the lowest ticket of its owner that is left."""
@@ -783,34 +1075,57 @@ class Walk:
         if said["secret"] != due:
             raise Finding("E52-TICKET", by, "another ticket was due", label, said["secret"], due)
         self.spent[by] = self.spent.get(by, 0) + 1
+        return self.in_force(by, due)[0]
 
     def take_audit(self, body, data, rid, schema):
         by, values = body["by"], data["values"]
-        secret = bytes.fromhex(data["hide_secret"])
-        salt = lambda slot, version: hmac.new(
-            secret, ("garcia/1/salt\n%s\n%d\n" % (slot, version)).encode(), hashlib.sha256
-        ).hexdigest()
-        names = set()
+        eras = self.eras.get(by, [])
+        starts = [0] + [seq for seq, _ in eras]
+        for at in range(len(eras) - 1, -1, -1):
+            if eras[at][1]:
+                starts = [seq for seq, _ in eras[at:]]
+                break
+        secrets = data.get("earlier", []) + [data["hide_secret"]]
+        if len(secrets) != len(starts):
+            raise Finding("E61-AUDIT", by, "the audit opens every chain", recorded=len(secrets), recomputed=len(starts))
+
+        def salt(slot, version, seq):
+            secret = [secret for start, secret in zip(starts, secrets) if start <= seq]
+            if not secret:  # lost by consent
+                return None
+            line = ("garcia/1/salt\n%s\n%d\n" % (slot, version)).encode()
+            return hmac.new(bytes.fromhex(secret[-1]), line, hashlib.sha256).hexdigest()
+
+        names, salts = set(), {}
         for (role, slot), versions in sorted(self.sealed.items()):
-            for version, (commit, _) in enumerate(versions, 1):
-                if role != by:
+            for version, (commit, seq) in enumerate(versions, 1):
+                opening = salt(slot, version, seq)
+                if role != by or seq in self.dropped or opening is None:
                     continue
                 name = "%s/%d" % (slot, version)
                 names.add(name)
+                salts[slot, version] = opening
                 if name not in values:
                     raise Finding("E61-AUDIT", by, "was not opened", label=name)
-                if H("hide", self.game, by, slot, str(version), salt(slot, version), canon(values[name])) != commit:
+                if H("hide", self.game, by, slot, str(version), opening, canon(values[name])) != commit:
                     raise Finding("E60-AUDIT", by, "the value does not fit its commitment", label=name)
         if names != set(values):
             raise Finding("E60-AUDIT", by, "opens what was never committed")
-        told = {item["label"]: item["faces"] for item in data["secret_rolls"]}
-        own = [(said, seed) for said, seed in self.secret if said["by"] == by]
-        for said, seed in own:
-            version = len(self.sealed.get((by, said["secret"]), [1]))
-            faces = roll(H("secret", seed, salt(said["secret"], version)), said["label"], said["sides"])
-            if told.get(said["label"]) != faces:
-                raise Finding("E60-AUDIT", by, "a secret roll was not as told", said["label"], told.get(said["label"]), faces)
-        if len(own) != len(told):
+        # A roll that was taken back and made again has one label and stands there twice, in the order of the ledger.
+        told = {}
+        for item in data["secret_rolls"]:
+            told.setdefault(item["label"], []).append(item["faces"])
+        for said, seed, version in self.secret:
+            opening = salts.get((said["secret"], version))
+            if said["by"] != by or opening is None:
+                continue
+            faces = roll(H("secret", seed, opening), said["label"], said["sides"])
+            mine = told.get(said["label"], [])
+            if not mine or mine[0] != faces:
+                wrong = mine[0] if mine else None
+                raise Finding("E60-AUDIT", by, "a secret roll was not as told", said["label"], wrong, faces)
+            mine.pop(0)
+        if any(told.values()):
             raise Finding("E60-AUDIT", by, "tells of a secret roll that was not made")
         self.audits[by] = values
 
@@ -876,7 +1191,9 @@ def misformed(walk, record):
 
 def settled(walk, record):
     """Whether the ledger alone settles that its form is right; packets and answers only the rules can judge."""
-    return record["body"]["kind"] == "result" or walk.due()[0] == "call"
+    kind, what = record["body"]["kind"], record["body"]["data"].get("what")
+    plain = kind in ("result", "accept", "decline") or kind == "motion" and what not in ("ruling", "upgrade")
+    return plain or walk.due()[0] == "call"
 
 
 def choose(walk, seq, files, following, notes):
@@ -930,7 +1247,8 @@ def choose(walk, seq, files, following, notes):
 
 def one_link_twice(places, walk, chosen):
     """A result elsewhere with a link of this ledger, for other orders: (place, record, Finding) or None."""
-    held = {(r["body"]["by"], r["body"]["data"].get("index")): r for r in chosen if r["body"]["kind"] == "result"}
+    whose = lambda record: record["body"]["data"].get("for", record["body"]["by"])
+    held = {(whose(r), r["body"]["data"].get("link")): r for r in chosen if r["body"]["kind"] == "result"}
     stands = {record_id(record) for record in chosen}
     for seq in sorted(places):
         for _, stray in places[seq]:
@@ -939,8 +1257,8 @@ def one_link_twice(places, walk, chosen):
             if record_id(stray) in stands:  # in one chain it is the number of the link that is wrong
                 continue
             by, data = stray["body"]["by"], stray["body"]["data"]
-            mine = held.get((by, data.get("index")))
-            if not mine or mine["body"]["data"].get("link") != data.get("link"):
+            mine = held.get((whose(stray), data.get("link")))
+            if not mine or mine["body"]["data"].get("index") != data.get("index"):
                 continue
             if mine["body"]["data"].get("orders") == data.get("orders") or by not in walk.seats:
                 continue

@@ -10,7 +10,7 @@ use garcia::engine::json::Json;
 use garcia::engine::{Charter, Slot};
 use garcia::games;
 use garcia::trust::armour;
-use garcia::trust::chain::before;
+use garcia::trust::chain::{LINKS, before};
 use garcia::trust::compare::{self, Comparison, Copy};
 use garcia::trust::data::Genesis;
 use garcia::trust::finding::{Code, Finding, Level};
@@ -187,7 +187,7 @@ fn a_link_that_is_skipped_invented_or_used_again_convicts_the_closer() {
     let at = last(RecordKind::Result, "/link");
     let (closer, data) = (records()[at].body().by.clone(), &records()[at].body().data);
     let index = data.get("index").and_then(Json::as_int).expect("an index") as u32;
-    let chain = secret_of(&closer).chain(&closer, 4096);
+    let chain = secret_of(&closer).chain(&closer, LINKS);
     let link = |index: u32| Json::from(chain.link(index).expect("a link").to_string());
     assert_eq!(data.get("link"), Some(&link(index)));
     let both = |index: u32| {
@@ -202,7 +202,7 @@ fn a_link_that_is_skipped_invented_or_used_again_convicts_the_closer() {
     blames_signer(at, "E20-LINK", &forged(at, put("/link", link(index + 1))));
     blames_signer(at, "E20-LINK", &forged(at, put("/link", zeros())));
     // An echo of the opponent's link fits no chain but his.
-    let theirs = secret_of(&other(&closer)).chain(&other(&closer), 512).link(index).expect("a link");
+    let theirs = secret_of(&other(&closer)).chain(&other(&closer), LINKS).link(index).expect("a link");
     assert_ne!(before(&closer, index, &theirs), chain.link(index - 1).expect("a link"));
     blames_signer(at, "E20-LINK", &forged(at, put("/link", theirs.to_string())));
 }
@@ -355,14 +355,14 @@ fn only_the_one_who_is_due_may_speak_and_only_as_he_is_due() {
 }
 
 #[test]
-fn kinds_that_are_set_aside_are_refused_with_a_word_about_it() {
+fn kinds_and_members_that_have_no_place_are_their_signers_fault() {
     let at = packet();
-    for kind in ["motion", "accept", "decline", "ruling"] {
-        let all = forged(at, |body| body.kind = kind.into());
-        blames_signer(at, "E14-SCHEMA", &all);
-        assert!(check(&all, &Vision::public()).report("").contains("reserved"), "{kind}");
+    for (kind, code) in
+        [("motion", "E14-SCHEMA"), ("accept", "E13-KIND"), ("decline", "E13-KIND"), ("ruling", "E13-KIND")]
+    {
+        blames_signer(at, code, &forged(at, |body| body.kind = kind.into()));
     }
-    for (name, value, word) in [("director", zeros(), "reserved"), ("private", Json::Bool(true), "game master")] {
+    for (name, value, word) in [("director", zeros(), "sound"), ("private", Json::Bool(true), "game master")] {
         let all = forged(0, insert(name, value));
         blames_signer(0, "E14-SCHEMA", &all);
         assert!(check(&all, &Vision::public()).report("").contains(word), "{name}");

@@ -227,7 +227,9 @@ fn a_dispute_is_on_one_page() {
         "Signed by us with the key",
         "What was ordered, in record 2",
         "0002-spain-orders.yaml, signed by spain",
-        "Only agreement",
+        "Only a motion can change it",
+        "What may be done",
+        "garcia object 3 --note",
     ] {
         assert!(told.contains(words), "{words}: {told}");
     }

@@ -9,6 +9,7 @@ use super::expect::{Difference, Found, told};
 use super::file::{self, Case, Packet};
 use super::matching::written;
 use super::parts::Expect;
+use super::position::placed;
 use super::replies::{prospect, shown};
 use crate::engine::doc::{DocPath, Fault, Node, Reader, did_you_mean, nearest};
 use crate::engine::{
@@ -64,7 +65,7 @@ pub struct Roll {
 pub fn run_case(ruleset: &dyn Ruleset, case: &Case) -> CaseVerdict {
     let run = catch_unwind(AssertUnwindSafe(|| run_packets(ruleset, case)));
     let trouble = match run {
-        Ok(Ok(())) => return CaseVerdict::Passed,
+        Ok(Ok(_)) => return CaseVerdict::Passed,
         Ok(Err(trouble)) => trouble,
         Err(panic) => {
             let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -76,11 +77,29 @@ pub fn run_case(ruleset: &dyn Ruleset, case: &Case) -> CaseVerdict {
     CaseVerdict::Failed(trouble)
 }
 
-fn run_packets(ruleset: &dyn Ruleset, case: &Case) -> Result<(), Box<CaseFailure>> {
+/// The state a case leads to, or why it comes to nothing.
+pub(super) fn outcome(ruleset: &dyn Ruleset, case: &Case) -> Result<Json, String> {
+    let run = catch_unwind(AssertUnwindSafe(|| run_packets(ruleset, case)));
+    match run {
+        Ok(Ok(state)) => Ok(state),
+        Ok(Err(failure)) => {
+            let Difference { expected, found, .. } = &failure.difference;
+            Err(format!("{expected} was expected, and there is {found}"))
+        }
+        Err(_) => Err("the program panicked".to_owned()),
+    }
+}
+
+/// Runs the packets of a case and gives back the state they lead to.
+fn run_packets(ruleset: &dyn Ruleset, case: &Case) -> Result<Json, Box<CaseFailure>> {
     let at = DocPath::root().key("start");
     let mut faults = Vec::new();
     let nothing = Node::Map(Vec::new());
-    let arranged = ruleset.arrange(case.start.as_ref().unwrap_or(&nothing), &at, &mut faults);
+    let start = case.start.as_ref().unwrap_or(&nothing);
+    let arranged = match start.get("position") {
+        Some(_) => placed(ruleset, start, &at, &mut faults),
+        None => ruleset.arrange(start, &at, &mut faults),
+    };
     let arranged = match (arranged, faults.iter().find(|fault| !fault.warning)) {
         (Some(arranged), None) => arranged,
         (_, fault) => {
@@ -110,7 +129,8 @@ fn run_packets(ruleset: &dyn Ruleset, case: &Case) -> Result<(), Box<CaseFailure
             return Err(Box::new(CaseFailure { packet: index + 1, at, difference, journal, rolls }));
         }
     }
-    Ok(())
+    // A state without a written form is reported where it is compared.
+    Ok(table.state_json(&sitting.state).unwrap_or_else(|_| Json::map()))
 }
 
 /// What goes wrong in a packet.

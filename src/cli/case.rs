@@ -17,13 +17,20 @@ use super::{Done, Trouble, World, exit};
   garcia case tests/conformance/santiago-1898/fire.yaml
   garcia case tests/conformance                every case below a folder
   garcia case ruling.yaml --json
+  garcia case --from 9 --output dispute.yaml   the turn that record 9 closed, as a case to edit and run
 
 A case that fails shows the first difference, the events and the dice up to there.
 docs/cases.md tells how cases are written. Exit code 0: all passed; 1: not.")]
 pub struct Case {
     /// Case files, or folders with some.
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required_unless_present = "from", value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// Write the turn that a record of the match in hand belongs to as a case, as far as you may know it.
+    #[arg(long, value_name = "RECORD", conflicts_with = "files")]
+    from: Option<u32>,
+    /// With --from: the file to write.
+    #[arg(short, long, value_name = "FILE", requires = "from")]
+    output: Option<PathBuf>,
     /// List the cases that pass as well.
     #[arg(long)]
     all: bool,
@@ -31,6 +38,9 @@ pub struct Case {
 
 impl Case {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
+        if let Some(number) = self.from {
+            return super::disputed::write(number, self.output.as_deref(), world);
+        }
         let files = files(&self.files)?;
         let suite = cases::run_files(GAMES, &files).map_err(unreadable)?;
         let code = if suite.is_good() { exit::GOOD } else { exit::FAULTS };

@@ -87,7 +87,7 @@ impl Demo {
         let table = game.open(&charter).map_err(Trouble::refused)?;
         let key = PrivateKey::from_seed(&hash_bytes("demo", &["key", &self.seed]));
         let secret = GameSecret::from_bytes(hash_bytes("demo", &["secret", &self.seed]));
-        let solo = Terms { charter, ask: true, max_asks: Some(1), note: None };
+        let solo = Terms { charter, ask: true, max_asks: Some(1), note: None, ..Terms::default() };
         let (ledger, file) = Ledger::begin_in_memory(table, Company::Solo, solo, &key, secret)?;
         let mut seat = Seat::of(ledger, key, file);
         let mut chance = Chance::new(&self.seed);

@@ -21,7 +21,7 @@ use crate::trust::verify::{Verification, copy_of};
 use super::folder::{find, lay, spelled};
 use super::report::Form;
 use super::sight::{Sight, own_vision};
-use super::{Done, Trouble, World};
+use super::{Done, Trouble, World, remedies};
 
 /// Gather what an arbiter needs to settle a dispute about one record, on one page.
 ///
@@ -35,7 +35,7 @@ use super::{Done, Trouble, World};
   garcia dispute 7 --form html --output dispute.html
   garcia dispute 7 --json               {\"record\", \"orders\", \"dice\", \"other\", \"verification\", …}
 
-It says what was signed and what follows from it. It changes nothing.")]
+It says what was signed, what follows from it and what may be done. It changes nothing.")]
 pub struct Dispute {
     /// The number of the record.
     record: u32,
@@ -78,7 +78,11 @@ impl Dispute {
         let mut page = Page::new(format!("Record {}: {} of {}", self.record, record.body().kind, record.body().by));
         page.section("Who signed it", signed(&copy, record));
         if let Some(orders) = orders {
-            page.section(format!("What was ordered, in record {}", orders.body().seq), said(orders));
+            let mut ordered = said(orders);
+            if let Some(file) = remedies::file_of(&folder, orders) {
+                ordered.line(file, &[]);
+            }
+            page.section(format!("What was ordered, in record {}", orders.body().seq), ordered);
         }
         page.section("The dice, recomputed", told(&dice, result));
         let happened = result.and_then(|result| report(&folder, &copy, result, world));
@@ -93,6 +97,11 @@ impl Dispute {
             }
         };
         page.section("What follows", follows(&verification, self.record, parted.as_deref()));
+        let whole: Vec<Record> = copy.values().cloned().collect();
+        let eyes = whole.first().and_then(|genesis| own_vision(world, &genesis.id()));
+        if let Ok(sight) = Sight::seen(folder.clone(), whole, eyes) {
+            page.section("What may be done", remedies::diary(&sight.ledger, self.record));
+        }
         if world.json {
             let dice: Vec<_> = dice
                 .iter()
@@ -181,10 +190,16 @@ fn signed(copy: &Copy, record: &Record) -> Diary {
     let mut diary = Diary::new();
     let by = &record.body().by;
     diary.line(format!("{}  id {}", record.file_name(), record.id()), &[]);
-    let key = copy.values().find_map(|other| {
-        let key = other.body().data.get("key").filter(|_| other.body().by == *by)?;
-        key.as_str()?.parse().ok()
-    });
+    // A role may have had several keys; its own record, or a motion for it, names each.
+    let keys: Vec<crate::trust::Id> = copy
+        .values()
+        .filter_map(|other| {
+            let named = other.body().data.get("role").and_then(Json::as_str) == Some(by.as_str());
+            let key = other.body().data.get("key").filter(|_| named || other.body().by == *by)?;
+            key.as_str()?.parse().ok()
+        })
+        .collect();
+    let key = keys.iter().find(|key| record.is_signed_by(key)).or(keys.first()).copied();
     match key {
         Some(key) if record.is_signed_by(&key) => {
             diary.line(format!("Signed by {by} with the key {}, good.", spelled(&key)), &[]);
@@ -289,12 +304,12 @@ fn held_against(ours: &Copy, theirs: &Copy, seq: u32, path: &Path, folder: &Path
             "what": finding.what,
         })),
     });
-    let words = finding.and_then(|(seq, finding)| match (finding.code, finding.fault) {
-        (Code::Fork, Some(fault)) => Some(format!(
+    let words = finding.map(|(seq, finding)| match (finding.code, finding.fault) {
+        (Code::Fork, Some(fault)) => format!(
             "{fault} signed two records for place {seq}. The first one that was answered stands; keep both ledgers."
-        )),
-        (_, Some(fault)) => Some(format!("The record of {fault} at place {seq} counts for nothing; the other stands.")),
-        (_, None) => Some(format!("Why the two part at record {seq} is nobody's proven fault; ask for it again.")),
+        ),
+        (_, Some(fault)) => format!("The record of {fault} at place {seq} counts for nothing; the other stands."),
+        (_, None) => format!("Why the two part at record {seq} is nobody's proven fault; ask for it again."),
     });
     (diary, (value, words))
 }
@@ -321,7 +336,7 @@ fn follows(verification: &Verification, seq: u32, parted: Option<&str>) -> Diary
         }
         Some(found) if found.seq < seq => "Something is wrong before this record; settle that first.",
         _ if parted.is_some() => "",
-        _ => "It follows from what was signed, by these rules and these dice. Only agreement can change it.",
+        _ => "It follows from what was signed, by these rules and these dice. Only a motion can change it.",
     };
     if !words.is_empty() {
         diary.line(words, &[]);

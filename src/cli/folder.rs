@@ -14,6 +14,7 @@ use crate::trust::data::{Genesis, Mode};
 use crate::trust::finding::{Code, Finding};
 use crate::trust::home::Home;
 use crate::trust::ledger::{Ledger, charter};
+use crate::trust::paper::Paper;
 use crate::trust::record::{Record, RecordKind};
 use crate::trust::role::Role;
 use crate::trust::seat::{Seat, Unfit};
@@ -32,6 +33,8 @@ pub const OUTBOX: &str = "outbox";
 const EARLY: &str = "early";
 /// Where good records lie that another one has displaced.
 pub const LATE: &str = "late";
+/// Where papers lie: what was said beside the ledger.
+pub const PAPERS: &str = "papers";
 /// Where signed records are kept that are wrong: evidence.
 const REFUSED: &str = "refused";
 
@@ -43,6 +46,10 @@ pub const DATA: &str = "data";
 pub const SCHEMAS: &str = "schemas";
 /// The folder of the order files.
 pub const ORDERS: &str = "orders";
+
+/// How one sits down.
+type OpenSeat =
+    fn(Vec<Record>, crate::trust::seat::Lay<'_>, &Home) -> Result<Seat, crate::trust::ledger::LedgerTrouble>;
 
 /// A game folder, open for writing: the lock, the ledger, the secrets of the one who plays here, reports and mails.
 pub struct GameFolder {
@@ -62,12 +69,21 @@ pub struct GameFolder {
 impl GameFolder {
     /// Sits down in the game folder in hand.
     pub fn open(world: &World) -> Result<GameFolder, Trouble> {
+        GameFolder::open_with(world, Seat::open)
+    }
+
+    /// The same where the game was begun with another version of the rules: to bring it to this one.
+    pub fn open_for_upgrade(world: &World) -> Result<GameFolder, Trouble> {
+        GameFolder::open_with(world, Seat::open_asleep)
+    }
+
+    fn open_with(world: &World, open: OpenSeat) -> Result<GameFolder, Trouble> {
         let path = find(world)?;
         let held = Lock::take(&path)?;
         let records = records(&path)?;
         let saved = records.len();
         let home = home(world, &path)?;
-        let mut seat = Seat::open(records, &|genesis| lay(&path, genesis), &home)?;
+        let mut seat = open(records, &|genesis| lay(&path, genesis), &home)?;
         seat.note_later(&waiting(&path));
         let before = Some(seat.ledger().clone());
         Ok(GameFolder { path, seat, home: home.path().to_owned(), held, before, saved })
@@ -241,8 +257,30 @@ impl GameFolder {
         }
         let names = records.iter().map(Record::file_name).collect();
         let openings = self.post_openings(records, number)?;
+        let deposit = self.post_deposit(number)?;
         let (to, subject) = (self.addressee(), subject(records));
-        Ok(Posted { openings, files, to, subject, records: names, draft: eml })
+        Ok(Posted { openings, deposit, files, to, subject, records: names, draft: eml })
+    }
+
+    /// Signs a paper and keeps it; gives back the file it is kept in and the text to mail.
+    pub fn sign_paper(&self, kind: crate::trust::paper::Kind) -> Result<(Paper, Vec<PathBuf>), Trouble> {
+        let paper = self.seat.sign_paper(kind)?;
+        let kept = self.keep_paper(&paper)?;
+        let mail = self.path.join(OUTBOX).join(paper.file_name().replace(".yaml", ".txt"));
+        write_whole(&mail, paper.armoured().as_bytes(), Readers::Anyone)?;
+        Ok((paper, vec![kept, mail]))
+    }
+
+    /// Keeps a paper beside the ledger.
+    pub fn keep_paper(&self, paper: &Paper) -> Result<PathBuf, Trouble> {
+        let path = self.path.join(PAPERS).join(paper.file_name());
+        write_whole(&path, paper.to_yaml().as_bytes(), Readers::Anyone)?;
+        Ok(path)
+    }
+
+    /// Whether nobody else signs in this game, so that no mail goes to anybody.
+    pub fn alone(&self) -> bool {
+        self.seat.ledger().protocol().roles().len() == 1
     }
 
     /// Whether what is signed waits for the player's own orders: one mail carries both.
@@ -251,6 +289,15 @@ impl GameFolder {
     pub fn holds_back(&self) -> bool {
         let waits = self.seat.to_decide().is_some() && *self.seat.role() != Role::gm();
         waits && !self.seat.outgoing().is_empty()
+    }
+
+    /// Writes what a director holds for this player, in a game with one.
+    fn post_deposit(&self, name: &str) -> Result<Option<PathBuf>, Trouble> {
+        let Some(deposit) = self.seat.deposit() else { return Ok(None) };
+        let path = self.path.join(OUTBOX).join(format!("{name}-deposit.txt"));
+        let text = crate::trust::armour::wrap_deposit(deposit.to_json().to_string().as_bytes());
+        write_whole(&path, text.as_bytes(), Readers::OwnerOnly)?;
+        Ok(Some(path))
     }
 
     /// Writes what a private game master has to know, and nobody else.
@@ -299,6 +346,7 @@ impl GameFolder {
         let protocol = self.seat.ledger().protocol();
         let (me, genesis) = (self.seat.role(), protocol.genesis());
         match protocol.mode() {
+            _ if *me == Role::director() => "both players".to_owned(),
             Mode::Gm if *me == Role::gm() => "every player".to_owned(),
             Mode::Gm => "the game master, with a copy to the other player".to_owned(),
             Mode::TwoPlayer | Mode::Solo => {

@@ -12,7 +12,7 @@ use crate::trust::store::{Lock, Readers, write_whole};
 
 use super::folder::{self, DATA, GameFolder, ORDERS, fresh_folder};
 use super::post::{self, Arrived, read_mail};
-use super::{Done, Trouble, World, new, terms};
+use super::{Done, Trouble, World, new, seats, terms};
 
 /// Accept an offer to play.
 ///
@@ -37,6 +37,9 @@ pub struct Join {
     /// Only show what is offered: scenario, options, mode, data and keys. Nothing is signed.
     #[arg(long)]
     terms: bool,
+    /// Make a recovery key as well and print it: with it you can take your seat again if your key is lost.
+    #[arg(long)]
+    recovery: bool,
 }
 
 impl Join {
@@ -75,7 +78,13 @@ impl Join {
         for (name, text) in &data {
             write_whole(&folder.join(DATA).join(name), text.as_bytes(), Readers::Anyone)?;
         }
-        let seat = Seat::join(offered, None, &lay, &home)?;
+        let mut recovery = None;
+        if self.recovery {
+            let (key, text) = seats::new_recovery()?;
+            notes.push_str(&text);
+            recovery = Some(key.public());
+        }
+        let seat = Seat::join_with(offered, None, recovery, &lay, &home)?;
         new::write_schemas(&folder, ruleset)?;
         std::fs::create_dir_all(folder.join(ORDERS))
             .map_err(|error| Trouble::new(super::exit::NO_OUTPUT, error.to_string(), "see that the disk has room"))?;

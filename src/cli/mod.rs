@@ -4,25 +4,34 @@ mod audit;
 mod case;
 mod check;
 mod compare;
+mod consent;
 mod data;
 mod demo;
+mod direct;
 mod dispute;
+mod disputed;
 mod folder;
 mod games;
+mod handover;
 mod join;
 mod list;
 mod map;
+mod motion;
 mod new;
 mod next;
+mod papers;
 mod post;
 mod query;
 mod receive;
 mod rehearse;
+mod remedies;
 mod report;
 mod resolve;
 mod roll;
 mod rules;
 mod schemas;
+mod seats;
+mod secret;
 mod send;
 mod sight;
 mod soak;
@@ -116,6 +125,15 @@ enum Verb {
     Verify(verify::Verify),
     Compare(compare::Compare),
     Dispute(dispute::Dispute),
+    Motion(motion::Motion),
+    Accept(consent::Accept),
+    Decline(consent::Decline),
+    Object(papers::Object),
+    Notice(papers::Notice),
+    Receipt(papers::Receipt),
+    Handover(handover::Handover),
+    Direct(direct::Direct),
+    Secret(secret::Secret),
     Audit(audit::Audit),
     Roll(roll::Roll),
     Report(report::Report),
@@ -232,6 +250,15 @@ impl Verb {
             Verb::Receive(verb) => verb.run(world),
             Verb::Compare(verb) => verb.run(world),
             Verb::Dispute(verb) => verb.run(world),
+            Verb::Motion(verb) => verb.run(world),
+            Verb::Accept(verb) => verb.run(world),
+            Verb::Decline(verb) => verb.run(world),
+            Verb::Object(verb) => verb.run(world),
+            Verb::Notice(verb) => verb.run(world),
+            Verb::Receipt(verb) => verb.run(world),
+            Verb::Handover(verb) => verb.run(world),
+            Verb::Direct(verb) => verb.run(world),
+            Verb::Secret(verb) => verb.run(world),
             Verb::Audit(verb) => verb.run(world),
             Verb::Status(verb) => verb.run(world),
             Verb::List(verb) => verb.run(world),

@@ -17,7 +17,7 @@ use super::folder::{self, DATA, GameFolder, ORDERS, SCHEMAS, fresh_folder};
 use super::games::COMMON_OPTIONS;
 use super::post;
 use super::sight::{Sight, ruleset};
-use super::{Done, Trouble, World, schemas};
+use super::{Done, Trouble, World, schemas, seats};
 
 /// Begin a game.
 ///
@@ -65,12 +65,23 @@ pub struct New {
     /// A remark for the first record.
     #[arg(long)]
     note: Option<String>,
+    /// The public key of a director, who can finish the game for a player who falls silent (`garcia direct key`).
+    #[arg(long, value_name = "KEY", conflicts_with = "solo")]
+    director: Option<String>,
+    /// Make a recovery key as well and print it: with it you can take your seat again if your key is lost.
+    #[arg(long)]
+    recovery: bool,
 }
 
 impl New {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
         let game = ruleset(&self.game)?;
-        let terms = self.terms(game)?;
+        let mut terms = self.terms(game)?;
+        let mut printed = String::new();
+        if self.recovery {
+            let (key, text) = seats::new_recovery()?;
+            (terms.recovery, printed) = (Some(key.public()), text);
+        }
         self.check_private(game)?;
         let table = game.open(&terms.charter).map_err(Trouble::refused)?;
         let folder = self.folder.clone().unwrap_or_else(|| PathBuf::from(game.id()));
@@ -91,7 +102,9 @@ impl New {
                 let mut folder = GameFolder::of(folder, Seat::begin(table, Company::Solo, terms, &home)?, &home, held);
                 folder.save()?;
                 folder.write_up()?;
-                return answer(&folder.sight(), world);
+                let mut done = answer(&folder.sight(), world)?;
+                done.text.insert_str(0, &printed);
+                return Ok(done);
             }
             (Some(side), _) => Seat::offer(table, &seat_role(game, side)?, terms, &home)?,
             (None, true) => {
@@ -102,7 +115,7 @@ impl New {
                 }
             }
         };
-        offered(GameFolder::of(folder, seat, &home, held), world)
+        offered(GameFolder::of(folder, seat, &home, held), &printed, world)
     }
 
     /// What a game master enters for a side that does not sign stands in the ledger for everybody to read.
@@ -126,7 +139,12 @@ impl New {
             }
         };
         let charter = Charter { scenario, ..Charter::default() };
-        let mut terms = Terms { charter, ask: true, max_asks: None, note: self.note.clone() };
+        let mut terms = Terms { charter, ask: true, max_asks: None, note: self.note.clone(), ..Terms::default() };
+        if let Some(key) = &self.director {
+            let wrong =
+                |_| Trouble::usage(format!("`{key}` is no key"), "64 digits, as `garcia direct key` prints them");
+            terms.director = Some(key.parse().map_err(wrong)?);
+        }
         for option in &self.options {
             set(&mut terms, game, option)?;
         }
@@ -183,14 +201,14 @@ fn seat_role(game: &dyn Ruleset, side: &str) -> Result<Role, Trouble> {
 }
 
 /// What to do with an offer.
-fn offered(mut folder: GameFolder, world: &World) -> Result<Done, Trouble> {
+fn offered(mut folder: GameFolder, printed: &str, world: &World) -> Result<Done, Trouble> {
     folder.save()?;
     folder.write_up()?;
     // A game master whose players do not sign has nobody to mail an offer to.
     let alone = matches!(folder.seat.ledger().awaited(), Awaited::Packet { .. });
     let posted = if alone { None } else { folder.post(false)? };
     let notes = format!(
-        "The game is laid out in {}/. You are {}. Your key begins {}\n\
+        "{printed}The game is laid out in {}/. You are {}. Your key begins {}\n\
          (`garcia status` shows all keys: compare them by telephone once).\n",
         folder.path.display(),
         folder.seat.role(),

@@ -1,5 +1,6 @@
 //! What comes next, for whoever looks: whose move it is, who owes what, and what to type.
 
+use crate::engine::visible::visible;
 use crate::trust::data::Mode;
 use crate::trust::ledger::Ledger;
 use crate::trust::role::Role;
@@ -27,7 +28,23 @@ pub fn steps(ledger: &Ledger, me: Option<&Role>) -> Vec<String> {
         Awaited::Call(who) => owed("the call that answers a plan", who, ledger, me),
         Awaited::Result(who) => owed("the result of the orders before", who, ledger, me),
         Awaited::Audit(who) => owed("the audit", who, ledger, me),
+        Awaited::Consent(who) => consent(who, ledger, me),
     }
+}
+
+/// A motion is on the table.
+fn consent(who: &Role, ledger: &Ledger, me: Option<&Role>) -> Vec<String> {
+    let Some(moved) = ledger.protocol().on_the_table() else { return Vec::new() };
+    let what = format!("{} moves {}", moved.by, visible(&moved.motion.words()));
+    if me != Some(who) {
+        return waiting(format!("{what}; {who} has to accept or decline"), ledger, me);
+    }
+    vec![
+        format!("You are asked: {what}."),
+        say("garcia accept --dry-run", "what it would change, and the hash"),
+        say("garcia accept", "consent, and make the mail"),
+        say("garcia decline", "refuse; nothing more is asked of you before a turn has been played"),
+    ]
 }
 
 /// A record is missing before one that is known.
@@ -44,10 +61,13 @@ fn say(command: &str, what: &str) -> String {
 }
 
 fn over(ledger: &Ledger, mode: Mode) -> Vec<String> {
-    let mut lines = vec!["The game is over.".to_owned()];
-    if mode == Mode::TwoPlayer && !ledger.protocol().audits().is_empty() {
-        lines = vec!["The game is over, and everything that was sealed is open.".to_owned()];
-    }
+    let over = match ledger.protocol().outcome() {
+        Some((moved, outcome)) => format!("The game is over by agreement (record {}: {outcome})", moved.seq),
+        None => "The game is over".to_owned(),
+    };
+    let open = mode == Mode::TwoPlayer && !ledger.protocol().audits().is_empty();
+    let mut lines =
+        vec![if open { format!("{over}, and everything that was sealed is open.") } else { format!("{over}.") }];
     lines.push(say("garcia report", "tells the last turn"));
     lines.push(say("garcia verify", "recomputes every die, state and opening"));
     lines

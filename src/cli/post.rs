@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::mail::{Openings, records_in};
+use crate::trust::director::Deposit;
+use crate::trust::paper::Paper;
 use crate::trust::record::Record;
 
 use super::folder::{GameFolder, Told};
@@ -21,6 +23,8 @@ pub struct Posted {
     pub records: Vec<String>,
     /// What goes to a private game master, and to nobody else.
     pub openings: Option<PathBuf>,
+    /// What goes to the director, and to nobody else.
+    pub deposit: Option<PathBuf>,
     /// Whether a mail program opens it.
     pub draft: bool,
 }
@@ -45,6 +49,12 @@ impl Posted {
                 openings.display()
             ));
         }
+        if let Some(deposit) = &self.deposit {
+            text.push_str(&format!(
+                "To the director alone: {}\n  with it he can finish for you if you fall silent; copy the mail to him as well.\n",
+                deposit.display()
+            ));
+        }
         text
     }
 }
@@ -56,6 +66,10 @@ pub struct Arrived {
     pub records: Vec<Record>,
     /// Openings.
     pub openings: Vec<Openings>,
+    /// Papers.
+    pub papers: Vec<Paper>,
+    /// Deposits for a director.
+    pub deposits: Vec<Deposit>,
     /// What is damaged.
     pub troubles: Vec<String>,
     /// How many mails and texts held nothing of garcia's.
@@ -97,6 +111,8 @@ pub fn read_all_mail(files: &[PathBuf]) -> Result<Arrived, Trouble> {
         }
         arrived.records.extend(found.records);
         arrived.openings.extend(found.openings);
+        arrived.papers.extend(found.papers);
+        arrived.deposits.extend(found.deposits);
     }
     Ok(arrived)
 }
@@ -122,6 +138,8 @@ pub fn read_mail(files: &[PathBuf]) -> Result<Arrived, Trouble> {
         }
         arrived.records.extend(found.records);
         arrived.openings.extend(found.openings);
+        arrived.papers.extend(found.papers);
+        arrived.deposits.extend(found.deposits);
         arrived.troubles.extend(found.troubles);
     }
     if arrived.records.is_empty() && arrived.openings.is_empty() && !arrived.troubles.is_empty() {

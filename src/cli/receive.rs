@@ -9,8 +9,10 @@ use crate::engine::count_of;
 use crate::engine::visible::visible;
 use crate::mail::Openings;
 use crate::trust::Id;
+use crate::trust::director::Deposit;
 use crate::trust::finding::{Code, Finding};
 use crate::trust::ledger::LedgerTrouble;
+use crate::trust::paper::Paper;
 use crate::trust::record::{Record, RecordKind};
 use crate::trust::seat::Unfit;
 
@@ -71,7 +73,7 @@ impl Receive {
     /// Gives each game what belongs to it, and says what belongs to none.
     fn take_for_all(&self, games: Vec<PathBuf>, arrived: Arrived, world: &World) -> Result<Done, Trouble> {
         let (mut answers, mut code) = (Vec::new(), exit::GOOD);
-        let Arrived { mut records, mut openings, mut troubles, others } = arrived;
+        let Arrived { mut records, mut openings, mut papers, mut deposits, mut troubles, others } = arrived;
         for folder in games {
             let Some(game) = folder::records(&folder).ok().and_then(|records| records.first().map(Record::id)) else {
                 troubles.push(format!("{} was passed over: its ledger cannot be read", folder.display()));
@@ -80,8 +82,12 @@ impl Receive {
             let (own, rest) = records.into_iter().partition(|record| game_of(record) == game);
             let (given, kept) = openings.into_iter().partition(|openings| openings.game == game);
             (records, openings) = (rest, kept);
-            let own = Arrived { records: own, openings: given, ..Arrived::default() };
-            if own.records.is_empty() && own.openings.is_empty() {
+            let (said, unsaid) = papers.into_iter().partition(|paper| paper.game == game);
+            let (left, elsewhere) = deposits.into_iter().partition(|deposit| deposit.game == game);
+            (papers, deposits) = (unsaid, elsewhere);
+            let own = Arrived { records: own, openings: given, papers: said, deposits: left, ..Arrived::default() };
+            let nothing = own.records.is_empty() && own.openings.is_empty();
+            if nothing && own.papers.is_empty() && own.deposits.is_empty() {
                 continue;
             }
             let there = World { game: Some(folder.clone()), ..world.clone() };
@@ -122,7 +128,7 @@ impl Receive {
 
     /// Takes into one game what belongs to it.
     fn take(&self, arrived: Arrived, world: &World) -> Result<Done, Trouble> {
-        let Arrived { records, openings, troubles, .. } = arrived;
+        let Arrived { records, openings, papers, deposits, troubles, .. } = arrived;
         let mut folder = GameFolder::open(world)?;
         let mut arrived = records;
         arrived.extend(folder::waiting(&folder.path));
@@ -134,6 +140,12 @@ impl Receive {
         // A record and the openings that came with it count together.
         for given in openings {
             notes.push(entrust(&mut folder, given)?);
+        }
+        for paper in papers {
+            notes.push(keep(&folder, &paper)?);
+        }
+        for deposit in deposits {
+            notes.push(hold(&mut folder, deposit)?);
         }
         let mut made = folder.seat.advance()?;
         if !made.is_empty() && !received.early.is_empty() {
@@ -234,12 +246,45 @@ fn entrust(folder: &mut GameFolder, given: Openings) -> Result<String, Trouble> 
     }
 }
 
+/// Takes a deposit, if it fits, and signs for it.
+fn hold(folder: &mut GameFolder, deposit: Deposit) -> Result<String, Trouble> {
+    let role = deposit.role.clone();
+    match folder.seat.take_deposit(deposit) {
+        Ok(kind) => {
+            let (paper, files) = folder.sign_paper(kind)?;
+            let mail = files.last().map(|file| file.display().to_string()).unwrap_or_default();
+            Ok(format!("taken: {}; the receipt for him: {mail}", super::papers::words(&paper)))
+        }
+        Err(LedgerTrouble::Finding { finding, .. }) => {
+            Ok(format!("A deposit said to be of {role} was left aside: {}. Ask for it again.", finding.what))
+        }
+        Err(LedgerTrouble::NotDue(what)) => Ok(format!("A deposit of {role} was left aside: {what}.")),
+        Err(trouble) => Err(trouble.into()),
+    }
+}
+
+/// Keeps a paper that somebody of this game has signed.
+fn keep(folder: &GameFolder, paper: &Paper) -> Result<String, Trouble> {
+    let protocol = folder.seat.ledger().protocol();
+    let signed = protocol.keys_of(&paper.by).iter().any(|key| paper.is_signed_by(key));
+    if Some(paper.game) != protocol.game() || !signed {
+        return Ok(format!("A paper said to be by {} was left aside: of another game, damaged or forged.", paper.by));
+    }
+    let path = folder.keep_paper(paper)?;
+    Ok(format!("taken: {} ({}, signature good)", path.display(), super::papers::words(paper)))
+}
+
 /// What became of a good record at whose place another one stands.
 fn displaced(folder: &GameFolder, record: &Record) -> String {
     let (name, late) = (record.file_name(), LATE);
     match (record.body().kind.clone(), record.body().by == *folder.seat.role()) {
         (RecordKind::Audit, true) => {
             format!("{name}: another audit stands before yours; yours is signed again behind it.")
+        }
+        (RecordKind::Result, _) => {
+            format!(
+                "W76-LATE  {name}: another result of the same orders stands, with the same dice. It lies in {late}/."
+            )
         }
         (_, true) => format!(
             "W76-LATE  {name} is yours, and the game master went on without it: his record stands at its place. \

@@ -59,7 +59,7 @@ impl Rehearse {
         let worlds: Vec<World> = sides.iter().map(|side| self.world_of(side, world)).collect();
         let mut chance = Chance::new(&self.seed);
         let table = game.open(&charter).map_err(Trouble::refused)?;
-        let terms = Terms { charter, ask: true, max_asks: None, note: None };
+        let terms = Terms { charter, ask: true, max_asks: None, note: None, ..Terms::default() };
         let (Some(first), Some(second)) = (worlds.first(), worlds.get(1)) else {
             return Err(Trouble::usage("this game has not two sides", "choose another"));
         };

@@ -1,13 +1,17 @@
 //! `garcia send` and `garcia resend`: sign orders and make the mail; make the same mail again.
 
+use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::engine::digest::sha256;
+use crate::trust::Id;
 use crate::trust::role::Role;
+use crate::trust::store::{Readers, write_whole};
 
 use super::check::warned;
-use super::folder::GameFolder;
+use super::folder::{GameFolder, ORDERS};
 use super::post;
 use super::{Done, Trouble, World};
 
@@ -70,7 +74,8 @@ fn at_folder(mut folder: GameFolder, said: &Given, eml: bool, world: &World) -> 
         Given::Files(files) => {
             let (submission, warnings) = folder.sight().check(files)?;
             notes = warned(&warnings, world);
-            folder.seat.send(&submission)?;
+            let file = kept_file(&folder, files)?;
+            folder.seat.enter(&submission, file)?;
         }
     }
     folder.save()?;
@@ -79,6 +84,20 @@ fn at_folder(mut folder: GameFolder, said: &Given, eml: bool, world: &World) -> 
     let told = folder.write_up()?;
     let posted = folder.post(eml)?;
     post::answer(&folder, &notes, told.as_ref(), posted.as_ref(), world)
+}
+
+/// Keeps the plain file that a game master enters for somebody, and gives back its hash: what was sent can be shown later.
+fn kept_file(folder: &GameFolder, files: &[PathBuf]) -> Result<Option<Id>, Trouble> {
+    let ([file], true) = (files, *folder.seat.role() == Role::gm()) else { return Ok(None) };
+    let Ok(bytes) = fs::read(file) else { return Ok(None) };
+    let hash = sha256(&bytes);
+    let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let kept = folder.path.join(ORDERS).join(format!("{}-{name}", hash.get(..8).unwrap_or_default()));
+    let there = fs::read_dir(folder.path.join(ORDERS)).into_iter().flatten().flatten();
+    if !there.into_iter().any(|entry| fs::read(entry.path()).is_ok_and(|other| other == bytes)) {
+        write_whole(&kept, &bytes, Readers::Anyone)?;
+    }
+    Ok(hash.parse().ok())
 }
 
 /// Make the last mail again, byte for byte.

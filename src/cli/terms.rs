@@ -20,7 +20,15 @@ pub fn lines(protocol: &Protocol, table: &dyn Match) -> Vec<String> {
     let data = genesis.rules_sha256.to_string();
     lines.push(format!("data      {}: map, counters and tables", data.get(..16).unwrap_or_default()));
     lines.push(format!("dice      chains of {} links", genesis.links));
+    if genesis.director.is_some() {
+        lines.push(
+            "director  a third person, who can finish for somebody who falls silent; his key is below".to_owned(),
+        );
+    }
     for (role, seat) in protocol.signatories() {
+        if seat.recovery.is_some() {
+            lines.push(format!("recovery  {role} has a second key on paper"));
+        }
         lines.push(format!("key       {:<8} {}", role.as_str(), folder::spelled(&seat.key)));
     }
     lines

@@ -8,12 +8,16 @@ use mail_parser::{MessageParser, MimeHeaders, PartType};
 use super::openings::Openings;
 use crate::trust::armour;
 use crate::trust::bytes::{Id, Sig};
+use crate::trust::director::Deposit;
+use crate::trust::paper::Paper;
 use crate::trust::record::Record;
 
 /// The largest file that is looked into.
 const MOST_BYTES: usize = 64 << 20;
 /// How many complaints about one file are told.
 const MOST_TROUBLES: usize = 20;
+/// How many papers of one file are taken.
+const MOST_PAPERS: usize = 64;
 /// Mails within mails, attachments within attachments.
 const MOST_DEPTH: usize = 4;
 
@@ -24,6 +28,10 @@ pub struct Unpacked {
     pub records: Vec<Record>,
     /// Openings for a game master.
     pub openings: Vec<Openings>,
+    /// Papers beside the ledger.
+    pub papers: Vec<Paper>,
+    /// Deposits for a director.
+    pub deposits: Vec<Deposit>,
     /// What looked like a record and is damaged, or why nothing was found; each with what to do.
     pub troubles: Vec<String>,
     /// How many mails and texts held nothing that garcia reads.
@@ -41,7 +49,8 @@ impl Unpacked {
 
     /// Whether nothing in it speaks of garcia.
     fn is_foreign(&self) -> bool {
-        self.records.is_empty() && self.openings.is_empty() && self.troubles.is_empty()
+        let beside = self.openings.is_empty() && self.papers.is_empty() && self.deposits.is_empty();
+        self.records.is_empty() && beside && self.troubles.is_empty()
     }
 
     fn merge(&mut self, other: Unpacked) {
@@ -50,6 +59,12 @@ impl Unpacked {
             self.add(record);
         }
         self.openings.extend(other.openings);
+        self.deposits.extend(other.deposits);
+        for paper in other.papers {
+            if self.papers.len() < MOST_PAPERS && !self.papers.contains(&paper) {
+                self.papers.push(paper);
+            }
+        }
         for trouble in other.troubles {
             if self.troubles.len() <= MOST_TROUBLES && !self.troubles.contains(&trouble) {
                 self.troubles.push(trouble);
@@ -135,6 +150,24 @@ fn text(name: &str, bytes: &[u8]) -> Unpacked {
             Ok(None) => found.troubles.push(format!("E02-CANON in {name}: these openings cannot be read")),
             Err(damaged) => found.troubles.push(format!("E01-ARMOUR in {name}: {damaged}")),
         }
+    }
+    for piece in armour::unwrap_deposits(&text).into_iter().take(MOST_PAPERS) {
+        match piece.map(|bytes| Deposit::read(&bytes)) {
+            Ok(Some(deposit)) => found.deposits.push(deposit),
+            Ok(None) => found.troubles.push(format!("E02-CANON in {name}: this deposit cannot be read")),
+            Err(damaged) => found.troubles.push(format!("E01-ARMOUR in {name}: {damaged}")),
+        }
+    }
+    for piece in armour::unwrap_papers(&text).into_iter().take(MOST_PAPERS) {
+        match piece.map(|bytes| Paper::read(&bytes)) {
+            Ok(Ok(paper)) => found.papers.push(paper),
+            Ok(Err(_)) => found.troubles.push(format!("E02-CANON in {name}: this paper cannot be read")),
+            Err(damaged) => found.troubles.push(format!("E01-ARMOUR in {name}: {damaged}")),
+        }
+    }
+    if let (true, Ok(paper)) = (found.papers.is_empty(), Paper::read(bytes)) {
+        found.papers.push(paper);
+        return found;
     }
     let wrapped = armour::unwrap(&text);
     for piece in &wrapped {

@@ -15,12 +15,40 @@ const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 const BEGIN_OPENINGS: &str = "BEGIN GARCIA OPENINGS";
 const END_OPENINGS: &str = "END GARCIA OPENINGS";
 
+/// The same words around papers, which stand beside the ledger.
+const BEGIN_PAPER: &str = "BEGIN GARCIA PAPER";
+const END_PAPER: &str = "END GARCIA PAPER";
+
+/// The same words around deposits, which go to a director alone.
+const BEGIN_DEPOSIT: &str = "BEGIN GARCIA DEPOSIT";
+const END_DEPOSIT: &str = "END GARCIA DEPOSIT";
+
 /// How many damaged records of one text are told one by one; the others are counted.
 const MOST_DAMAGED: usize = 8;
 
 /// Wraps the bytes of a record.
 pub fn wrap(bytes: &[u8]) -> String {
     wrapped(bytes, BEGIN, END)
+}
+
+/// Wraps a paper.
+pub fn wrap_paper(bytes: &[u8]) -> String {
+    wrapped(bytes, BEGIN_PAPER, END_PAPER)
+}
+
+/// All papers in a text.
+pub fn unwrap_papers(text: &str) -> Vec<Result<Vec<u8>, Damaged>> {
+    unwrapped(text, BEGIN_PAPER, END_PAPER)
+}
+
+/// Wraps a deposit.
+pub fn wrap_deposit(bytes: &[u8]) -> String {
+    wrapped(bytes, BEGIN_DEPOSIT, END_DEPOSIT)
+}
+
+/// All deposits in a text.
+pub fn unwrap_deposits(text: &str) -> Vec<Result<Vec<u8>, Damaged>> {
+    unwrapped(text, BEGIN_DEPOSIT, END_DEPOSIT)
 }
 
 /// Wraps openings.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::finding::{Code, Finding};
-use super::ledger::follow;
+use super::ledger::{follow, seat};
 use super::protocol::Protocol;
 use super::record::Record;
 use super::replay::{Replay, Vision};
@@ -91,7 +91,8 @@ fn walk(records: &[&Record], lay: &Lay<'_>) -> Option<(Protocol, Option<Replay>)
         protocol.take(record).ok()?;
     }
     let replay = protocol.genesis().zip(protocol.founder()).and_then(|(genesis, founder)| {
-        let mut replay = Replay::new(lay(genesis).ok()?, genesis, founder).ok()?;
+        let all: Vec<Record> = records.iter().map(|record| (*record).clone()).collect();
+        let mut replay = seat(lay(genesis).ok()?, genesis, founder, &all).ok()?;
         let mut walked = Protocol::new();
         for record in records {
             follow(&mut walked, &mut replay, &Vision::public(), record).ok()?;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::bytes::Id;
 use super::chain::{LINKS, TOY_LINKS};
 use super::key;
+use super::motion::{Answered, Motion, Outcome, What};
 use super::record::{Body, RecordKind};
 use super::role::Role;
 use crate::engine::dice::Die;
@@ -65,8 +66,10 @@ pub struct Genesis {
     pub opponent: Option<Role>,
     /// With a game master: the roles that sign for themselves, in joining order.
     pub players: Option<Vec<Role>>,
-    /// Set aside: a third person who can finish a game.
+    /// The key of a third person, who answers where he is asked to and can finish the game for somebody who fell silent.
     pub director: Option<Id>,
+    /// A second key of the signer's, kept on paper, with which he can take his seat again.
+    pub recovery: Option<Id>,
     /// How many answer stops each side may cause in one span.
     pub max_asks: Option<u32>,
     /// With a game master: what lies face down is sealed, and only he and its owner can read it.
@@ -85,6 +88,8 @@ pub struct Join {
     pub key: Id,
     /// Link 0 of the signer's chain; absent where a game master closes.
     pub anchor: Option<Id>,
+    /// A second key of the signer's, kept on paper.
+    pub recovery: Option<Id>,
     /// Commitments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hide: Vec<Hide>,
@@ -145,6 +150,8 @@ pub struct Orders {
     pub side: Option<Role>,
     /// The game master wrote them because the player sent none.
     pub nmr: Option<bool>,
+    /// SHA-256 of the plain file they were entered from.
+    pub file_sha256: Option<Id>,
 }
 
 impl Orders {
@@ -178,9 +185,11 @@ pub struct Closing {
     /// Commitments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hide: Vec<Hide>,
-    /// Set aside: the role a director closes for.
+    /// The role a director closes for.
     #[serde(rename = "for")]
     pub role: Option<Role>,
+    /// Why he was called to: the notice of the role that waits, whole.
+    pub notice: Option<Json>,
 }
 
 /// The opening of everything after the end.
@@ -189,6 +198,9 @@ pub struct Closing {
 pub struct Audit {
     /// The secret behind all salts of the role.
     pub hide_secret: Id,
+    /// Those of its earlier chains, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<Id>,
     /// Every value ever committed, by `<slot>/<version>`.
     pub values: BTreeMap<String, Json>,
     /// Every secret roll of the role.
@@ -429,6 +441,12 @@ pub enum Data {
     Closing(Closing),
     /// An audit.
     Audit(Audit),
+    /// A motion.
+    Motion(Box<Motion>),
+    /// Consent to a motion.
+    Accept(Answered),
+    /// Refusal of a motion.
+    Decline(Answered),
 }
 
 impl Data {
@@ -442,9 +460,9 @@ impl Data {
             RecordKind::Orders => Data::Orders(from_json(&body.data)?),
             RecordKind::Result => Data::Closing(from_json(&body.data)?),
             RecordKind::Audit => Data::Audit(from_json(&body.data)?),
-            RecordKind::Reserved(_) => {
-                return Err(format!("`{}` is a reserved kind; this version does not play it", body.kind));
-            }
+            RecordKind::Motion => Data::Motion(Box::new(Motion::read(&body.data)?)),
+            RecordKind::Accept => Data::Accept(from_json(&body.data)?),
+            RecordKind::Decline => Data::Decline(from_json(&body.data)?),
             RecordKind::Unknown(word) => return Err(format!("there is no kind `{word}`")),
         };
         data.check(&body.by)?;
@@ -460,6 +478,8 @@ impl Data {
             Data::Orders(data) => to_json(data),
             Data::Closing(data) => to_json(data),
             Data::Audit(data) => to_json(data),
+            Data::Motion(data) => to_json(&data.parts()),
+            Data::Accept(data) | Data::Decline(data) => to_json(data),
         }
     }
 
@@ -472,6 +492,9 @@ impl Data {
             Data::Orders(_) => RecordKind::Orders,
             Data::Closing(_) => RecordKind::Result,
             Data::Audit(_) => RecordKind::Audit,
+            Data::Motion(_) => RecordKind::Motion,
+            Data::Accept(_) => RecordKind::Accept,
+            Data::Decline(_) => RecordKind::Decline,
         }
     }
 
@@ -481,8 +504,10 @@ impl Data {
             Data::Join(Join { hide, .. })
             | Data::Plan(Plan { hide, .. })
             | Data::Orders(Orders { hide, .. })
-            | Data::Closing(Closing { hide, .. }) => hide,
-            Data::Genesis(_) | Data::Audit(_) => &[],
+            | Data::Closing(Closing { hide, .. })
+            | Data::Accept(Answered { hide, .. }) => hide,
+            Data::Motion(motion) => &motion.hide,
+            Data::Genesis(_) | Data::Audit(_) | Data::Decline(_) => &[],
         }
     }
 
@@ -492,7 +517,8 @@ impl Data {
             Data::Plan(Plan { reveals, .. })
             | Data::Orders(Orders { reveals, .. })
             | Data::Closing(Closing { reveals, .. }) => reveals,
-            Data::Genesis(_) | Data::Join(_) | Data::Audit(_) => &[],
+            Data::Motion(motion) => &motion.reveals,
+            Data::Genesis(_) | Data::Join(_) | Data::Audit(_) | Data::Accept(_) | Data::Decline(_) => &[],
         }
     }
 
@@ -502,7 +528,7 @@ impl Data {
             Data::Plan(Plan { claims, .. })
             | Data::Orders(Orders { claims, .. })
             | Data::Closing(Closing { claims, .. }) => claims,
-            Data::Genesis(_) | Data::Join(_) | Data::Audit(_) => &[],
+            _ => &[],
         }
     }
 
@@ -525,11 +551,23 @@ impl Data {
         distinct("claim", self.claims().iter().map(|c| &c.claim))?;
         match self {
             Data::Genesis(genesis) => genesis.check(by),
-            Data::Join(join) => sound(&join.key),
+            Data::Join(join) => sound(&join.key).and_then(|()| join.recovery.as_ref().map_or(Ok(()), sound)),
             Data::Plan(plan) => plan.check(),
             Data::Orders(orders) => orders.check(),
             Data::Closing(closing) => closing.check(),
-            Data::Audit(audit) => distinct("secret roll", audit.secret_rolls.iter().map(|r| &r.label)),
+            // Of a roll that was taken back and made again both stand there under one label.
+            Data::Audit(_) => Ok(()),
+            Data::Motion(motion) => match (&motion.what, &motion.to) {
+                (_, Some(to)) if *to != Role::director() => Err("`to` names the director, and nobody else".to_owned()),
+                (What::End(Outcome::Resigns(who)), _) if who != by => Err("nobody resigns for another".to_owned()),
+                _ => Ok(()),
+            },
+            Data::Accept(accept) if accept.role.is_some() || accept.notice.is_some() => {
+                Err("nobody accepts for another".to_owned())
+            }
+            Data::Accept(_) => Ok(()),
+            Data::Decline(decline) if !decline.hide.is_empty() => Err("a refusal commits nothing".to_owned()),
+            Data::Decline(decline) => paired(&decline.role, &decline.notice),
         }
     }
 }
@@ -542,6 +580,11 @@ fn distinct<'a>(what: &str, keys: impl Iterator<Item = &'a Key>) -> Result<(), S
         }
     }
     Ok(())
+}
+
+/// A director says for whom he signs, and shows who called him.
+fn paired(role: &Option<Role>, notice: &Option<Json>) -> Result<(), String> {
+    if role.is_some() == notice.is_some() { Ok(()) } else { Err("`for` and `notice` go together".to_owned()) }
 }
 
 fn sound(key: &Id) -> Result<(), String> {
@@ -559,8 +602,12 @@ impl Genesis {
         if !version.is_some_and(|n| n.parse::<u32>().is_ok_and(|v| v.to_string() == n)) {
             return Err("`engine` has to be the rule set, a blank and a number".to_owned());
         }
-        if self.director.is_some() {
-            return Err("`director` is reserved; this version does not play it".to_owned());
+        self.director.iter().chain(&self.recovery).try_for_each(sound)?;
+        if self.director.is_some() && self.mode == Mode::Solo {
+            return Err("a solo game has nobody a director could stand beside".to_owned());
+        }
+        if self.opponent.iter().chain(self.players.iter().flatten()).chain([by]).any(|role| *role == Role::director()) {
+            return Err("`director` is no role that plays".to_owned());
         }
         if self.private.is_some() && (self.mode != Mode::Gm || self.private != Some(true)) {
             return Err("`private: true` goes with a game master, and with nobody else".to_owned());
@@ -616,9 +663,7 @@ impl Orders {
 
 impl Closing {
     fn check(&self) -> Result<(), String> {
-        if self.role.is_some() {
-            return Err("`for` in a result is reserved for a director; this version does not play it".to_owned());
-        }
+        paired(&self.role, &self.notice)?;
         distinct("roll", self.rolls.iter().map(RollSaid::label))?;
         self.stop.check()
     }

@@ -45,7 +45,8 @@ fn a_genesis_says_how_it_is_played_and_by_whom() {
     let refused = |name: &'static str, value: Json| {
         genesis(move |g| drop(g.insert(name.to_owned(), value.clone()))).expect_err(name)
     };
-    assert!(refused("director", Id::ZERO.to_string().into()).contains("reserved"));
+    assert!(refused("director", Id::ZERO.to_string().into()).contains("sound"));
+    assert!(refused("recovery", Id::ZERO.to_string().into()).contains("sound"));
     assert!(refused("private", true.into()).contains("game master"));
     assert!(refused("links", 0.into()).contains("links"));
     assert!(refused("links", 70000.into()).contains("links"));
@@ -112,13 +113,13 @@ fn faults_of_a_result_are_named_with_their_place() {
 }
 
 #[test]
-fn a_call_decides_nothing_and_reserved_kinds_are_refused() {
+fn a_call_decides_nothing_and_there_are_no_other_kinds() {
     let zero = Id::ZERO;
     let orders = |rest: &str| read("orders", "us", &format!(r#"{{{rest}"state":"{zero}"}}"#));
     assert!(orders(&format!(r#""nonce":"{zero}","orders":{{"call":true}},"#)).is_ok());
     let e = orders(&format!(r#""nonce":"{zero}","orders":{{"call":true}},"policies":{{}},"#)).expect_err("policies");
     assert!(e.contains("call decides nothing"));
     assert!(orders("").expect_err("no nonce").contains("missing field `nonce`"));
-    assert!(read("ruling", "gm", "{}").expect_err("ruling").contains("reserved"));
+    assert!(read("ruling", "gm", "{}").expect_err("ruling").contains("no kind `ruling`"));
     assert!(read("poem", "gm", "{}").expect_err("poem").contains("no kind `poem`"));
 }

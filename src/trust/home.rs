@@ -82,11 +82,24 @@ impl Home {
         }
         let path = self.identity_path();
         let key = PrivateKey::fresh().map_err(|e| FileTrouble::new(&path, e))?;
-        let seed = Zeroizing::new(to_hexadecimal(key.seed().as_ref()));
-        let head = [HEADS[0]];
-        let json = Json::object([("key", seed.as_str()), ("public", &key.public().to_string())]);
-        write_secret(&path, &head, json)?;
+        self.write_identity(&key)?;
         Ok(key)
+    }
+
+    /// Puts a key back that was on paper; one that is there is left alone, and then this says whether it is the same.
+    pub fn restore_identity(&self, key: &PrivateKey) -> Result<bool, FileTrouble> {
+        let _held = Lock::take(&self.path)?;
+        if let Some(there) = self.known_identity()? {
+            return Ok(there.public() == key.public());
+        }
+        self.write_identity(key)?;
+        Ok(true)
+    }
+
+    fn write_identity(&self, key: &PrivateKey) -> Result<(), FileTrouble> {
+        let seed = Zeroizing::new(to_hexadecimal(key.seed().as_ref()));
+        let json = Json::object([("key", seed.as_str()), ("public", &key.public().to_string())]);
+        write_secret(&self.identity_path(), &[HEADS[0]], json)
     }
 
     fn known_identity(&self) -> Result<Option<PrivateKey>, FileTrouble> {
@@ -119,7 +132,23 @@ impl Home {
             closed: BTreeMap::new(),
             last: None,
             later: Vec::new(),
+            earlier: Vec::new(),
+            older: BTreeMap::new(),
+            next: None,
+            deposits: BTreeMap::new(),
         };
+        file.save()?;
+        Ok(file)
+    }
+
+    /// Keeps secrets that were handed over.
+    pub fn take_over(&self, file: GameFile) -> Result<GameFile, FileTrouble> {
+        let path = self.game_path(&file.game, &file.role);
+        if path.exists() {
+            return Err(FileTrouble::new(&path, "there are secrets for this game and role already"));
+        }
+        // What the other has signed was signed with his key.
+        let file = GameFile { path: Some(path), signed: BTreeMap::new(), last: None, next: None, ..file };
         file.save()?;
         Ok(file)
     }
@@ -158,11 +187,19 @@ pub struct GameFile {
     values: BTreeMap<String, Json>,
     entrusted: Vec<(Role, Reveal)>,
     signed: BTreeMap<Id, Id>,
-    /// For which orders each link was opened, by its number.
-    closed: BTreeMap<u32, Id>,
+    /// For which orders each link was opened, by the link.
+    closed: BTreeMap<Id, Id>,
     last: Option<Record>,
     /// Later records of the match that are known, by place and by the record they name; kept elsewhere.
     later: Vec<(u32, Id)>,
+    /// The secrets of chains before the one in force, in order.
+    earlier: Vec<GameSecret>,
+    /// The salts of what was sealed with those.
+    older: BTreeMap<String, Id>,
+    /// The secret of a chain that is moved and not in force yet.
+    next: Option<GameSecret>,
+    /// Director: the furthest link each player has left with him, with its number.
+    deposits: BTreeMap<Role, (u32, Id)>,
 }
 
 /// A value, and the slot and version it is sealed in.
@@ -209,6 +246,10 @@ impl GameFile {
             closed: BTreeMap::new(),
             last: None,
             later: Vec::new(),
+            earlier: Vec::new(),
+            older: BTreeMap::new(),
+            next: None,
+            deposits: BTreeMap::new(),
         }
     }
 
@@ -233,6 +274,16 @@ impl GameFile {
         &self.secret
     }
 
+    /// The secrets of chains before the one in force, in order.
+    pub fn earlier(&self) -> &[GameSecret] {
+        &self.earlier
+    }
+
+    /// The salts of what was sealed with earlier secrets, by `<slot>/<version>`.
+    pub fn older_salts(&self) -> &BTreeMap<String, Id> {
+        &self.older
+    }
+
     /// How many links the chain has.
     pub fn links(&self) -> u32 {
         self.links
@@ -251,6 +302,77 @@ impl GameFile {
     /// Openings that players have entrusted to this game master.
     pub fn entrusted(&self) -> &[(Role, Reveal)] {
         &self.entrusted
+    }
+
+    /// Director: keeps what a player leaves with him.
+    pub fn keep_deposit(&mut self, role: &Role, left: (u32, Id), reveals: Vec<Reveal>) -> Result<(), FileTrouble> {
+        self.entrust(role, reveals)?;
+        let _held = self.lock_and_merge()?;
+        self.deposits.insert(role.clone(), left);
+        self.save()
+    }
+
+    /// Director: the furthest link a player has left with him.
+    pub fn deposit_of(&self, role: &Role) -> Option<(u32, Id)> {
+        self.deposits.get(role).copied()
+    }
+
+    /// The secret of a chain that is moved and not in force yet.
+    pub fn waiting_secret(&self) -> Option<&GameSecret> {
+        self.next.as_ref()
+    }
+
+    /// Puts back what was on paper: the secrets of earlier chains, and sealed values.
+    pub fn restore(&mut self, earlier: Vec<GameSecret>, values: BTreeMap<String, Json>) -> Result<(), FileTrouble> {
+        let _held = self.lock_and_merge()?;
+        self.earlier = earlier;
+        self.values.extend(values);
+        self.save()
+    }
+
+    /// Which salts belong to earlier chains, once the ledger is known that says so.
+    pub fn note_older(&mut self, older: BTreeMap<String, Id>) {
+        self.older.extend(older);
+    }
+
+    /// Keeps values that are about to be sealed in a record somebody else signs.
+    pub fn keep_values(&mut self, sealed: &[Sealed]) -> Result<(), FileTrouble> {
+        let _held = self.lock_and_merge()?;
+        for (slot, version, value) in sealed {
+            self.values.insert(format!("{slot}/{version}"), value.clone());
+        }
+        self.save()
+    }
+
+    /// The secret of the chain that is about to be moved: made once, so that signing again gives the same bytes.
+    pub fn next_secret(&mut self) -> Result<GameSecret, NotSigned> {
+        if let Some(next) = &self.next {
+            return Ok(next.clone());
+        }
+        let _held = self.lock_and_merge()?;
+        let path = self.path.clone().unwrap_or_default();
+        let fresh = GameSecret::fresh().map_err(|error| FileTrouble::new(&path, error))?;
+        let next = self.next.get_or_insert(fresh).clone();
+        self.save()?;
+        Ok(next)
+    }
+
+    /// The chain that was moved is in force; `sealed` are the commitments made before it.
+    ///
+    /// What was lost stays behind.
+    pub fn begin_chain(&mut self, sealed: impl Iterator<Item = (Slot, u32)>, lost: bool) -> Result<(), FileTrouble> {
+        let _held = self.lock_and_merge()?;
+        let Some(next) = self.next.take() else { return Ok(()) };
+        if lost {
+            (self.secret, self.earlier, self.older) = (next, Vec::new(), BTreeMap::new());
+            return self.save();
+        }
+        let hide = self.secret.hide();
+        for (slot, version) in sealed {
+            self.older.entry(format!("{slot}/{version}")).or_insert_with(|| hide.salt(&slot, version));
+        }
+        self.earlier.push(std::mem::replace(&mut self.secret, next));
+        self.save()
     }
 
     /// Keeps openings of a player's, each once.
@@ -289,8 +411,8 @@ impl GameFile {
         }
         let _held = self.lock_and_merge()?;
         self.signed.entry(record.body().prev).or_insert(record.id());
-        if let Some((index, orders)) = closed_by(record.body()) {
-            self.closed.entry(index).or_insert(orders);
+        if let Some((_, link, orders)) = closed_by(record.body()) {
+            self.closed.entry(link).or_insert(orders);
         }
         for (slot, version, value) in sealed {
             self.values.insert(format!("{slot}/{version}"), value);
@@ -306,8 +428,16 @@ impl GameFile {
         for (prev, id) in there.signed {
             self.signed.entry(prev).or_insert(id);
         }
-        for (index, orders) in there.closed {
-            self.closed.entry(index).or_insert(orders);
+        for (link, orders) in there.closed {
+            self.closed.entry(link).or_insert(orders);
+        }
+        if there.earlier.len() > self.earlier.len() {
+            (self.secret, self.earlier, self.older, self.next) = (there.secret, there.earlier, there.older, there.next);
+        } else if self.next.is_none() {
+            self.next = there.next;
+        }
+        for (role, left) in there.deposits {
+            self.deposits.entry(role).or_insert(left);
         }
         for (name, value) in there.values {
             self.values.entry(name).or_insert(value);
@@ -338,17 +468,19 @@ impl GameFile {
         if let Some(before) = self.signed.get(&prev).filter(|before| **before != id) {
             return Err(NotSigned::Twice(*before));
         }
-        if let Some((index, orders)) = closing {
-            if self.closed.get(&index).is_some_and(|before| *before != orders) {
+        if let Some((index, link, orders)) = closing {
+            if self.closed.get(&link).is_some_and(|before| *before != orders) {
                 return Err(NotSigned::LinkTwice(index));
             }
-            self.closed.insert(index, orders);
+            self.closed.insert(link, orders);
         }
         self.signed.insert(prev, id);
         for (slot, version, value) in sealed {
             self.values.insert(format!("{slot}/{version}"), value.clone());
         }
-        if matches!(record.body().kind, RecordKind::Orders | RecordKind::Plan) {
+        let decides =
+            [RecordKind::Orders, RecordKind::Plan, RecordKind::Motion, RecordKind::Accept, RecordKind::Decline];
+        if decides.contains(&record.body().kind) {
             self.last = Some(record.clone());
         }
         self.save()?;
@@ -372,11 +504,21 @@ impl GameFile {
 
     fn load(path: PathBuf, game: &Id, role: &Role) -> Result<GameFile, FileTrouble> {
         let mut json = read_secret(&path)?;
-        let wrong = |what: &str| FileTrouble::new(&path, format!("`{what}` is missing or damaged"));
-        let text = |name: &str| json.get(name).and_then(Json::as_str);
-        if text("game") != Some(&game.to_string()) || text("role") != Some(role.as_str()) {
+        let read = GameFile::from_json(&json);
+        wipe(&mut json);
+        let file = read.map_err(|what| FileTrouble::new(&path, what))?;
+        if (file.game, &file.role) != (*game, role) {
             return Err(FileTrouble::new(&path, "these are the secrets of another game"));
         }
+        Ok(GameFile { path: Some(path), ..file })
+    }
+
+    /// Reads secrets that lie nowhere yet.
+    pub fn from_json(json: &Json) -> Result<GameFile, String> {
+        let wrong = |what: &str| format!("`{what}` is missing or damaged");
+        let text = |name: &str| json.get(name).and_then(Json::as_str);
+        let game = text("game").and_then(|game| game.parse().ok()).ok_or_else(|| wrong("game"))?;
+        let role = text("role").and_then(|role| role.parse().ok()).ok_or_else(|| wrong("role"))?;
         let secret = text("secret").and_then(GameSecret::parse).ok_or_else(|| wrong("secret"))?;
         let links = json.get("links").and_then(Json::as_int).and_then(|n| u32::try_from(n).ok());
         let links = links.ok_or_else(|| wrong("links"))?;
@@ -387,9 +529,29 @@ impl GameFile {
             signed.insert(prev.parse().map_err(|_| wrong("signed"))?, id.ok_or_else(|| wrong("signed"))?);
         }
         let mut closed = BTreeMap::new();
-        for (index, orders) in json.get("closed").and_then(Json::as_map).into_iter().flatten() {
+        for (link, orders) in json.get("closed").and_then(Json::as_map).into_iter().flatten() {
             let orders = orders.as_str().and_then(|id| id.parse().ok());
-            closed.insert(index.parse().map_err(|_| wrong("closed"))?, orders.ok_or_else(|| wrong("closed"))?);
+            // Once they were kept by the number of the link.
+            let numbered = || link.parse().ok().and_then(|index| secret.chain(&role, links).link(index));
+            let link = link.parse().ok().or_else(numbered).ok_or_else(|| wrong("closed"))?;
+            closed.insert(link, orders.ok_or_else(|| wrong("closed"))?);
+        }
+        let mut earlier = Vec::new();
+        for secret in json.get("earlier").and_then(Json::as_list).unwrap_or_default() {
+            earlier.push(secret.as_str().and_then(GameSecret::parse).ok_or_else(|| wrong("earlier"))?);
+        }
+        let mut older = BTreeMap::new();
+        for (name, salt) in json.get("older").and_then(Json::as_map).into_iter().flatten() {
+            let salt = salt.as_str().and_then(|salt| salt.parse().ok());
+            older.insert(name.clone(), salt.ok_or_else(|| wrong("older"))?);
+        }
+        let next = text("next").and_then(GameSecret::parse);
+        let mut deposits = BTreeMap::new();
+        for (role, left) in json.get("deposits").and_then(Json::as_map).into_iter().flatten() {
+            let index = left.get("index").and_then(Json::as_int).and_then(|n| u32::try_from(n).ok());
+            let link = left.get("link").and_then(Json::as_str).and_then(|link| link.parse().ok());
+            let (Ok(role), Some(left)) = (role.parse(), index.zip(link)) else { return Err(wrong("deposits")) };
+            deposits.insert(role, left);
         }
         let mut entrusted = Vec::new();
         for opening in json.get("entrusted").and_then(Json::as_list).unwrap_or_default() {
@@ -398,11 +560,10 @@ impl GameFile {
             entrusted.push(role.zip(reveal).ok_or_else(|| wrong("entrusted"))?);
         }
         let last = text("last").and_then(|record| Record::read(record.as_bytes()).ok());
-        wipe(&mut json);
         Ok(GameFile {
-            path: Some(path),
-            game: *game,
-            role: role.clone(),
+            path: None,
+            game,
+            role,
             secret,
             links,
             values,
@@ -411,11 +572,15 @@ impl GameFile {
             closed,
             last,
             later: Vec::new(),
+            earlier,
+            older,
+            next,
+            deposits,
         })
     }
 
-    fn save(&self) -> Result<(), FileTrouble> {
-        let Some(path) = &self.path else { return Ok(()) };
+    /// The secrets as they are written.
+    pub fn to_json(&self) -> Json {
         let signed = self.signed.iter().map(|(prev, id)| (prev.to_string(), Json::from(id.to_string())));
         let mut json = Json::object([
             ("game", Json::from(self.game.to_string())),
@@ -432,29 +597,52 @@ impl GameFile {
             members.insert("entrusted".to_owned(), Json::List(self.entrusted.iter().map(opening).collect()));
         }
         if let (Some(members), false) = (json.as_map_mut(), self.closed.is_empty()) {
-            let closed = self.closed.iter().map(|(index, orders)| (index.to_string(), Json::from(orders.to_string())));
+            let closed = self.closed.iter().map(|(link, orders)| (link.to_string(), Json::from(orders.to_string())));
             members.insert("closed".to_owned(), Json::Map(closed.collect()));
+        }
+        if let (Some(members), false) = (json.as_map_mut(), self.earlier.is_empty()) {
+            let earlier = self.earlier.iter().map(|secret| Json::from(secret.text().as_str()));
+            members.insert("earlier".to_owned(), Json::List(earlier.collect()));
+            let older = self.older.iter().map(|(name, salt)| (name.clone(), Json::from(salt.to_string())));
+            members.insert("older".to_owned(), Json::Map(older.collect()));
+        }
+        if let (Some(members), false) = (json.as_map_mut(), self.deposits.is_empty()) {
+            let left = self.deposits.iter().map(|(role, (index, link))| {
+                let left = Json::object([("index", Json::from(*index)), ("link", Json::from(link.to_string()))]);
+                (role.to_string(), left)
+            });
+            members.insert("deposits".to_owned(), Json::Map(left.collect()));
+        }
+        if let (Some(members), Some(next)) = (json.as_map_mut(), &self.next) {
+            members.insert("next".to_owned(), Json::from(next.text().as_str()));
         }
         if let (Some(members), Some(last)) = (json.as_map_mut(), &self.last) {
             members.insert("last".to_owned(), Json::from(last.to_json().to_string()));
         }
+        json
+    }
+
+    fn save(&self) -> Result<(), FileTrouble> {
+        let Some(path) = &self.path else { return Ok(()) };
         let head = [
             HEADS[1],
             "`signed` remembers what you signed after which record, so that nothing is signed twice;",
             "`closed` for which orders you opened each link of your chain.",
             "`last` is the last order or answer you signed, in case it did not reach the ledger.",
+            "`earlier` are the secrets of chains before this one, `older` what they salted, `next` one that is moved.",
         ];
-        write_secret(path, &head, json)
+        write_secret(path, &head, self.to_json())
     }
 }
 
-/// The link a result opens, and the orders it closes.
-fn closed_by(body: &Body) -> Option<(u32, Id)> {
+/// The link a result opens, with its number, and the orders it closes.
+fn closed_by(body: &Body) -> Option<(u32, Id, Id)> {
     if body.kind != RecordKind::Result {
         return None;
     }
     let index = body.data.get("index").and_then(Json::as_int).and_then(|index| u32::try_from(index).ok())?;
-    Some((index, body.data.get("orders")?.as_str()?.parse().ok()?))
+    let id = |name: &str| body.data.get(name)?.as_str()?.parse().ok();
+    Some((index, id("link")?, id("orders")?))
 }
 
 fn read_secret(path: &Path) -> Result<Json, FileTrouble> {
@@ -583,6 +771,7 @@ mod tests {
         let result = |prev: &str, orders: &str| Body {
             data: Json::object([
                 ("index", Json::from(1u32)),
+                ("link", Json::from(Id::ZERO.to_string())),
                 ("orders", Json::from(Id::hash("record", &[orders]).to_string())),
             ]),
             kind: RecordKind::Result,

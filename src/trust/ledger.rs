@@ -8,7 +8,7 @@ use super::finding::{Code, Finding};
 use super::home::{GameFile, Home, NotSigned, Sealed};
 use super::key::PrivateKey;
 use super::protocol::{NextRecord, Protocol};
-use super::record::{Body, NotARecord, Record};
+use super::record::{Body, NotARecord, Record, RecordKind};
 use super::replay::{Inputs, Replay, Vision, rules_hash};
 use super::role::Role;
 use super::secret::GameSecret;
@@ -81,10 +81,12 @@ pub(super) struct Speech {
     pub standing: BTreeMap<String, Json>,
     /// Answers to the questions of the last stop.
     pub answers: Vec<Answer>,
+    /// SHA-256 of the plain file it was entered from.
+    pub file: Option<super::bytes::Id>,
 }
 
 /// What a game is to be played with.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Terms {
     /// Scenario, options and data.
     pub charter: Charter,
@@ -94,6 +96,10 @@ pub struct Terms {
     pub max_asks: Option<u32>,
     /// A remark.
     pub note: Option<String>,
+    /// The key of a director.
+    pub director: Option<super::bytes::Id>,
+    /// The founder's recovery key.
+    pub recovery: Option<super::bytes::Id>,
 }
 
 /// Who takes part in a game.
@@ -151,7 +157,8 @@ impl Terms {
             links: LINKS,
             opponent,
             players,
-            director: None,
+            director: self.director,
+            recovery: self.recovery,
             max_asks: self.max_asks,
             private,
             note: self.note,
@@ -221,6 +228,33 @@ impl Ledger {
         lay: impl FnOnce(&Genesis) -> Result<Box<dyn Match>, Finding>,
         vision: Vision,
     ) -> Result<Ledger, LedgerTrouble> {
+        Ledger::read_by(records, lay, vision, seat)
+    }
+
+    /// The same for a game that was begun with another version of the rules: its position is not known here.
+    pub fn read_asleep(
+        records: Vec<Record>,
+        lay: impl FnOnce(&Genesis) -> Result<Box<dyn Match>, Finding>,
+        vision: Vision,
+    ) -> Result<Ledger, LedgerTrouble> {
+        let place = |table: Box<dyn Match>, genesis: &Genesis, founder: &Role, records: &[Record]| match (
+            genesis.engine.clone(),
+            genesis.rules_sha256,
+        ) == version(
+            &*table,
+        ) {
+            true => seat(table, genesis, founder, records),
+            false => Replay::asleep(table, genesis),
+        };
+        Ledger::read_by(records, lay, vision, place)
+    }
+
+    fn read_by(
+        records: Vec<Record>,
+        lay: impl FnOnce(&Genesis) -> Result<Box<dyn Match>, Finding>,
+        vision: Vision,
+        place: impl FnOnce(Box<dyn Match>, &Genesis, &Role, &[Record]) -> Result<Replay, Finding>,
+    ) -> Result<Ledger, LedgerTrouble> {
         let first = records.first().ok_or_else(|| LedgerTrouble::NotDue("there is no record yet".to_owned()))?;
         let mut protocol = Protocol::new();
         protocol.take(first).map_err(LedgerTrouble::at(0))?;
@@ -230,7 +264,7 @@ impl Ledger {
         let (signed, judged) = std::thread::scope(|scope| {
             // Signatures are a good part of the work, and the rules need not wait for them.
             let signed = scope.spawn(|| all_signed(&records));
-            let seated = lay(&genesis).and_then(|table| Replay::new(table, &genesis, &founder));
+            let seated = lay(&genesis).and_then(|table| place(table, &genesis, &founder, &records));
             let judged = seated.map_err(|finding| (0, finding)).and_then(|mut replay| {
                 for record in records.iter().skip(1) {
                     let seq = protocol.next();
@@ -265,7 +299,9 @@ impl Ledger {
 
     /// The ledger as it stood with its first records alone.
     pub fn upto(&self, len: usize) -> Result<Ledger, LedgerTrouble> {
-        let (mut protocol, mut replay) = (Protocol::new(), self.replay.from_the_start().map_err(LedgerTrouble::at(0))?);
+        let begun = self.protocol.genesis().is_some_and(|genesis| self.replay.plays(genesis));
+        let mut protocol = Protocol::new();
+        let mut replay = self.replay.from_the_start(begun).map_err(LedgerTrouble::at(0))?;
         let records: Vec<Record> = self.records.iter().take(len).cloned().collect();
         for record in &records {
             let at = LedgerTrouble::at(protocol.next());
@@ -382,6 +418,29 @@ impl Protocol {
     }
 }
 
+/// A table for the game, which may have been begun with another version of the rules and brought to this one since.
+pub(super) fn seat(
+    table: Box<dyn Match>,
+    genesis: &Genesis,
+    founder: &Role,
+    records: &[Record],
+) -> Result<Replay, Finding> {
+    let here = |record: &Record| {
+        let said = |name: &str| record.body().data.get(name).and_then(Json::as_str).map(str::to_owned);
+        record.body().kind == RecordKind::Motion
+            && said("engine") == Some(table.ruleset().engine())
+            && said("rules_sha256") == Some(rules_hash(&*table).to_string())
+    };
+    match records.iter().any(here) && (genesis.engine.clone(), genesis.rules_sha256) != version(&*table) {
+        true => Replay::asleep(table, genesis),
+        false => Replay::new(table, genesis, founder),
+    }
+}
+
+fn version(table: &dyn Match) -> (String, super::bytes::Id) {
+    (table.ruleset().engine(), rules_hash(table))
+}
+
 /// Whether every record is signed by the one who says so, as far as they stand in order; otherwise the first that is not.
 fn all_signed(records: &[Record]) -> Result<(), (u32, Finding)> {
     let mut protocol = Protocol::new();
@@ -414,7 +473,7 @@ pub(super) fn follow(
 /// What stood before a result; its own openings must not count as known.
 fn before(protocol: &Protocol, replay: &Replay, vision: &Vision) -> Result<Option<Inputs>, Finding> {
     match protocol.due() {
-        NextRecord::Result(_) => replay.inputs(protocol, vision).map(Some),
+        NextRecord::Result(_) if replay.is_awake() => replay.inputs(protocol, vision).map(Some),
         _ => Ok(None),
     }
 }
@@ -426,10 +485,29 @@ pub(super) fn judge(
     data: &Data,
     inputs: Option<Inputs>,
 ) -> Result<(), Finding> {
+    match data {
+        Data::Motion(motion) => {
+            replay.check_tickets(protocol, &protocol.owner_of(body), data.hides())?;
+            return replay.hear_motion(protocol, body, motion);
+        }
+        Data::Accept(_) | Data::Decline(_) => return replay.settle(protocol, body.seq),
+        // Of what was played with another version nothing is judged here.
+        _ if !replay.is_awake() => return Ok(()),
+        _ => {}
+    }
     replay.check_tickets(protocol, &body.by, data.hides())?;
     match (data, inputs) {
         (Data::Plan(_) | Data::Orders(_), _) => replay.hear(protocol, body.seq, &body.by, data),
-        (Data::Closing(closing), Some(inputs)) => replay.judge(inputs, &body.by, closing),
+        (Data::Closing(closing), Some(inputs)) => {
+            // A director closes as the role he signs for would have to; what is wrong in it is his.
+            let closer = closing.role.as_ref().unwrap_or(&body.by);
+            replay.judge(inputs, closer, closing).map_err(|finding| match finding.fault.as_ref() == Some(closer) {
+                true => finding.signed_by(&body.by),
+                false => finding,
+            })?;
+            replay.mark_edge(body.seq);
+            Ok(())
+        }
         (Data::Audit(_), _) if *replay.stop() != Stop::End => {
             Err(Finding::new(Code::Kind, "an audit before the end of the game").signed_by(&body.by))
         }

@@ -26,7 +26,7 @@ impl Solo {
         let folder = tempfile::tempdir().expect("a folder");
         let home = Home::find(Some(folder.path())).expect("given");
         let charter = Charter { scenario: scenario.to_owned(), ..Charter::default() };
-        let game = Terms { charter, ask, max_asks, note: Some("García".to_owned()) };
+        let game = Terms { charter, ask, max_asks, note: Some("García".to_owned()), ..Terms::default() };
         let table = skirmish::table(scenario);
         let (ledger, file) = Ledger::begin_with(table, Company::Solo, game, &home, links).expect("begun");
         Solo { key: home.identity().expect("a key"), file, ledger, _folder: folder }
@@ -50,7 +50,7 @@ impl Solo {
                 orders: Some(table.orders_json(&table.random_orders(view, stop, chance)).expect("canonical")),
                 policies: if chance.one_in(2) { policy("advance", chance) } else { BTreeMap::new() },
                 standing: if chance.one_in(2) { policy("stand", chance) } else { BTreeMap::new() },
-                answers: Vec::new(),
+                ..Speech::default()
             },
             Stop::Answers { questions, .. } => {
                 let mut answers = Vec::new();

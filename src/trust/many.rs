@@ -43,6 +43,7 @@ pub fn verify_with(
     let against: Vec<String> = more.iter().map(|file| file.name.clone()).collect();
     let mut verification = verify(&found, &|genesis| lay(&game, genesis), &vision).against(&against);
     if ledger.path() != folder {
+        super::beside::list(folder, &mut verification);
         let inside = secrets_in(folder, 3);
         verification.remarks.extend(inside.iter().map(|path| {
             let name = path.strip_prefix(folder).unwrap_or(path).display().to_string();

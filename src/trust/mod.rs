@@ -4,17 +4,25 @@
 //! calls the engine; the engine knows nothing of it.
 
 pub mod armour;
+pub mod beside;
 pub mod bytes;
 pub mod chain;
 pub mod compare;
 pub mod data;
+pub mod director;
 pub mod finding;
+pub mod handover;
 pub mod home;
 pub mod key;
 pub mod ledger;
 pub mod many;
+pub mod motion;
+pub mod paper;
+pub mod patch;
+pub mod propose;
 pub mod protocol;
 pub mod record;
+pub mod remarks;
 pub mod replay;
 pub mod rivals;
 pub mod role;
@@ -29,6 +37,7 @@ mod secret_roll_tests;
 mod skirmish;
 pub mod speak;
 pub mod store;
+pub mod typed;
 pub mod verify;
 pub mod yaml;
 

@@ -3,6 +3,7 @@
 //! [`Protocol::take`] accepts the next record or says what is wrong with it. What it gathers on the way (the span in hand,
 //! who is due, what was committed and opened) is what the rules need afterwards.
 
+mod motions;
 mod take;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +15,7 @@ use super::seals::{Moment, Seals};
 use crate::engine::dice::{Die, Seed, faces};
 use crate::engine::json::Json;
 use crate::engine::{Flow, Key, Slot};
+pub use motions::{Edge, Era, Moved, Reply};
 
 /// A role with its key and chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,8 +24,10 @@ pub struct Signatory {
     pub key: Id,
     /// The last link published; the anchor at first. None for a player whose segments a game master closes.
     pub tip: Option<Id>,
-    /// How many results it has closed.
+    /// How many links of its chain it has opened.
     pub used: u32,
+    /// A second key, with which it can take its seat again.
+    pub recovery: Option<Id>,
 }
 
 /// Which record is due, and from whom.
@@ -39,6 +43,8 @@ pub enum NextRecord {
     Call(Role),
     /// The result that closes the segment.
     Result(Role),
+    /// Consent to the motion on the table, or refusal.
+    Answer(Role),
     /// An audit of one of these, in any order; nothing more if empty.
     Audit(Vec<Role>),
 }
@@ -125,10 +131,8 @@ pub struct SecretRoll {
 /// What one audit opened.
 #[derive(Clone, Debug)]
 pub struct Audited {
-    /// The secret behind the salts.
-    pub hide_secret: Id,
-    /// The value of every version of every slot.
-    pub values: BTreeMap<(Slot, u32), Json>,
+    /// The value of every version of every slot, with its salt.
+    pub values: BTreeMap<(Slot, u32), (Id, Json)>,
 }
 
 /// A ledger as far as the protocol goes.
@@ -154,6 +158,25 @@ pub struct Protocol {
     spent: BTreeMap<Role, u32>,
     audits: BTreeMap<Role, Audited>,
     absent: Vec<u32>,
+    /// Where one may go back to, in order.
+    edges: Vec<Edge>,
+    moved: Vec<Moved>,
+    /// The motion that waits for its answer, by its number among those moved.
+    table: Option<usize>,
+    /// Who was refused by whom since the last span ended.
+    refused: BTreeSet<(Role, Role)>,
+    /// Nobody goes back before this record: an upgrade, a new key, something lost.
+    floor: u32,
+    /// Version of the rules and digest of the data, where they are no longer those of the genesis.
+    upgraded: Option<(String, Id)>,
+    /// Every anchor and link that was ever published.
+    published: BTreeSet<Id>,
+    /// Every key that ever stood in the ledger.
+    keys: BTreeSet<Id>,
+    /// Where each role began a new chain with a new secret behind it.
+    eras: BTreeMap<Role, Vec<Era>>,
+    /// Results a director signed, with the role he signed them for.
+    directed: Vec<(u32, Role)>,
 }
 
 /// What was said and not yet closed.
@@ -261,6 +284,11 @@ impl Protocol {
         &self.secret_rolls
     }
 
+    /// Results a director signed, with the role he signed them for.
+    pub fn directed(&self) -> &[(u32, Role)] {
+        &self.directed
+    }
+
     /// What each audit opened.
     pub fn audits(&self) -> &BTreeMap<Role, Audited> {
         &self.audits
@@ -297,6 +325,9 @@ impl Protocol {
         if let Some(role) = expected.into_iter().find(|role| !self.signatories.contains_key(role)) {
             return NextRecord::Join(role.clone());
         }
+        if let Some(asked) = self.on_the_table().and_then(|moved| moved.asked.clone()) {
+            return NextRecord::Answer(asked);
+        }
         match (&self.pending, &self.span, &self.stop) {
             (Pending::Orders, Some(span), _) => NextRecord::Result(span.closer.clone()),
             (Pending::Plan, Some(span), _) => match self.other(&span.closer) {
@@ -318,6 +349,7 @@ impl Protocol {
             NextRecord::Join(role) => Some((role, "join")),
             NextRecord::Call(role) => Some((role, "call")),
             NextRecord::Result(role) => Some((role, "result")),
+            NextRecord::Answer(role) => Some((role, "answer to the motion")),
             NextRecord::Audit(roles) => roles.into_iter().next().map(|role| (role, "audit")),
             // Nobody decides anything about facts; their owner's program states them.
             NextRecord::Speech(who) if self.stop.as_ref().is_some_and(|stop| stop.ask == "facts") => {

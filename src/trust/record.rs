@@ -30,23 +30,14 @@ pub enum RecordKind {
     Result,
     /// The opening of everything that was sealed, after the end.
     Audit,
-    /// A kind the protocol sets aside and this version does not play: motions and rulings.
-    Reserved(Reserved),
-    /// No kind of this protocol.
-    Unknown(String),
-}
-
-/// Kinds the protocol sets aside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reserved {
-    /// A proposal to go back, upgrade, re-anchor, change a key or end.
+    /// A proposal beside the rules: go back, correct, upgrade, a new chain or key, end.
     Motion,
     /// Consent to a motion.
     Accept,
     /// Refusal of a motion.
     Decline,
-    /// A correction by a director or game master.
-    Ruling,
+    /// No kind of this protocol.
+    Unknown(String),
 }
 
 impl RecordKind {
@@ -59,10 +50,9 @@ impl RecordKind {
             RecordKind::Orders => "orders",
             RecordKind::Result => "result",
             RecordKind::Audit => "audit",
-            RecordKind::Reserved(Reserved::Motion) => "motion",
-            RecordKind::Reserved(Reserved::Accept) => "accept",
-            RecordKind::Reserved(Reserved::Decline) => "decline",
-            RecordKind::Reserved(Reserved::Ruling) => "ruling",
+            RecordKind::Motion => "motion",
+            RecordKind::Accept => "accept",
+            RecordKind::Decline => "decline",
             RecordKind::Unknown(word) => word,
         }
     }
@@ -77,10 +67,9 @@ impl From<&str> for RecordKind {
             "orders" => RecordKind::Orders,
             "result" => RecordKind::Result,
             "audit" => RecordKind::Audit,
-            "motion" => RecordKind::Reserved(Reserved::Motion),
-            "accept" => RecordKind::Reserved(Reserved::Accept),
-            "decline" => RecordKind::Reserved(Reserved::Decline),
-            "ruling" => RecordKind::Reserved(Reserved::Ruling),
+            "motion" => RecordKind::Motion,
+            "accept" => RecordKind::Accept,
+            "decline" => RecordKind::Decline,
             other => RecordKind::Unknown(other.to_owned()),
         }
     }
@@ -384,12 +373,10 @@ mod tests {
     }
 
     #[test]
-    fn kinds_that_are_set_aside_are_known_as_such() {
-        assert_eq!(RecordKind::from("ruling"), RecordKind::Reserved(Reserved::Ruling));
-        for word in
-            ["genesis", "join", "plan", "orders", "result", "audit", "motion", "accept", "decline", "ruling", "x"]
-        {
+    fn every_kind_has_its_word() {
+        for word in ["genesis", "join", "plan", "orders", "result", "audit", "motion", "accept", "decline", "x"] {
             assert_eq!(RecordKind::from(word).as_str(), word);
         }
+        assert_eq!(RecordKind::from("ruling"), RecordKind::Unknown("ruling".to_owned()));
     }
 }

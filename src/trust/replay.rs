@@ -3,113 +3,27 @@
 //! The same code makes a result and judges one; all that differs is whether the closer's openings and claims come from
 //! his secrets or from the record.
 
+mod motions;
+mod vision;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::bytes::Id;
 use super::data::{ClaimSaid, Closing, Data, Genesis, Hide, Mode, QuestionSaid, Reveal, RollSaid, StopSaid};
 use super::finding::{Code, Finding};
-use super::home::GameFile;
 use super::protocol::{Protocol, SecretRoll, Span};
 use super::role::Role;
-use super::seals::{Moment, is_in_state};
-use super::secret::HideSecret;
+use super::seals::{Moment, Seals, is_in_state};
 use crate::engine::dice::{Die, Seed, faces};
 use crate::engine::digest::sha256;
 use crate::engine::doc::{DocPath, Node, Reader};
 use crate::engine::json::Json;
 use crate::engine::{
-    AnyJournal, AnyOrders, AnyOutcome, AnyState, Breach, Dice, Failure, Flow, Holdings, Match, Minutes, Opening,
-    Questions, Rolled, Said, Segment, Settled, Shown, Side, Slot, Stop, Tickets, Versions, to_json,
+    AnyJournal, AnyOrders, AnyOutcome, AnyState, Breach, Dice, Failure, Flow, Holdings, Match, Minutes, Questions,
+    Rolled, Said, Segment, Settled, Shown, Side, Slot, Stop, Tickets, Versions, to_json,
 };
 use crate::engine::{Key, Moment as When};
-
-/// Hidden values a view holds beyond what the ledger shows: the public none, a player his own, after the audits all.
-#[derive(Clone, Default)]
-pub struct Vision {
-    values: BTreeMap<(Role, Slot, u32), Json>,
-    salts: BTreeMap<Role, HideSecret>,
-    /// Salts of single values that a player has entrusted to the game master.
-    entrusted: BTreeMap<(Role, Slot, u32), Id>,
-}
-
-impl Vision {
-    /// What everybody sees.
-    pub fn public() -> Vision {
-        Vision::default()
-    }
-
-    /// What a player sees: what everybody does, and what he sealed himself.
-    pub fn of(file: &GameFile) -> Vision {
-        let mut vision = Vision::public();
-        vision.add_salts(file.role(), file.secret().hide());
-        for (role, reveal) in file.entrusted() {
-            vision.entrusted.insert((role.clone(), reveal.slot.clone(), reveal.version), reveal.salt);
-            vision.add(role, &reveal.slot, reveal.version, reveal.value.clone());
-        }
-        for (name, value) in file.values() {
-            if let Some((slot, version)) = name.rsplit_once('/')
-                && let (Ok(slot), Ok(version)) = (Slot::parse(slot), version.parse())
-            {
-                vision.add(file.role(), &slot, version, value.clone());
-            }
-        }
-        vision
-    }
-
-    /// Adds a value.
-    pub fn add(&mut self, role: &Role, slot: &Slot, version: u32, value: Json) {
-        self.values.insert((role.clone(), slot.clone(), version), value);
-    }
-
-    /// Adds the secret behind the salts of a role, without which its commitments cannot be opened.
-    pub fn add_salts(&mut self, role: &Role, hide: HideSecret) {
-        self.salts.insert(role.clone(), hide);
-    }
-
-    /// Whether these are the eyes of a role.
-    pub fn is_of(&self, role: &Role) -> bool {
-        self.salts.contains_key(role)
-    }
-
-    /// The value of one version of a slot, if this view holds it.
-    pub fn get(&self, role: &Role, slot: &Slot, version: u32) -> Option<&Json> {
-        self.values.get(&(role.clone(), slot.clone(), version))
-    }
-
-    /// Opens what this view can open.
-    pub fn reveal(&self, opening: Opening) -> Check<Reveal> {
-        let Opening { owner, slot, version, value } = opening;
-        // What is committed of a ticket is its salt alone; the faces follow from it.
-        let value = if slot.is_ticket() { Json::map() } else { value };
-        let owner: Role = owner.as_str().parse().map_err(|_| bug("a side that cannot be a role"))?;
-        let cannot = || Finding::new(Code::NoReveal, "cannot be opened here").about(&slot);
-        if let Some(hide) = self.salts.get(&owner) {
-            return Ok(Reveal { salt: hide.salt(&slot, version), slot, version, value, by: None });
-        }
-        let at = (owner, slot.clone(), version);
-        let salt = self.entrusted.get(&at).copied().ok_or_else(cannot)?;
-        Ok(Reveal { slot, version, salt, value, by: Some(at.0) })
-    }
-
-    /// Everything the audits of a ledger opened.
-    pub fn after_audits(protocol: &Protocol) -> Vision {
-        let mut vision = Vision::public();
-        for (role, audit) in protocol.audits() {
-            vision.add_salts(role, HideSecret(audit.hide_secret));
-            for ((slot, version), value) in &audit.values {
-                vision.add(role, slot, *version, value.clone());
-            }
-        }
-        vision
-    }
-
-    /// The salt of a ticket, if this view can open it.
-    fn salt(&self, role: &Role, ticket: &Slot, version: u32) -> Option<Id> {
-        let entrusted = || self.entrusted.get(&(role.clone(), ticket.clone(), version)).copied();
-        self.salts.get(role).map(|hide| hide.salt(ticket, version)).or_else(entrusted)
-    }
-}
 
 /// The position of a game and the span in hand.
 #[derive(Clone)]
@@ -131,6 +45,12 @@ pub struct Replay {
     fresh: Holdings,
     journal: Option<AnyJournal>,
     told: usize,
+    /// Whether the records in hand are of the version of the rules at this table.
+    awake: bool,
+    /// Where spans have ended, shared by all copies.
+    edges: Vec<Arc<motions::Edge>>,
+    /// What the motion on the table would lead to.
+    proposed: Option<motions::Proposed>,
 }
 
 /// Everything a segment is resolved from but its dice and what its result adds.
@@ -152,6 +72,8 @@ pub const MARK: &str = "the plan says of this entry that it is conditional, or t
 
 /// The secret rolls that tickets were spent on: seed of the segment, label, dice.
 type Spent = BTreeMap<(Role, Slot), (Seed, Key, Vec<Die>)>;
+
+pub use vision::Vision;
 
 type Check<T = ()> = Result<T, Finding>;
 
@@ -190,39 +112,23 @@ impl Replay {
                 return Err(Finding::new(Code::Schema, what).signed_by(founder));
             }
         }
-        let ask = genesis.options.as_ref().and_then(|o| o.get("questions")).is_some_and(|value| value == "ask");
-        let (state, stop) = table.begin();
-        let hash = hash_of(&*table, &state)?;
-        Ok(Replay {
-            mode: genesis.mode,
-            private: genesis.private == Some(true),
-            questions: Questions { ask, max_asks: genesis.max_asks },
-            base: state.clone(),
-            base_hash: hash,
-            base_stop: stop.clone(),
-            began: state.clone(),
-            packet: None,
-            settled: Settled::default(),
-            kept: Holdings::default(),
-            state,
-            state_hash: hash,
-            stop,
-            fresh: Holdings::default(),
-            journal: None,
-            told: 0,
-            table: Arc::from(table),
-        })
+        Replay::seated(Arc::from(table), genesis)
     }
 
-    /// The same game before its first packet.
-    pub fn from_the_start(&self) -> Check<Replay> {
-        let (state, stop) = self.table.begin();
-        let hash = hash_of(&*self.table, &state)?;
-        Ok(Replay {
-            table: Arc::clone(&self.table),
-            mode: self.mode,
-            private: self.private,
-            questions: self.questions,
+    fn seated(table: Arc<dyn Match>, genesis: &Genesis) -> Check<Replay> {
+        let ask = genesis.options.as_ref().and_then(|o| o.get("questions")).is_some_and(|value| value == "ask");
+        let questions = Questions { ask, max_asks: genesis.max_asks };
+        Replay::fresh(table, genesis.mode, genesis.private == Some(true), questions)
+    }
+
+    fn fresh(table: Arc<dyn Match>, mode: Mode, private: bool, questions: Questions) -> Check<Replay> {
+        let (state, stop) = table.begin();
+        let hash = hash_of(&*table, &state)?;
+        let mut replay = Replay {
+            table,
+            mode,
+            private,
+            questions,
             base: state.clone(),
             base_hash: hash,
             base_stop: stop.clone(),
@@ -236,7 +142,24 @@ impl Replay {
             fresh: Holdings::default(),
             journal: None,
             told: 0,
-        })
+            awake: true,
+            edges: Vec::new(),
+            proposed: None,
+        };
+        replay.mark_edge(0);
+        Ok(replay)
+    }
+
+    /// The same game before its first packet, begun with this version of the rules or not.
+    pub fn from_the_start(&self, awake: bool) -> Check<Replay> {
+        let mut replay = Replay::fresh(Arc::clone(&self.table), self.mode, self.private, self.questions)?;
+        replay.awake = awake;
+        Ok(replay)
+    }
+
+    /// Whether a game that a genesis describes is begun with the version at this table.
+    pub fn plays(&self, genesis: &Genesis) -> bool {
+        genesis.engine == self.table.ruleset().engine() && genesis.rules_sha256 == rules_hash(&*self.table)
     }
 
     /// The table.
@@ -293,6 +216,14 @@ impl Replay {
         all
     }
 
+    /// The same as if other seals stood in the ledger.
+    pub fn holdings_of_seals(&self, protocol: &Protocol, seals: &Seals, vision: &Vision) -> Holdings {
+        let versions = self.versions_of(seals, protocol.moment());
+        let mut all = self.held(protocol, vision, &versions);
+        all.0.extend(self.public(protocol, &versions).0);
+        all
+    }
+
     fn side(&self, role: &Role) -> Check<Side> {
         let side = self.table.ruleset().side(role.as_str());
         side.ok_or_else(|| Finding::new(Code::Schema, format!("{role} is no side of this game")))
@@ -321,7 +252,8 @@ impl Replay {
     pub fn check_tickets(&self, protocol: &Protocol, by: &Role, hides: &[Hide]) -> Check {
         let Some(first) = hides.iter().find(|hide| hide.slot.is_ticket()) else { return Ok(()) };
         let most = self.table.ruleset().side(by.as_str()).map_or(0, |side| self.table.tickets(side));
-        let committed = protocol.seals().of_role(by).filter(|(slot, _)| slot.is_ticket()).count();
+        let tickets = protocol.seals().of_role(by).filter(|(slot, _)| slot.is_ticket());
+        let committed = tickets.map(|(slot, _)| slot).collect::<BTreeSet<_>>().len();
         let spent = protocol.secret_rolls().iter().filter(|roll| roll.by == *by).count();
         if committed.saturating_sub(spent) <= usize::try_from(most).unwrap_or(usize::MAX) {
             return Ok(());
@@ -540,7 +472,7 @@ impl Replay {
             for (entry, waits) in entries {
                 let slot = Slot::plan(*plan, entry);
                 let said = audited.values.get(&(slot.clone(), 1));
-                if said.is_some_and(|value| self.table.is_conditional(value) != *waits) {
+                if said.is_some_and(|(_, value)| self.table.is_conditional(value) != *waits) {
                     return Err(Finding::new(Code::Audit, MARK).signed_by(by).about(slot));
                 }
             }
@@ -550,12 +482,16 @@ impl Replay {
 
     /// The version in force of every slot but standing orders and the entries of plans that are through.
     fn versions(&self, protocol: &Protocol, at: Moment) -> Versions {
+        self.versions_of(protocol.seals(), at)
+    }
+
+    fn versions_of(&self, seals: &Seals, at: Moment) -> Versions {
         let plan = format!("plan/{}/", at.span);
         let counts = |slot: &Slot| {
             let name = slot.as_str();
             !name.starts_with("standing/") && (!name.starts_with("plan/") || name.starts_with(&plan))
         };
-        let in_force = protocol.seals().all_in_force(at).filter(|(_, slot, _)| counts(slot));
+        let in_force = seals.all_in_force(at).filter(|(_, slot, _)| counts(slot));
         let ruleset = self.table.ruleset();
         let of_side = |(role, slot, sealing): (&Role, &Slot, &super::seals::Sealing)| {
             Some(((ruleset.side(role.as_str())?, slot.clone()), sealing.version))
@@ -706,6 +642,7 @@ impl Replay {
             claims: claims.collect(),
             hide: Vec::new(),
             role: None,
+            notice: None,
         })
     }
 

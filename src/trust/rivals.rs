@@ -11,6 +11,7 @@ use super::protocol::{NextRecord, Protocol};
 use super::record::{Record, RecordKind};
 use super::replay::Replay;
 use super::role::Role;
+use crate::engine::json::Json;
 
 /// A place in the ledger: the records before it and, where they are known, the rules.
 pub struct Place<'a> {
@@ -37,9 +38,8 @@ impl Place<'_> {
             Err(finding) if is_form(finding.code) => return Err(finding),
             Err(_) => return Ok(()),
         };
-        let (Some(rules), Data::Plan(_) | Data::Orders(_) | Data::Audit(_)) = (self.rules, &data) else {
-            return Ok(());
-        };
+        let judged = matches!(data, Data::Plan(_) | Data::Orders(_) | Data::Audit(_) | Data::Motion(_));
+        let Some(rules) = self.rules.filter(|_| judged) else { return Ok(()) };
         match judge(&protocol, &mut rules.clone(), record.body(), &data, None) {
             Err(finding) if is_form(finding.code) => Err(finding),
             _ => Ok(()),
@@ -49,7 +49,15 @@ impl Place<'_> {
     /// Whether nothing but the ledger is needed to know that the form of a record is right.
     fn is_settled(&self, record: &Record) -> bool {
         let call = matches!(self.protocol.due(), NextRecord::Call(_));
-        self.rules.is_some() || record.body().kind == RecordKind::Result || call
+        let settled = match record.body().kind {
+            RecordKind::Result | RecordKind::Accept | RecordKind::Decline => true,
+            RecordKind::Motion => {
+                let what = record.body().data.get("what").and_then(Json::as_str);
+                !matches!(what, Some("ruling" | "upgrade"))
+            }
+            _ => call,
+        };
+        self.rules.is_some() || settled
     }
 
     /// What two records for this place prove that are both sound and not the same.
@@ -84,6 +92,11 @@ impl Place<'_> {
         if let Some(record) = sound.iter().find(|record| named(record.id())) {
             return Some(by(&record));
         }
+        // A role that wakes signs what a director has signed for it; until the next record names one, its own counts.
+        let directed = |record: &&&Record| record.body().by == Role::director();
+        if sound.iter().any(|record| directed(&record)) {
+            return sound.iter().find(|record| !directed(record)).as_ref().map(by);
+        }
         // Where a player is due the game master has the pen.
         sound.iter().find(|record| record.body().by == Role::gm()).as_ref().map(by)
     }
@@ -96,7 +109,9 @@ pub fn opened_twice(one: &Record, other: &Record) -> Option<Finding> {
         _ => None,
     };
     let (a, b) = (closing(one)?, closing(other)?);
-    let same = one.body().by == other.body().by && a.index == b.index && a.link == b.link;
+    let same = a.role.as_ref().unwrap_or(&one.body().by) == b.role.as_ref().unwrap_or(&other.body().by)
+        && a.index == b.index
+        && a.link == b.link;
     (same && a.orders != b.orders).then(|| {
         let what = "one link was opened for two different orders";
         Finding::new(Code::Fork, what).signed_by(&one.body().by).not(a.orders, b.orders)

@@ -21,6 +21,11 @@ impl Role {
         Role("solo".to_owned())
     }
 
+    /// A third person beside two players.
+    pub fn director() -> Role {
+        Role("director".to_owned())
+    }
+
     /// The game master.
     pub fn gm() -> Role {
         Role("gm".to_owned())

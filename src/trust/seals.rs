@@ -37,6 +37,10 @@ pub struct Opened {
 pub struct Seals {
     sealed: BTreeMap<(Role, Slot), Vec<Sealing>>,
     opened: BTreeMap<(Role, Slot, u32), Opened>,
+    /// Records whose commitments of things in the position were taken back: from the first to the last.
+    void: Vec<(u32, u32)>,
+    /// Records that never came into force, with all they committed: motions that were declined.
+    dropped: Vec<u32>,
 }
 
 /// The moment for which the version in force is asked.
@@ -72,8 +76,32 @@ impl Seals {
         // The entries of a plan may stand in the very orders that open the segment, under a game master.
         let with_orders = is_in_state(slot) || slot.as_str().starts_with("plan/");
         let last = if is_in_state(slot) { at.span } else { at.segment };
-        let counts = |s: &&Sealing| s.seq < last || with_orders && s.seq == last;
+        let counts = |s: &&Sealing| (s.seq < last || with_orders && s.seq == last) && !self.is_void(slot, s.seq);
         self.sealed.get(&(role.clone(), slot.clone()))?.iter().rev().find(counts)
+    }
+
+    /// Takes back what some records committed of things in the position. The versions keep their numbers, not their force.
+    pub fn void(&mut self, from: u32, upto: u32) {
+        if from <= upto {
+            self.void.push((from, upto));
+        }
+    }
+
+    /// What a record committed never comes into force; the versions keep their numbers.
+    pub fn drop_record(&mut self, seq: u32) {
+        self.dropped.push(seq);
+    }
+
+    fn is_void(&self, slot: &Slot, seq: u32) -> bool {
+        self.dropped.contains(&seq)
+            || is_in_state(slot) && self.void.iter().any(|(from, upto)| (*from..=*upto).contains(&seq))
+    }
+
+    /// The same seals as if some records had committed nothing.
+    pub fn without(&self, seqs: &[u32]) -> Seals {
+        let mut seals = self.clone();
+        seqs.iter().for_each(|seq| seals.void(*seq, *seq));
+        seals
     }
 
     /// Every slot of every role, with the version that counts at a moment.
@@ -81,10 +109,11 @@ impl Seals {
         self.sealed.keys().filter_map(move |(role, slot)| Some((role, slot, self.in_force(role, slot, at)?)))
     }
 
-    /// Every commitment of a role.
+    /// Every commitment of a role that ever came into force.
     pub fn of_role<'a>(&'a self, role: &'a Role) -> impl Iterator<Item = (&'a Slot, &'a Sealing)> {
         let own = self.sealed.iter().filter(move |((owner, _), _)| owner == role);
-        own.flat_map(|((_, slot), versions)| versions.iter().map(move |version| (slot, version)))
+        let all = own.flat_map(|((_, slot), versions)| versions.iter().map(move |version| (slot, version)));
+        all.filter(|(_, sealing)| !self.dropped.contains(&sealing.seq))
     }
 
     /// Whether a role ever committed anything.

@@ -48,6 +48,8 @@ pub enum Awaited {
     Call(Role),
     /// A result; written by the program.
     Result(Role),
+    /// Consent to a motion, or refusal: a decision.
+    Consent(Role),
     /// An audit; written by the program.
     Audit(Role),
     /// Nothing: the game is over.
@@ -63,6 +65,7 @@ impl Awaited {
             | Awaited::Facts(who)
             | Awaited::Call(who)
             | Awaited::Result(who)
+            | Awaited::Consent(who)
             | Awaited::Audit(who) => Some(who),
             Awaited::Nothing => None,
         }
@@ -70,7 +73,7 @@ impl Awaited {
 
     /// Whether a person has to decide something.
     pub fn is_decision(&self) -> bool {
-        matches!(self, Awaited::Packet { .. } | Awaited::Answers { .. })
+        matches!(self, Awaited::Packet { .. } | Awaited::Answers { .. } | Awaited::Consent(_))
     }
 }
 
@@ -95,6 +98,7 @@ impl Ledger {
             (NextRecord::Join(role), _) => Awaited::Join(role),
             (NextRecord::Call(role), _) => Awaited::Call(role),
             (NextRecord::Result(role), _) => Awaited::Result(role),
+            (NextRecord::Answer(role), _) => Awaited::Consent(role),
             (NextRecord::Audit(owing), _) => owing.into_iter().next().map_or(Awaited::Nothing, Awaited::Audit),
             (NextRecord::Speech(_), Stop::Orders { who, ask, .. }) => {
                 Awaited::Packet { who: signer(*who), side: *who, ask }
@@ -222,8 +226,7 @@ impl Seat {
             }
         }
         self.file.entrust(role, reveals)?;
-        let vision = self.vision();
-        self.ledger = self.ledger.clone().seen_by(vision);
+        self.look_again();
         Ok(())
     }
 
@@ -244,6 +247,17 @@ impl Seat {
     ///
     /// Accepting twice gives the same record.
     pub fn join(records: Vec<Record>, role: Option<&Role>, lay: Lay<'_>, home: &Home) -> Result<Seat, LedgerTrouble> {
+        Seat::join_with(records, role, None, lay, home)
+    }
+
+    /// The same with a recovery key, whose private half is on paper.
+    pub fn join_with(
+        records: Vec<Record>,
+        role: Option<&Role>,
+        recovery: Option<super::bytes::Id>,
+        lay: Lay<'_>,
+        home: &Home,
+    ) -> Result<Seat, LedgerTrouble> {
         let key = home.identity()?;
         let ledger = Ledger::read(records, lay, Vision::public())?;
         let NextRecord::Join(due) = ledger.protocol().due() else {
@@ -272,14 +286,31 @@ impl Seat {
             None => (Vec::new(), Vec::new()),
         };
         let anchor = two.then(|| file.secret().chain(&due, links).anchor());
-        let data = Data::Join(Join { accept: game, key: key.public(), anchor, hide });
+        let data = Data::Join(Join { accept: game, key: key.public(), anchor, recovery, hide });
         let mut ledger = ledger.seen_by(Vision::of(&file));
         ledger.sign(&data, &sealed, &mut Pen { key: &key, file: &mut file })?;
         Ok(Seat { ledger, key, file, unfit: None })
     }
 
+    /// Signs a paper.
+    pub fn sign_paper(&self, kind: super::paper::Kind) -> Result<super::paper::Paper, LedgerTrouble> {
+        let Some(game) = self.ledger.protocol().game() else {
+            return Err(LedgerTrouble::NotDue("there is no game".to_owned()));
+        };
+        Ok(super::paper::Paper::sign(self.role(), game, kind, &self.key))
+    }
+
+    /// Sits down at a game that was begun with another version of the rules: nothing is judged before an upgrade.
+    pub fn open_asleep(records: Vec<Record>, lay: Lay<'_>, home: &Home) -> Result<Seat, LedgerTrouble> {
+        Seat::sit(records, lay, home, true)
+    }
+
     /// Sits down again at a game that is under way. What an interruption kept from the ledger is put there.
     pub fn open(records: Vec<Record>, lay: Lay<'_>, home: &Home) -> Result<Seat, LedgerTrouble> {
+        Seat::sit(records, lay, home, false)
+    }
+
+    fn sit(records: Vec<Record>, lay: Lay<'_>, home: &Home, asleep: bool) -> Result<Seat, LedgerTrouble> {
         let game = records
             .first()
             .map(Record::id)
@@ -293,13 +324,19 @@ impl Seat {
             return Err(LedgerTrouble::NotDue(what));
         };
         let (key, file) = (home.identity()?, home.game(&game, role)?);
-        let mut ledger = Ledger::read(records, lay, Vision::of(&file))?;
+        let mut ledger = match asleep {
+            true => Ledger::read_asleep(records, lay, Vision::of(&file))?,
+            false => Ledger::read(records, lay, Vision::of(&file))?,
+        };
         if let Some(last) = file.last()
             && last.body().prev == ledger.protocol().head()
         {
             ledger.append(last.clone())?;
         }
-        Ok(Seat { ledger, key, file, unfit: None })
+        let mut seat = Seat { ledger, key, file, unfit: None };
+        seat.turn_chain()?;
+        seat.note_older();
+        Ok(seat)
     }
 
     /// A seat made of its parts.
@@ -379,10 +416,12 @@ impl Seat {
         if record.body().by == *self.role() && self.is_signed(record) {
             lost.extend(self.recall(record).map_err(|trouble| Finding::new(Code::Bug, trouble.to_string()))?);
         }
-        self.ledger.append(record.clone()).map_err(|trouble| match trouble {
+        let in_words = |trouble| match trouble {
             LedgerTrouble::Finding { finding, .. } => *finding,
             other => Finding::new(Code::Bug, other.to_string()),
-        })
+        };
+        self.ledger.append(record.clone()).map_err(in_words)?;
+        self.turn_chain().map_err(in_words)
     }
 
     /// A record for a place where another one stands.
@@ -409,6 +448,9 @@ impl Seat {
         let closed = self.ledger.records().get(at + 1).is_some_and(|next| next.body().kind == RecordKind::Result);
         if one == other {
             received.refused.push((record.clone(), place.both_sound(held, &record)));
+        } else if *other == Role::director() || *one == Role::director() && self.ledger.records().len() > at + 1 {
+            // Of a director's result and that of the role itself one is enough; once the next record names one, it stands.
+            received.late.push(record);
         } else if mode == Mode::Gm && *other == Role::gm() && closed {
             let what = "the game master has closed a player's record and signed another one for its place";
             received.refused.push((record, Finding::new(Code::Kind, what).signed_by(&Role::gm())));
@@ -475,8 +517,7 @@ impl Seat {
             }
         }
         self.file.recall(record, found)?;
-        let vision = self.vision();
-        self.ledger = self.ledger.clone().seen_by(vision);
+        self.look_again();
         Ok(lost)
     }
 
@@ -485,7 +526,7 @@ impl Seat {
         let mut made = Vec::new();
         loop {
             let awaited = self.ledger.awaited_of(self.role());
-            if awaited.who() != Some(self.role()) || !self.lacking().is_empty() {
+            if awaited.who() != Some(self.role()) || !self.lacking().is_empty() || !self.holds_the_seat() {
                 return Ok(made);
             }
             let pen = &mut Pen { key: &self.key, file: &mut self.file };
@@ -543,9 +584,42 @@ impl Seat {
         Ok(last)
     }
 
+    /// Nothing is signed with a key that the ledger does not know.
+    pub fn check_seat(&self) -> Result<(), LedgerTrouble> {
+        match self.holds_the_seat() {
+            true => Ok(()),
+            false => Err(LedgerTrouble::Refused(format!(
+                "your key is not the one the ledger knows for {}: nobody would take what it signs. \
+                 `garcia motion rekey` gives the seat a new key",
+                self.role()
+            ))),
+        }
+    }
+
+    /// Looks at the ledger with what the secrets hold now.
+    pub(super) fn look_again(&mut self) {
+        let vision = self.vision();
+        self.ledger = self.ledger.clone().seen_by(vision);
+    }
+
+    pub(super) fn file(&self) -> &GameFile {
+        &self.file
+    }
+
+    /// The ledger, and what is needed to sign in it.
+    pub(super) fn with_pen(&mut self) -> (&mut Ledger, Pen<'_>) {
+        (&mut self.ledger, Pen { key: &self.key, file: &mut self.file })
+    }
+
     /// Signs a checked order file: a packet or answers.
     pub fn send(&mut self, submission: &Submission) -> Result<Record, LedgerTrouble> {
-        self.ledger.submit(submission, &mut Pen { key: &self.key, file: &mut self.file })
+        self.enter(submission, None)
+    }
+
+    /// The same where a game master enters a plain file with this SHA-256.
+    pub fn enter(&mut self, submission: &Submission, file: Option<super::bytes::Id>) -> Result<Record, LedgerTrouble> {
+        self.check_seat()?;
+        self.ledger.submit_file(submission, file, &mut Pen { key: &self.key, file: &mut self.file })
     }
 
     /// Game master: goes on without the orders or answers of a player who sent none.

@@ -57,7 +57,7 @@ impl Pair {
     fn begin(scenario: &str, ask: bool) -> Pair {
         let homes = [tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder")];
         let charter = Charter { scenario: scenario.to_owned(), ..Charter::default() };
-        let terms = Terms { charter, ask, max_asks: Some(2), note: Some("García".to_owned()) };
+        let terms = Terms { charter, ask, max_asks: Some(2), note: Some("García".to_owned()), ..Terms::default() };
         let spain = "spain".parse().expect("a role");
         let one = Seat::offer(skirmish::table(scenario), &spain, terms, &home(&homes[0])).expect("offered");
         let two = Seat::join(one.ledger().records().to_vec(), None, &lay, &home(&homes[1])).expect("joined");
@@ -497,7 +497,7 @@ fn a_value_in_the_clear_or_a_slot_that_was_never_committed_is_no_order() {
 #[test]
 fn nobody_plays_against_himself_or_joins_twice() {
     let folder = tempfile::tempdir().expect("a folder");
-    let terms = Terms { charter: Charter::default(), ask: true, max_asks: None, note: None };
+    let terms = Terms { charter: Charter::default(), ask: true, max_asks: None, note: None, ..Terms::default() };
     let us: Role = "us".parse().expect("a role");
     let seat = Seat::offer(skirmish::table("open"), &us, terms.clone(), &home(&folder)).expect("offered");
     let offer = seat.ledger().records().to_vec();

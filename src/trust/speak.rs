@@ -23,7 +23,7 @@ use crate::engine::{AnyOutcome, Failure, Flow, Opening, Side, Slot, Stop};
 type Forced = (Vec<ClaimSaid>, Vec<Reveal>);
 
 /// Commitments in the making.
-struct Sealing<'a> {
+pub(super) struct Sealing<'a> {
     ledger: &'a Ledger,
     file: &'a GameFile,
     hides: Vec<Hide>,
@@ -31,7 +31,7 @@ struct Sealing<'a> {
 }
 
 impl<'a> Sealing<'a> {
-    fn new(ledger: &'a Ledger, file: &'a GameFile) -> Sealing<'a> {
+    pub(super) fn new(ledger: &'a Ledger, file: &'a GameFile) -> Sealing<'a> {
         Sealing { ledger, file, hides: Vec::new(), values: Vec::new() }
     }
 
@@ -53,15 +53,25 @@ impl<'a> Sealing<'a> {
             let values: Option<Vec<Json>> =
                 group.iter().map(|slot| self.ledger.vision.get(&role, slot, latest(slot)).cloned()).collect();
             let Some(values) = values.filter(|_| seen) else { continue };
-            // In the order of their new salts, which nobody else knows and which come out the same another time.
-            let hide = self.file.secret().hide();
-            let mut mixed: Vec<(Id, Json)> =
-                group.iter().zip(values).map(|(slot, value)| (hide.salt(slot, latest(slot) + 1), value)).collect();
-            mixed.sort_by_key(|(salt, _)| *salt);
-            for (slot, (_, value)) in group.into_iter().zip(mixed) {
-                self.hide(slot, value);
-            }
+            self.mix(group, values);
         }
+    }
+
+    /// Seals some values anew in some slots, mixed: in the order of their new salts, which nobody else knows and which
+    /// come out the same another time.
+    pub(super) fn mix(&mut self, group: Vec<Slot>, values: Vec<Json>) {
+        let (role, hide, seals) = (self.file.role(), self.file.secret().hide(), self.ledger.protocol().seals());
+        let salt = |slot: &Slot| hide.salt(slot, seals.next_version(role, slot));
+        let mut mixed: Vec<(Id, Json)> = group.iter().map(salt).zip(values).collect();
+        mixed.sort_by_key(|(salt, _)| *salt);
+        for (slot, (_, value)) in group.into_iter().zip(mixed) {
+            self.hide(slot, value);
+        }
+    }
+
+    /// What was committed, with the values.
+    pub(super) fn done(self) -> (Vec<Hide>, Vec<Sealed>) {
+        (self.hides, self.values)
     }
 
     /// Commits the tickets for every secret roll the rules can ask of this side, with the first thing it ever seals.
@@ -74,7 +84,7 @@ impl<'a> Sealing<'a> {
     }
 
     /// Commits the standing orders of all kinds at once, so that nobody sees which of them changed.
-    fn standing(&mut self, side: Side, new: &BTreeMap<String, Json>) {
+    pub(super) fn standing(&mut self, side: Side, new: &BTreeMap<String, Json>) {
         let before = self.ledger.standing_of(side);
         let kinds: Vec<&'static str> = self.ledger.replay().standing_kinds(side).collect();
         let seals = self.ledger.protocol().seals();
@@ -122,6 +132,7 @@ impl Ledger {
             claims: Vec::new(),
             side: None,
             nmr: None,
+            file_sha256: None,
         }
     }
 
@@ -134,6 +145,16 @@ impl Ledger {
 
     /// Signs what was read from an order file: a packet or answers, as orders or as a plan. The result is still owed.
     pub fn submit(&mut self, submission: &Submission, pen: &mut Pen<'_>) -> Result<Record, LedgerTrouble> {
+        self.submit_file(submission, None, pen)
+    }
+
+    /// The same where a game master enters a plain file with this SHA-256.
+    pub fn submit_file(
+        &mut self,
+        submission: &Submission,
+        file: Option<Id>,
+        pen: &mut Pen<'_>,
+    ) -> Result<Record, LedgerTrouble> {
         let side = self.speaker()?;
         if submission.side != side {
             return Err(LedgerTrouble::NotDue(format!("these are orders of {}, but {side} is due", submission.side)));
@@ -146,6 +167,7 @@ impl Ledger {
                 policies: submission.policies.clone(),
                 standing: submission.standing.clone(),
                 answers: answers(submission),
+                file: file.filter(|_| *pen.file.role() == Role::gm()),
             };
             return self.speak(speech, pen);
         }
@@ -298,6 +320,7 @@ impl Ledger {
             policies: some(&speech.policies),
             standing: some(&speech.standing),
             answers: speech.answers,
+            file_sha256: speech.file,
             nmr,
             ..self.empty_orders(pen)
         };
@@ -433,18 +456,25 @@ impl Ledger {
             _ => return Err(LedgerTrouble::NotDue("an audit comes after the end of the game".to_owned())),
         }
         let mut values = BTreeMap::new();
-        for (slot, sealing) in self.protocol().seals().of_role(&role) {
+        // What was lost by consent stays closed.
+        let lost = self.protocol().eras(&role).iter().rfind(|era| era.lost).map_or(0, |era| era.seq);
+        let sealed = self.protocol().seals().of_role(&role);
+        for (slot, sealing) in sealed.filter(|(_, sealing)| sealing.seq >= lost) {
             let value = pen.file.value(slot, sealing.version).cloned();
             let lost = || LedgerTrouble::Refused(format!("your secrets hold no value for {slot}/{}", sealing.version));
             values.insert(format!("{slot}/{}", sealing.version), value.ok_or_else(lost)?);
         }
-        let hide = pen.file.secret().hide();
         let own = self.protocol().secret_rolls().iter().filter(|roll| roll.by == role);
-        let faces = |roll: &SecretRoll| SecretFaces {
-            label: roll.label.clone(),
-            faces: roll.faces(&hide.salt(&roll.ticket, roll.version)),
+        let faces = |roll: &SecretRoll| {
+            let salt = self.vision.salt(&role, &roll.ticket, roll.version)?;
+            Some(SecretFaces { label: roll.label.clone(), faces: roll.faces(&salt) })
         };
-        let audit = Audit { hide_secret: hide.0, values, secret_rolls: own.map(faces).collect() };
+        let audit = Audit {
+            hide_secret: pen.file.secret().hide().0,
+            earlier: pen.file.earlier().iter().map(|secret| secret.hide().0).collect(),
+            values,
+            secret_rolls: own.filter_map(faces).collect(),
+        };
         self.sign(&Data::Audit(audit), &[], pen)
     }
 }

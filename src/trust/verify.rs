@@ -7,7 +7,7 @@ use super::bytes::Id;
 use super::compare::Copy;
 use super::data::{Data, Genesis, Mode, RollSaid};
 use super::finding::{Code, Finding, Level, dice_words};
-use super::ledger::follow;
+use super::ledger::{follow, seat};
 use super::protocol::{NextRecord, Protocol};
 use super::record::{Record, RecordKind};
 use super::replay::{MARK, Replay, Vision};
@@ -68,6 +68,12 @@ pub struct Verification {
     pub remarks: Vec<String>,
     /// Records that stand for a place where another one counts: each is a matter of its own signer.
     pub aside: Vec<Divergence>,
+    /// The ids of the records, in order.
+    pub ids: Vec<Id>,
+    /// Every key each role has had.
+    pub keys: Vec<(Role, Vec<Id>)>,
+    /// The places where the game master signed for a player or moved something.
+    pub by_gm: Vec<u32>,
 }
 
 /// The files for each place in the ledger.
@@ -210,7 +216,8 @@ impl<'a> Pass<'a> {
         let good = usize::try_from(self.protocol.next()).unwrap_or(usize::MAX);
         let Some((genesis, founder)) = self.protocol.genesis().zip(self.protocol.founder()) else { return };
         let Some((_, first)) = self.chosen.first() else { return };
-        let mut replay = match (self.lay)(genesis).and_then(|table| Replay::new(table, genesis, founder)) {
+        let walked: Vec<Record> = self.chosen.iter().map(|(_, record)| (*record).clone()).collect();
+        let mut replay = match (self.lay)(genesis).and_then(|table| seat(table, genesis, founder, &walked)) {
             Ok(replay) => replay,
             Err(finding) if finding.code == Code::Engine => {
                 self.not_judged = Some(finding);
@@ -222,18 +229,31 @@ impl<'a> Pass<'a> {
             }
         };
         self.judged = true;
+        if !replay.is_awake() {
+            let what = format!(
+                "the game was begun with `{}`; its rules are judged where it went over to this version",
+                genesis.engine
+            );
+            self.not_judged = Some(Finding::new(Code::Engine, what));
+        }
         let mut protocol = Protocol::new();
         for (_, record) in self.chosen.iter().take(good) {
             let here = protocol.next();
             // What lay face down before is looked at only where something is sealed anew.
-            let seals = seals_anew(record);
-            let before = seals.then(|| replay.holdings(&protocol, vision));
+            let before = seals_anew(&protocol, record).then(|| replay.holdings(&protocol, vision));
             let followed = follow(&mut protocol, &mut replay, vision, record);
             let resealed = followed.and_then(|data| match before {
+                _ if matches!(data, Data::Motion(_) | Data::Accept(_)) => {
+                    check_rehidden(&protocol, &replay, record, vision)
+                }
                 Some(before) => check_resealed(&protocol, &replay, record, &data, &before, vision),
                 None => Ok(()),
             });
             if let Err(finding) = resealed {
+                if finding.code == Code::Engine {
+                    self.not_judged = Some(finding);
+                    return;
+                }
                 self.divergence = Some(self.blame(&protocol, here, record, finding));
                 return;
             }
@@ -391,7 +411,8 @@ impl<'a> Pass<'a> {
             Settled::Upto(upto) => Some(*upto),
             Settled::NotYet => self.protocol.genesis().zip(self.protocol.founder()).and_then(|(genesis, founder)| {
                 let table = (self.lay)(genesis).ok()?;
-                Some((Protocol::new(), Replay::new(table, genesis, founder).ok()?))
+                let walked: Vec<Record> = self.chosen.iter().map(|(_, record)| (*record).clone()).collect();
+                Some((Protocol::new(), seat(table, genesis, founder, &walked).ok()?))
             }),
         };
         let Some((mut protocol, mut replay)) = begun else { return };
@@ -406,24 +427,24 @@ impl<'a> Pass<'a> {
 
     /// A result that stands elsewhere, with a link of a result in this ledger and for other orders, is a fork as well.
     fn one_link_twice(&mut self) {
-        let index = |record: &Record| record.body().data.get("index").and_then(Json::as_int);
-        let results: BTreeMap<(&Role, i64), (&str, &Record)> = self
+        let link = |record: &Record| record.body().data.get("link").and_then(Json::as_str).map(str::to_owned);
+        let results: BTreeMap<String, (&str, &Record)> = self
             .chosen
             .iter()
             .filter(|(_, record)| record.body().kind == RecordKind::Result)
-            .filter_map(|(name, record)| Some(((&record.body().by, index(record)?), (*name, *record))))
+            .filter_map(|(name, record)| Some((link(record)?, (*name, *record))))
             .collect();
         let mut first: Option<Divergence> = None;
         for file in &self.found.files {
             let Ok(stray) = &file.record else { continue };
-            let Some(at) = index(stray) else { continue };
-            let Some((name, held)) = results.get(&(&stray.body().by, at)) else { continue };
-            let key = self.protocol.signatories().get(&stray.body().by).map(|seat| seat.key);
+            let Some((name, held)) = link(stray).and_then(|link| results.get(&link)) else { continue };
+            let signed =
+                |record: &Record| self.protocol.keys_of(&record.body().by).iter().any(|key| record.is_signed_by(key));
             // In one chain it is the number of the link that is wrong.
             let stands = self.chosen.iter().any(|(_, record)| record.id() == stray.id());
             let ours = stray.body().game == self.protocol.game() && !stands;
             let Some(finding) = opened_twice(held, stray).filter(|_| ours) else { continue };
-            if !key.is_some_and(|key| stray.is_signed_by(&key) && held.is_signed_by(&key)) {
+            if !signed(stray) || !signed(held) {
                 continue;
             }
             let seq = held.body().seq.min(stray.body().seq);
@@ -510,6 +531,7 @@ impl<'a> Pass<'a> {
             Mode::Gm => remarks.push("game master: dice committed by the game master, not by an opponent".to_owned()),
             _ => {}
         }
+        remarks.extend(super::remarks::of_motions(&self.protocol, &self.chosen));
         for seq in self.protocol.written_by_gm() {
             remarks.push(format!("record {seq}: written by the game master; its dice rest on his word"));
         }
@@ -527,7 +549,17 @@ impl<'a> Pass<'a> {
             (NextRecord::Speech(_), None) => self.next,
             _ => None,
         };
+        let signatories = self.protocol.signatories().keys();
+        let keys = signatories.map(|role| (role.clone(), self.protocol.keys_of(role))).collect();
+        let gm = |record: &&Record| {
+            let kind = &record.body().kind;
+            record.body().by == Role::gm() && matches!(kind, RecordKind::Orders | RecordKind::Motion)
+        };
+        let by_gm = self.chosen.iter().map(|(_, record)| *record).filter(gm).map(|record| record.body().seq).collect();
         Verification {
+            ids: self.chosen.iter().map(|(_, record)| record.id()).collect(),
+            keys,
+            by_gm,
             good: self.divergence.as_ref().map_or(walked, |divergence| divergence.seq),
             sound: walked + u32::from(self.divergence.as_ref().is_some_and(wrong_inside)),
             of: u32::try_from(self.places.len()).unwrap_or(u32::MAX),
@@ -575,21 +607,49 @@ fn check_resealed(
     if !readable {
         return Ok(());
     }
-    let after = replay.holdings(protocol, vision);
+    held_against(replay, by, before, &replay.holdings(protocol, vision))
+}
+
+/// The same for what a motion hides anew, once it acts: held against the position it leads to.
+fn check_rehidden(protocol: &Protocol, replay: &Replay, record: &Record, vision: &Vision) -> Result<(), Finding> {
+    let seq = record.body().seq;
+    let Some(moved) = protocol.put_in_force(seq).filter(|moved| !moved.motion.is_lost()) else { return Ok(()) };
+    let seals = protocol.seals();
+    for role in protocol.roles() {
+        let mut anew = seals
+            .of_role(role)
+            .filter(|(slot, sealing)| is_in_state(slot) && (sealing.seq == moved.seq || sealing.seq == seq));
+        let readable =
+            |(slot, sealing): (&Slot, &super::seals::Sealing)| vision.get(role, slot, sealing.version).is_some();
+        let some = seals
+            .of_role(role)
+            .any(|(slot, sealing)| is_in_state(slot) && (sealing.seq == moved.seq || sealing.seq == seq));
+        if some && anew.all(readable) {
+            let before = replay.holdings_of_seals(protocol, &seals.without(&[moved.seq, seq]), vision);
+            held_against(replay, role, &before, &replay.holdings(protocol, vision))?;
+        }
+    }
+    Ok(())
+}
+
+fn held_against(replay: &Replay, by: &Role, before: &Holdings, after: &Holdings) -> Result<(), Finding> {
     let view = |holdings| View { state: replay.state(), holdings, side: None };
-    replay.table().resealed(view(before), view(&after)).map_err(|clause| {
+    replay.table().resealed(view(before), view(after)).map_err(|clause| {
         let what = "what lies face down was exchanged against the rules";
         Finding::new(Code::Audit, what).signed_by(by).about(clause)
     })
 }
 
-/// Whether a record has a new version of something that lies face down in the position.
-fn seals_anew(record: &Record) -> bool {
+/// Whether a record has a new version of something that lies face down in the position. What was taken back is not there
+/// any more, and its slot is new again.
+fn seals_anew(protocol: &Protocol, record: &Record) -> bool {
     let hides = record.body().data.get("hide").and_then(Json::as_list).unwrap_or_default();
-    let in_state = |slot: &str| Slot::parse(slot).is_ok_and(|slot| is_in_state(&slot));
     hides.iter().any(|hide| {
-        let again = hide.get("version").and_then(Json::as_int).is_some_and(|version| version > 1);
-        again && hide.get("slot").and_then(Json::as_str).is_some_and(in_state)
+        let slot = hide.get("slot").and_then(Json::as_str).and_then(|slot| Slot::parse(slot).ok());
+        slot.is_some_and(|slot| {
+            let there = protocol.seals().in_force(&record.body().by, &slot, protocol.moment());
+            is_in_state(&slot) && there.is_some()
+        })
     })
 }
 

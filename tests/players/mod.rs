@@ -30,7 +30,7 @@ pub fn role(name: &str) -> Role {
 }
 
 pub fn terms(charter: &Charter, ask: bool, max_asks: Option<u32>) -> Terms {
-    Terms { charter: charter.clone(), ask, max_asks, note: None }
+    Terms { charter: charter.clone(), ask, max_asks, note: None, ..Terms::default() }
 }
 
 pub fn charter_of(scenario: &str, options: &[(&str, &str)]) -> Charter {

@@ -13,14 +13,14 @@ use crate::trust::finding::{Code, Finding};
 use crate::trust::record::{Body, Record, RecordKind};
 use crate::trust::role::Role;
 use crate::trust::seals::is_in_state;
-use crate::trust::secret::{HideSecret, commitment};
+use crate::trust::secret::commitment;
 
-type Check = Result<(), Finding>;
+pub(super) type Check = Result<(), Finding>;
 
 /// A reply to a `facts` stop decides nothing.
 const FACTS_ALONE: &str = "a reply that states facts holds facts and openings alone: nobody decides anything there";
 
-fn fault(code: Code, by: &Role, what: impl Into<String>) -> Finding {
+pub(super) fn fault(code: Code, by: &Role, what: impl Into<String>) -> Finding {
     Finding::new(code, what).signed_by(by)
 }
 
@@ -48,15 +48,19 @@ impl Protocol {
         self.check_due(body)?;
         let data = Data::read(body).map_err(|what| fault(Code::Schema, &body.by, what))?;
         match &data {
-            Data::Genesis(genesis) => self.take_genesis(body, id, genesis),
+            Data::Genesis(genesis) => self.take_genesis(body, id, genesis)?,
             Data::Join(join) => self.take_join(body, join)?,
             Data::Plan(plan) => self.take_plan(body, plan)?,
             Data::Orders(orders) => self.take_orders(body, id, orders)?,
             Data::Closing(closing) => self.take_result(body, closing)?,
             Data::Audit(audit) => self.take_audit(body, audit)?,
+            Data::Motion(motion) => self.take_motion(body, id, motion)?,
+            Data::Accept(answer) => self.take_answer(body, answer, true)?,
+            Data::Decline(answer) => self.take_answer(body, answer, false)?,
         }
         self.next += 1;
         self.last = Some(id);
+        self.note_edge(body);
         Ok(data)
     }
 
@@ -76,7 +80,11 @@ impl Protocol {
             self.signatories.get(&body.by).map(|signatory| signatory.key)
         };
         match key {
+            Some(key) if record.is_signed_by(&key) && self.changes_recovery(body) => {
+                Err(fault(Code::Schema, &body.by, "`recovery` changes under its own signature only"))
+            }
             Some(key) if record.is_signed_by(&key) => Ok(()),
+            Some(_) if self.is_recovering(record) => Ok(()),
             Some(_) => Err(Finding::new(Code::Signature, "the signature does not fit: damaged or forged")),
             None => Err(Finding::new(Code::Signature, format!("{} has no key in this game", body.by))),
         }
@@ -98,14 +106,16 @@ impl Protocol {
                 Mode::Gm => *by == Role::gm() || who.as_ref().is_none_or(|who| who == by),
                 Mode::TwoPlayer => who.as_ref().is_none_or(|who| who == by) && self.closes_span(by) != Some(true),
             },
-            (RecordKind::Orders, NextRecord::Call(role)) | (RecordKind::Result, NextRecord::Result(role)) => role == by,
+            (RecordKind::Orders, NextRecord::Call(role)) => role == by,
+            (RecordKind::Result, NextRecord::Result(role)) => role == by || self.stands_in(body, role),
+            (RecordKind::Accept, NextRecord::Answer(role)) => role == by,
+            (RecordKind::Decline, NextRecord::Answer(role)) => role == by || self.stands_in(body, role),
+            (RecordKind::Motion, _) => self.may_move(body),
             (RecordKind::Audit, NextRecord::Audit(owing)) => owing.contains(by),
             // The ruleset of the test vectors has no end; there an audit stands between two spans.
             (RecordKind::Audit, NextRecord::Speech(_)) => {
                 self.is_toy() && self.span_is_over() && !self.audits.contains_key(by)
             }
-            // Data::read says what they are.
-            (RecordKind::Reserved(_), _) => true,
             _ => false,
         };
         if fits {
@@ -123,13 +133,21 @@ impl Protocol {
         self.span.as_ref().map(|span| span.closer == *role)
     }
 
-    fn take_genesis(&mut self, body: &Body, id: Id, genesis: &Genesis) {
+    fn take_genesis(&mut self, body: &Body, id: Id, genesis: &Genesis) -> Check {
         let by = &body.by;
         self.game = Some(id);
-        self.signatories.insert(by.clone(), Signatory { key: genesis.key, tip: Some(genesis.anchor), used: 0 });
+        self.new_key(by, &genesis.key)?;
+        genesis.recovery.iter().chain(&genesis.director).try_for_each(|key| self.new_key(by, key))?;
+        let (tip, recovery) = (Some(genesis.anchor), genesis.recovery);
+        self.signatories.insert(by.clone(), Signatory { key: genesis.key, tip, used: 0, recovery });
+        if let Some(key) = genesis.director {
+            self.signatories.insert(Role::director(), Signatory { key, tip: None, used: 0, recovery: None });
+        }
+        self.published.insert(genesis.anchor);
         self.joined.push(by.clone());
         self.founder = Some(by.clone());
         self.genesis = Some(genesis.clone());
+        Ok(())
     }
 
     fn take_join(&mut self, body: &Body, join: &Join) -> Check {
@@ -140,19 +158,21 @@ impl Protocol {
         if join.anchor.is_some() != (self.mode() == Mode::TwoPlayer) {
             return Err(fault(Code::Schema, by, "an anchor belongs to a player who closes segments, and to no other"));
         }
-        let copied =
-            |signatory: &Signatory| signatory.key == join.key || join.anchor.is_some() && signatory.tip == join.anchor;
-        if self.signatories.values().any(copied) {
+        if join.anchor.is_some_and(|anchor| self.published.contains(&anchor)) {
             return Err(fault(Code::Kind, by, "key or anchor copied from another player"));
         }
+        self.new_key(by, &join.key)?;
+        join.recovery.iter().try_for_each(|key| self.new_key(by, key))?;
         self.seal(body, &join.hide, true)?;
-        self.signatories.insert(by.clone(), Signatory { key: join.key, tip: join.anchor, used: 0 });
+        self.published.extend(join.anchor);
+        let (tip, recovery) = (join.anchor, join.recovery);
+        self.signatories.insert(by.clone(), Signatory { key: join.key, tip, used: 0, recovery });
         self.joined.push(by.clone());
         Ok(())
     }
 
     /// Takes the commitments of a record; those of slots in the state only where a span begins or ends.
-    fn seal(&mut self, body: &Body, hides: &[Hide], at_edge: bool) -> Check {
+    pub(super) fn seal(&mut self, body: &Body, hides: &[Hide], at_edge: bool) -> Check {
         let by = &body.by;
         if !self.seals_values() && !hides.is_empty() {
             let what = match self.mode() {
@@ -172,7 +192,8 @@ impl Protocol {
             let what = "can be committed anew only where a span begins or ends";
             return Err(fault(Code::Schema, by, what).about(&hide.slot));
         }
-        self.seals.seal(by, hides, body.seq).map_err(|what| fault(Code::Schema, by, what))
+        let owner = self.owner_of(body);
+        self.seals.seal(&owner, hides, body.seq).map_err(|what| fault(Code::Schema, by, what))
     }
 
     fn check_state(&self, by: &Role, state: Id) -> Check {
@@ -337,9 +358,20 @@ impl Protocol {
         if Some(closing.orders) != pending.map(|(_, id)| id) {
             return Err(fault(Code::Kind, by, "closes other orders than those before it"));
         }
+        let whose = match &closing.role {
+            Some(role) => {
+                self.check_called(body, role, closing.notice.as_ref(), "result")?;
+                if !closing.hide.is_empty() {
+                    return Err(fault(Code::Schema, by, "a director commits nothing for the role he signs for"));
+                }
+                self.directed.push((body.seq, role.clone()));
+                role.clone()
+            }
+            None => by.clone(),
+        };
         self.check_stop(by, &closing.stop)?;
         self.seal(body, &closing.hide, closing.stop.ends_span())?;
-        self.check_link(by, closing)?;
+        self.check_link(&whose, closing).map_err(|finding| finding.signed_by(by))?;
         let seed = Seed::of_segment(&closing.orders.to_string(), &closing.link.to_string());
         check_faces(by, &seed, &closing.rolls)?;
         self.spend_tickets(body, &seed, &closing.rolls)?;
@@ -350,6 +382,9 @@ impl Protocol {
         if let Some(span) = &mut self.span {
             span.results.push(body.seq);
             span.orders = None;
+        }
+        if closing.stop.ends_span() {
+            self.refused.clear();
         }
         Ok(())
     }
@@ -380,6 +415,7 @@ impl Protocol {
             return Err(finding.check_hash("link", &[by.as_str(), &index, &link]));
         }
         (*tip, *used) = (closing.link, expected);
+        self.published.insert(closing.link);
         Ok(())
     }
 
@@ -416,11 +452,13 @@ impl Protocol {
         Ok(())
     }
 
-    fn open(&mut self, body: &Body, reveals: &[Reveal]) -> Check {
+    pub(super) fn open(&mut self, body: &Body, reveals: &[Reveal]) -> Check {
         let Some(game) = self.game else { return Ok(()) };
         let at = self.moment();
         for reveal in reveals {
-            let owner = reveal.by.as_ref().unwrap_or(&body.by);
+            let stood_for = self.directed.last().filter(|(seq, _)| *seq == body.seq).map(|(_, role)| role.clone());
+            let signer = stood_for.as_ref().unwrap_or(&body.by);
+            let owner = reveal.by.as_ref().unwrap_or(signer);
             let may = match self.mode() {
                 Mode::TwoPlayer => reveal.by.is_none(),
                 Mode::Gm => self.is_private() && body.by == Role::gm() && reveal.by.is_some(),
@@ -438,10 +476,12 @@ impl Protocol {
 
     fn take_audit(&mut self, body: &Body, audit: &Audit) -> Check {
         let (by, Some(game)) = (&body.by, self.game) else { return Ok(()) };
-        let hide = HideSecret(audit.hide_secret);
+        let secrets = self.audit_secrets(by, audit)?;
         let mut values = BTreeMap::new();
         for (slot, sealing) in self.seals.of_role(by) {
             let name = format!("{slot}/{}", sealing.version);
+            // What was lost by consent stays closed.
+            let Some(hide) = secrets.of(sealing.seq) else { continue };
             let Some(value) = audit.values.get(&name) else {
                 return Err(fault(Code::Withheld, by, "was not opened").about(name));
             };
@@ -454,26 +494,31 @@ impl Protocol {
                 let made = Id::hash("hide", &lines);
                 return Err(finding.not(made, sealing.commit).check_hash("hide", &lines));
             }
-            values.insert((slot.clone(), sealing.version), value.clone());
+            values.insert((slot.clone(), sealing.version), (salt, value.clone()));
         }
         if values.len() != audit.values.len() {
             return Err(fault(Code::Audit, by, "opens what was never committed"));
         }
-        let told: BTreeMap<&Key, &Vec<u16>> =
-            audit.secret_rolls.iter().map(|roll| (&roll.label, &roll.faces)).collect();
-        let own: Vec<&SecretRoll> = self.secret_rolls.iter().filter(|roll| roll.by == *by).collect();
-        for roll in &own {
-            let true_faces = roll.faces(&hide.salt(&roll.ticket, roll.version));
-            if told.get(&roll.label) != Some(&&true_faces) {
-                let said = told.get(&roll.label).map_or("nothing".to_owned(), |faces| format!("{faces:?}"));
+        // A roll that was taken back and made again has one label and stands there twice, in the order of the ledger.
+        let mut told: BTreeMap<&Key, Vec<&Vec<u16>>> = BTreeMap::new();
+        for roll in audit.secret_rolls.iter().rev() {
+            told.entry(&roll.label).or_default().push(&roll.faces);
+        }
+        let own = self.secret_rolls.iter().filter(|roll| roll.by == *by);
+        for roll in own {
+            let Some((salt, _)) = values.get(&(roll.ticket.clone(), roll.version)) else { continue };
+            let true_faces = roll.faces(salt);
+            let said = told.get_mut(&roll.label).and_then(Vec::pop);
+            if said != Some(&true_faces) {
+                let said = said.map_or("nothing".to_owned(), |faces| format!("{faces:?}"));
                 let finding = fault(Code::Audit, by, "a secret roll was not as told").roll(&roll.label, &roll.sides);
                 return Err(finding.not(said, format!("{true_faces:?}")));
             }
         }
-        if own.len() != told.len() {
+        if told.values().any(|left| !left.is_empty()) {
             return Err(fault(Code::Audit, by, "tells of a secret roll that was not made"));
         }
-        self.audits.insert(by.clone(), Audited { hide_secret: audit.hide_secret, values });
+        self.audits.insert(by.clone(), Audited { values });
         Ok(())
     }
 }
@@ -499,6 +544,7 @@ fn awaited(due: &NextRecord) -> String {
         NextRecord::Speech(None) => "orders are due".to_owned(),
         NextRecord::Call(role) => format!("{role} has to answer the plan"),
         NextRecord::Result(role) => format!("{role} owes a result"),
+        NextRecord::Answer(role) => format!("{role} has to accept or decline the motion"),
         NextRecord::Audit(roles) => match roles.first() {
             Some(role) => format!("{role} owes an audit"),
             None => "the game is over and audited".to_owned(),

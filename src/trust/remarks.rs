@@ -1,0 +1,97 @@
+//! What verification lists without a verdict: motions, what they made void, and who agreed.
+
+use super::data::{Data, RollSaid};
+use super::motion::What;
+use super::paper::{Kind, Paper};
+use super::protocol::{Moved, Protocol};
+use super::record::Record;
+use crate::engine::visible::visible;
+
+/// Motions and what became of them, a line each.
+pub fn of_motions(protocol: &Protocol, records: &[(&str, &Record)]) -> Vec<String> {
+    let motions = protocol.moved().iter().map(|moved| line(moved, records));
+    let directed = protocol.directed().iter().map(|(seq, role)| {
+        format!("W75-SEAT  record {seq}: the director closed for {role}, with the link {role} had deposited")
+    });
+    motions.chain(directed).collect()
+}
+
+/// What a paper says, in a line.
+pub fn of_paper(paper: &Paper) -> String {
+    let by = &paper.by;
+    let short = |id: &super::bytes::Id| id.short();
+    match &paper.kind {
+        Kind::Notice { record, owes, what } => {
+            format!("{by} gives notice: {owes} owes the {} after record {}", visible(what), short(record))
+        }
+        Kind::Object { record, note } => format!("{by} objects to record {}: {}", short(record), visible(note)),
+        Kind::Receipt { record } => format!("{by} has record {}, and nothing else stood at its place", short(record)),
+        Kind::Deposited { role, index, count } => {
+            format!("{by} holds a deposit of {role}: links up to {index}, {count} openings")
+        }
+    }
+}
+
+/// `record 13, moved by us, accepted by spain in record 14`
+fn agreed(moved: &Moved) -> String {
+    let by = format!("record {}, moved by {}", moved.seq, moved.by);
+    match (&moved.reply, &moved.asked) {
+        (Some(reply), Some(_)) if reply.accepted => format!("{by}, accepted by {} in record {}", reply.by, reply.seq),
+        (Some(reply), _) if !reply.accepted => format!("{by}, declined by {} in record {}", reply.by, reply.seq),
+        (Some(_), _) => format!("{by}; no answer was due"),
+        (None, _) => format!("{by}; not answered yet"),
+    }
+}
+
+fn line(moved: &Moved, records: &[(&str, &Record)]) -> String {
+    let (agreed, words) = (agreed(moved), visible(&moved.motion.words()));
+    if !moved.in_force() {
+        return format!("W77-PAPER  {agreed}: {words}");
+    }
+    if moved.motion.is_lost() {
+        let debt =
+            moved.debt.as_ref().map_or("nothing was owed".to_owned(), |(role, what)| format!("{role} owed: {what}"));
+        return format!("W71-LOST  {agreed}: {words}. {debt}; its older seals are not audited");
+    }
+    match &moved.motion.what {
+        What::Void { back_to } => format!("W72-VOID  {agreed}: back to record {back_to}. {}", known(moved, records)),
+        What::Ruling(_) | What::Upgrade(_) => format!("W73-RULING  {agreed}: {words}"),
+        What::Rekey(rekey) => {
+            let signed = records.iter().find(|(_, record)| record.id() == moved.id).map(|(_, record)| *record);
+            let old = moved.old_key.is_some_and(|key| signed.is_some_and(|record| record.is_signed_by(&key)));
+            let how = match (moved.by == rekey.role, old) {
+                (true, true) => "signed with the old key".to_owned(),
+                (true, false) => "signed with the recovery key".to_owned(),
+                (false, _) => {
+                    format!("vouched for by {}; if {}'s key was not lost, he can show it", moved.by, rekey.role)
+                }
+            };
+            format!("W75-SEAT  {agreed}: {words}; {how}")
+        }
+        What::Reanchor { .. } | What::End(_) => format!("{agreed}: {words}"),
+    }
+}
+
+/// What everybody knew when something was taken back, and what only one side did.
+fn known(moved: &Moved, records: &[(&str, &Record)]) -> String {
+    let Some((first, last)) = moved.voided else { return "No record is void".to_owned() };
+    let (mut dice, mut secret) = (0, Vec::new());
+    let void = records.iter().filter(|(_, record)| (first..=last).contains(&record.body().seq));
+    for (_, record) in void {
+        let Ok(Data::Closing(closing)) = Data::read(record.body()) else { continue };
+        for roll in &closing.rolls {
+            match roll {
+                RollSaid::Open { .. } => dice += 1,
+                RollSaid::Secret { label, by, .. } => secret.push(format!("{label} of {by}")),
+            }
+        }
+    }
+    let span =
+        if first == last { format!("Record {first} is void") } else { format!("Records {first} to {last} are void") };
+    let rolls =
+        if dice == 1 { "1 public roll was known".to_owned() } else { format!("{dice} public rolls were known") };
+    match secret.is_empty() {
+        true => format!("{span}; {rolls}"),
+        false => format!("{span}; {rolls}, and to their owner alone: {}", secret.join(", ")),
+    }
+}
