@@ -1,5 +1,7 @@
 //! The straightest ways between the centres of hexes.
 
+use std::collections::BTreeSet;
+
 use super::{Grid, Hex, HexGrid};
 use crate::board::hex::Cube;
 
@@ -70,16 +72,15 @@ pub fn crossed(grid: &HexGrid, a: Hex, b: Hex) -> Vec<Stretch> {
     let change = grid.cube(b).minus(from);
     // Stretches of the line, each with where it begins as a fraction of the way.
     let mut found: Vec<((i64, i64), bool, Cube)> = Vec::new();
-    let mut seen = vec![Cube { q: 0, r: 0 }];
-    let mut next = 0;
-    while let Some(here) = seen.get(next).copied() {
-        next += 1;
+    let mut open = vec![Cube { q: 0, r: 0 }];
+    let mut seen = BTreeSet::from([(0, 0)]);
+    while let Some(here) = open.pop() {
         let Some((begin, along)) = stretch(change, here) else { continue };
         found.push((begin, along, here));
         for (_, way) in grid.ways() {
             let there = here.plus(way);
-            if !seen.contains(&there) {
-                seen.push(there);
+            if seen.insert((there.q, there.r)) {
+                open.push(there);
             }
         }
     }

@@ -15,7 +15,7 @@ use super::losses::Toll;
 use super::orders::{Advance, AssaultOrder, Companion};
 use super::play::{Play, subjects};
 use super::policy::{ADVANCE, Ever, FEVER_CANCEL, Policy};
-use super::position::{Position, enemy};
+use super::position::{Crowd, Position, enemy};
 use super::state::Place;
 use super::tables::{self, Nerve};
 use super::terms::{Arm, Cause, Cf, CheckKind, Crossing, Flag, Force, Odds, Oos, Piece, Terrain, d10, percent};
@@ -189,6 +189,7 @@ impl Position<'_> {
     /// US player could, the US Army (§15.6k).
     pub fn assault_choices(&self, side: Side) -> BTreeMap<Hex, Vec<Piece>> {
         let storming = Storming { now: *self, side };
+        let (crowd, held) = (self.crowd(), Crowd::combat_of(enemy(side)));
         let mut choices: BTreeMap<Hex, Vec<Piece>> = BTreeMap::new();
         let waiting = self.state.units.iter().filter(|(_, unit)| unit.at == Place::Edge).map(|(id, _)| *id);
         let units: Vec<Piece> = self.on_map(side).map(|(piece, _)| piece).chain(waiting).collect();
@@ -198,7 +199,7 @@ impl Position<'_> {
                 _ => self.edge_hex(piece).into_iter().collect(),
             };
             for target in beside {
-                if self.held_by(target, enemy(side)) && storming.bars_unit(piece, target).is_empty() {
+                if crowd.has(self.data(), target, held) && storming.bars_unit(piece, target).is_empty() {
                     choices.entry(target).or_default().push(piece);
                 }
             }
@@ -322,7 +323,9 @@ impl Position<'_> {
             let clause = if name == "hill" { Clause("13.2k") } else { clause };
             modifiers.add(name, drm, clause);
         }
-        if !defenders.is_empty() && defenders.iter().all(|piece| self.commander(*piece).is_some()) {
+        let spans = defenders.first().and_then(|piece| self.side(*piece)).map(|side| self.spans(side));
+        let led = |piece: &Piece| spans.as_ref().is_some_and(|spans| self.commander_among(spans, *piece).is_some());
+        if !defenders.is_empty() && defenders.iter().all(led) {
             modifiers.add("defenders in command", values.in_command, Clause("13.2n"));
         }
         // AMB-04: printed as pluses, meant to help the attacker.

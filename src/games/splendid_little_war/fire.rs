@@ -147,11 +147,11 @@ impl<'t> Gunnery<'t> {
         match unit.range {
             Some(range) if far > range => {
                 let why = format!("{target} is {far} hexes from {piece}, which has a range of {range}");
-                bars.push(about(Bar::new("13.1d", why, "choose a nearer target")));
+                bars.push(about(Bar::new("13.1d", why, "choose a nearer target")).firm());
             }
             None if far > 2 => {
                 let why = format!("{target} is {far} hexes from {piece}, which fires 2 hexes far");
-                bars.push(about(Bar::new("13.1c", why, "choose a target within 2 hexes")));
+                bars.push(about(Bar::new("13.1c", why, "choose a target within 2 hexes")).firm());
             }
             _ => {}
         }
@@ -368,25 +368,36 @@ impl<'t> Gunnery<'t> {
             let marks = |foe: &Piece| hex.is_some() && now.now(*foe).assaults == hex;
             now.fighters(*at, enemy(self.side)).iter().any(marks)
         };
-        let targets = self.targets(piece);
         let variable = policy.variable.unwrap_or(VariableFire::Assaulted);
-        let allowed = |hex: &&Hex| match (unit.variable, variable) {
-            (false, _) | (true, VariableFire::Always) => true,
-            (true, VariableFire::Assaulted) => assaults_us(hex),
-            (true, VariableFire::Never) => false,
-        };
-        let wished = policy.targets.get(&piece).into_iter().flatten();
-        if let Some(hex) = wished.filter(|hex| targets.contains(hex)).find(allowed) {
+        let threatened = || hex.is_some_and(|hex| self.now.data().neighbours(hex).any(|next| assaults_us(&next)));
+        if unit.variable && (variable == VariableFire::Never || variable == VariableFire::Assaulted && !threatened()) {
+            return None;
+        }
+        let allowed = |hex: &Hex| !unit.variable || variable == VariableFire::Always || assaults_us(hex);
+        let may = |hex: &Hex| allowed(hex) && self.bars_firing(piece, *hex, false, None).is_empty();
+        let mut wished = policy.targets.get(&piece).into_iter().flatten();
+        if let Some(hex) = wished.find(|hex| self.enemies.contains(hex) && may(hex)) {
             return Some((*hex, false));
         }
-        let key = |hex: &&Hex| {
-            let far = self.distance(piece, **hex).unwrap_or(u32::MAX);
-            (!assaults_us(hex), far, std::cmp::Reverse(self.steps_in(**hex)), **hex)
-        };
-        if let Some(hex) = targets.iter().filter(allowed).min_by_key(key) {
-            return Some((*hex, false));
+        if !self.bars_unit(piece).is_empty() {
+            return None;
         }
-        let guns = policy.indirect && targets.is_empty() && !unit.variable;
+        // Nearest first: a line of sight is drawn only as far as somebody is found.
+        let range = unit.range.unwrap_or(2);
+        let mut near: Vec<(bool, u32, Hex)> = self
+            .enemies
+            .iter()
+            .filter_map(|hex| Some((*hex, self.distance(piece, *hex).filter(|far| *far <= range)?)))
+            .map(|(hex, far)| (!assaults_us(&hex), far, hex))
+            .collect();
+        near.sort_unstable();
+        for group in near.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1)) {
+            let seen = group.iter().map(|(_, _, hex)| *hex).filter(may);
+            if let Some(hex) = seen.min_by_key(|hex| (std::cmp::Reverse(self.steps_in(*hex)), *hex)) {
+                return Some((hex, false));
+            }
+        }
+        let guns = policy.indirect && !unit.variable;
         guns.then(|| self.indirect_targets(piece).first().map(|(hex, _)| (*hex, true))).flatten()
     }
 

@@ -250,12 +250,12 @@ impl Play<'_, '_> {
     }
 
     fn check_hex(&mut self, hex: Hex, side: Side) -> Ruling<()> {
-        let state = self.state.clone();
-        let now = frozen(self.game, &state);
-        let stack = now.fighters(hex, side);
-        if !now.overstacked(&stack, false) {
+        let stack = self.now().fighters(hex, side);
+        if !self.now().overstacked(&stack, false) {
             return Ok(());
         }
+        let state = self.state.clone();
+        let now = frozen(self.game, &state);
         let fits = |gone: &[Piece]| {
             let rest: Vec<Piece> = stack.iter().copied().filter(|piece| !gone.contains(piece)).collect();
             !now.overstacked(&rest, false)

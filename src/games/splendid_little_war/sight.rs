@@ -36,6 +36,8 @@ impl Position<'_> {
         let bar = |clause: &'static str, what: String| {
             let why = format!("{to} cannot be seen from {from}: {what} in {hex} is in the way");
             let bar = Bar::new(clause, why, "choose a target in sight (`garcia los`)");
+            // The ground stays as it is, units may go.
+            let bar = if clause == "13.1v" { bar } else { bar.firm() };
             bar.about([Subject::of(from), Subject::of(to), Subject::of(hex)])
         };
         if !own_hill {

@@ -64,6 +64,10 @@ impl Position<'_> {
 
     /// Cuban units that may try to fire and retire, and whether an assault threatens them (§15.6n).
     pub fn may_retire(&self) -> Vec<(Piece, bool)> {
+        let cuban = |piece: &Piece| self.unit(*piece).is_some_and(|u| u.force == Force::Cuban && u.is_combat());
+        if !self.on_map(US).any(|(piece, _)| cuban(&piece)) {
+            return Vec::new();
+        }
         let none = BTreeMap::new();
         let spanish = Gunnery::new(*self, SPAIN, FireKind::Offensive, &none);
         let targets: BTreeSet<Hex> = self
@@ -74,7 +78,7 @@ impl Position<'_> {
         let assaulted: BTreeSet<Hex> = self.state.units.values().filter_map(|unit| unit.assaults).collect();
         let foe_beside = |hex: Hex| self.data().neighbours(hex).any(|next| self.held_by(next, SPAIN));
         self.on_map(US)
-            .filter(|(piece, _)| self.unit(*piece).is_some_and(|u| u.force == Force::Cuban && u.is_combat()))
+            .filter(|(piece, _)| cuban(piece))
             .filter(|(_, hex)| targets.contains(hex) || foe_beside(*hex) || assaulted.contains(hex))
             .map(|(piece, hex)| (piece, assaulted.contains(&hex)))
             .collect()
