@@ -20,6 +20,8 @@ pub mod motion;
 pub mod paper;
 pub mod patch;
 pub mod propose;
+#[cfg(test)]
+mod nested_tests;
 pub mod protocol;
 pub mod record;
 pub mod remarks;

@@ -2,18 +2,20 @@
 //!
 //! Spain sets up tokens (units or dummies). Then the sides attack hexes in turn, 2d6 against 8; a token attacked says
 //! whether it is a dummy, and is turned over when beaten; so is one of Spain's own that attacks. The defender may fall back, the winner may advance.
+//! A relief is a sealed order with a sealed token in it.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::document;
 use crate::engine::dice::{Chance, Die};
 use crate::engine::doc::{DocPath, Fault, FromDoc, Lexicon, Node, PlainTexts, Reader};
 use crate::engine::json::{Json, from_json};
 use crate::engine::{
     About, AnyState, Arranged, Charter, Clause, Concealed, DataFinding, Diary, Event, Files, Flow, Kind, KindInfo,
     Lapse, Moment, Phase, Players, Policy, Query, Question, Reply, Rules, RulesOf, Ruleset, Ruling, Say, ScenarioInfo,
-    Sealed, Seen, Side, Slot, Stop, Subject, Telling, Umpire, Verdict,
+    Sealed, Seen, Side, Slot, Stop, Subject, Telling, Umpire, Verdict, to_json,
 };
 use crate::scene::{Incident, Scene};
 
@@ -21,8 +23,9 @@ pub const SPAIN: Side = Side("spain");
 pub const US: Side = Side("us");
 pub static SKIRMISH: RulesOf<Skirmish> = RulesOf::new();
 
-/// The table of a scenario: `open` (all packets in the clear), `plan` (Spain's turns come as plans) or `tide` (only Spain
-/// knows in which turn the tide comes in).
+/// The table of a scenario: `open` (all packets in the clear), `plan` (Spain's turns come as plans), `tide` (only Spain
+/// knows in which turn the tide comes in), `relief` (Spain seals where a further token comes in the second turn, and the
+/// token in it) or `late` (a mistake of the game: Spain vouches for its tokens after its dice).
 pub fn table(scenario: &str) -> Box<dyn crate::engine::Match> {
     let charter = Charter { scenario: scenario.to_owned(), ..Charter::default() };
     SKIRMISH.open(&charter).expect("a table")
@@ -41,6 +44,18 @@ pub fn any_policy(table: &dyn crate::engine::Match, state: &AnyState, kind: &str
 pub struct Skirmish {
     plan: bool,
     tide: bool,
+    relief: bool,
+    late: bool,
+}
+
+document! {
+    /// A token that comes later: where is opened in its turn, what it is stays face down.
+    pub struct Relief {
+        /// Where it comes.
+        pub hex: String,
+        /// What it is.
+        pub unit: Concealed<String>,
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -53,12 +68,16 @@ pub struct Field {
     shown: BTreeMap<String, String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tide: Option<Sealed<Vec<u16>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relief: Option<Sealed<Relief>>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Packet {
     pub tokens: BTreeMap<String, Concealed<String>>,
     pub attacks: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relief: Option<Concealed<Relief>>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -213,6 +232,22 @@ impl Skirmish {
     }
 }
 
+fn slot(name: &str) -> Slot {
+    Slot::parse(name).expect("a slot")
+}
+
+impl Skirmish {
+    /// The sealed order is opened; its token lies face down from then on.
+    fn relieve(&self, state: &mut Field, umpire: &mut Umpire<'_, Self>) -> Ruling<()> {
+        if let Some(relief) = state.relief.take() {
+            let relief = umpire.open(&relief)?;
+            let unit = umpire.keep(SPAIN, slot("s-relief-unit"), &relief.unit)?;
+            state.tokens.insert(relief.hex, unit);
+        }
+        Ok(())
+    }
+}
+
 impl Rules for Skirmish {
     const ID: &'static str = "skirmish";
     const VERSION: u32 = 1;
@@ -236,6 +271,7 @@ impl Rules for Skirmish {
             tokens: BTreeMap::new(),
             shown: BTreeMap::new(),
             tide: None,
+            relief: None,
         };
         (state, Stop::Orders { who: SPAIN, ask: "setup", flow: Flow::Direct })
     }
@@ -267,6 +303,14 @@ impl Rules for Skirmish {
                 let slot = Slot::parse(&format!("s-{hex}")).expect("a slot");
                 state.tokens.insert(hex.clone(), umpire.keep(SPAIN, slot, unit)?);
             }
+            if let Some(relief) = &orders.relief {
+                let mut laid = relief.clone();
+                if let Concealed::Open(relief) = &mut laid {
+                    let unit = umpire.keep(SPAIN, slot("s-relief-unit"), &relief.unit)?;
+                    relief.unit = Concealed::Sealed(unit.slot().clone());
+                }
+                state.relief = Some(umpire.keep(SPAIN, slot("s-relief"), &laid)?);
+            }
             let all: Vec<&Sealed<String>> = state.tokens.values().collect();
             umpire.attest(&all, CLAUSE, |units| units.iter().all(|unit| unit == "talavera" || unit == "dummy"))?;
             state.active = Some(US);
@@ -274,8 +318,15 @@ impl Rules for Skirmish {
         };
         umpire.phase(Phase { turn: state.turn, side: side.0, name: "assault" });
         self.tide(state, umpire)?;
+        if (state.turn, side) == (2, US) {
+            self.relieve(state, umpire)?;
+        }
         for hex in &orders.attacks {
             self.attack(state, side, hex, umpire)?;
+        }
+        if self.late && side == SPAIN {
+            let all: Vec<&Sealed<String>> = state.tokens.values().collect();
+            umpire.attest(&all, CLAUSE, |units| units.iter().all(|unit| unit != "dummy"))?;
         }
         if self.tide && (state.turn, side) == (1, US) {
             state.tide = Some(umpire.secret(SPAIN, &Subject::of("tide"), "tide", &[Die::D6])?);
@@ -296,6 +347,15 @@ impl Rules for Skirmish {
     }
 
     fn seal(&self, _: &Field, orders: &mut Packet, hide: &mut dyn FnMut(Slot, Json)) {
+        // What is sealed inside something sealed comes first.
+        if let Some(Concealed::Open(relief)) = &mut orders.relief {
+            if let Concealed::Open(value) = &relief.unit {
+                hide(slot("s-relief-unit"), Json::from(value.as_str()));
+                relief.unit = Concealed::Sealed(slot("s-relief-unit"));
+            }
+            hide(slot("s-relief"), to_json(relief).expect("canonical"));
+            orders.relief = Some(Concealed::Sealed(slot("s-relief")));
+        }
         for (hex, unit) in &mut orders.tokens {
             if let Concealed::Open(value) = unit {
                 let slot = Slot::parse(&format!("s-{hex}")).expect("a slot");
@@ -340,7 +400,8 @@ impl Files for Skirmish {
     };
 
     fn open(charter: &Charter) -> Result<Self, Vec<Fault>> {
-        Ok(Skirmish { plan: charter.scenario == "plan", tide: charter.scenario == "tide" })
+        let is = |scenario: &str| charter.scenario == scenario;
+        Ok(Skirmish { plan: is("plan"), tide: is("tide"), relief: is("relief"), late: is("late") })
     }
 
     fn check_data(_: &BTreeMap<String, String>) -> Vec<DataFinding> {
@@ -358,6 +419,9 @@ impl Files for Skirmish {
         }
         if let Some(attacks) = node.get("attacks") {
             packet.attacks = FromDoc::read(attacks, &at.key("attacks"), reader)?;
+        }
+        if let Some(relief) = node.get("relief") {
+            packet.relief = FromDoc::read(relief, &at.key("relief"), reader)?;
         }
         Some(packet)
     }
@@ -378,6 +442,7 @@ impl Files for Skirmish {
                 .get("tide")
                 .and_then(Json::as_str)
                 .map(|slot| Sealed::new(SPAIN, Slot::parse(slot).expect("a slot"))),
+            relief: written.get("relief").and_then(Json::as_str).map(|name| Sealed::new(SPAIN, slot(name))),
         })
     }
 
@@ -419,12 +484,18 @@ impl Players for Skirmish {
 
     fn random_orders(&self, _: &Seen<'_, Field>, stop: &Stop, chance: &mut Chance) -> Packet {
         const HEXES: [&str; 4] = ["0101", "0102", "0103", "0104"];
-        let hexes: Vec<String> = HEXES.iter().filter(|_| chance.one_in(2)).map(|hex| (*hex).to_owned()).collect();
+        let mut hexes: Vec<String> = HEXES.iter().filter(|_| chance.one_in(2)).map(|hex| (*hex).to_owned()).collect();
+        if self.relief && stop.ask() != "setup" {
+            hexes.push("0105".to_owned());
+        }
         let mut unit = || if chance.one_in(2) { "dummy" } else { "talavera" }.to_owned();
         match stop.ask() {
             "setup" => Packet {
                 tokens: hexes.into_iter().map(|hex| (hex, Concealed::Open(unit()))).collect(),
                 attacks: Vec::new(),
+                relief: self.relief.then(|| {
+                    Concealed::Open(Relief { hex: "0105".to_owned(), unit: Concealed::Open("talavera".to_owned()) })
+                }),
             },
             _ => Packet { attacks: hexes, ..Packet::default() },
         }
