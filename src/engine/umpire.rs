@@ -141,12 +141,12 @@ impl<'a, G: Rules> Umpire<'a, G> {
         self.journal.push(Noted { event: event.into(), only: Some(side) });
     }
 
-    /// Tells the owner of a hidden value about it, in every view that can read it; nobody else learns anything.
+    /// Tells the owner of a hidden value about it, in every view that holds it; nobody else learns anything. Whoever learns
+    /// the value only on the way does not tell it again from the start: the journal only grows at its end.
     pub fn whisper_of<T: Hidden>(&mut self, sealed: &Sealed<T>, event: impl FnOnce(&T) -> G::Event) {
-        if let Ok(Some(values)) = self.peek(&[sealed])
-            && let Some(value) = values.first()
-        {
-            self.whisper(sealed.owner(), event(value));
+        let held = self.held(sealed.owner(), sealed.slot()).cloned();
+        if let Some(Ok(value)) = held.map(|held| self.read_hidden(sealed, &held)) {
+            self.whisper(sealed.owner(), event(&value));
         }
     }
 
