@@ -1,6 +1,8 @@
 //! Phase A apart from reorganization: historical events (§7), victory checks (§4), supply points (§14.4.6), fever (§12);
 //! and what ends a turn.
 
+use std::collections::BTreeSet;
+
 use crate::board::Hex;
 use crate::engine::dice::Die;
 use crate::engine::{Clause, Question, Ruling, Say, Subject, Tally, Touch};
@@ -12,7 +14,7 @@ use super::play::Play;
 use super::policy::{AM_HEX, CUBA_LIBRE, Ever, Policy};
 use super::position::Position;
 use super::state::{Ending, Place};
-use super::terms::{EventName, Flag, Force, Piece, Surrender, UnitKind, Withdrawal};
+use super::terms::{Content, EventName, Flag, Force, Mode, Piece, Surrender, UnitKind, Withdrawal};
 use super::{SPAIN, US};
 
 impl Position<'_> {
@@ -22,20 +24,13 @@ impl Position<'_> {
         u32::try_from(held.count()).unwrap_or(u32::MAX)
     }
 
-    /// Is El Caney occupied by a US or Cuban combat unit (§4.1c, A07c)?
-    pub fn el_caney_occupied(&self) -> bool {
-        let fights = |piece: Piece| match self.state.counters.get(&piece) {
-            Some(counter) => counter.real || self.us_controls(counter.at),
-            None => self.kind(piece).is_some_and(UnitKind::is_combat),
-        };
-        let us = |piece: Piece| self.force(piece).is_some_and(|force| force.side() == US);
-        self.pieces_in(self.data().el_caney).any(|piece| us(piece) && fights(piece))
-    }
-
     /// Where the machine guns may be placed (§7.2.61a): Santiago first, hexes without another gun before others.
     pub fn am_hexes(&self) -> Vec<Hex> {
         let data = self.data();
-        let open = |hex: &Hex| !self.us_controls(*hex) && !self.held_by(*hex, US);
+        let open = |hex: &Hex| {
+            let taken = self.us_controls(*hex) || self.held_by(*hex, US);
+            !taken && !self.clashes(*hex, Force::Spanish, Mode::Regular)
+        };
         let mut ring: Vec<Hex> = data.land_around(data.santiago).filter(open).collect();
         ring.sort_unstable();
         let mut hexes: Vec<Hex> = Some(data.santiago).filter(open).into_iter().chain(ring).collect();
@@ -189,6 +184,20 @@ impl Play<'_, '_> {
         Ok(())
     }
 
+    /// Is El Caney occupied by a US or Cuban combat unit (§4.1c, A07c)? Of closed counters their owner says it.
+    fn el_caney_occupied(&mut self) -> Ruling<bool> {
+        let there = self.now().fighters(self.data().el_caney, US);
+        let shown = |piece: &Piece| self.counter(*piece).is_none_or(|counter| counter.real);
+        let sealed = self.sealed_of(&there);
+        if there.iter().any(shown) || sealed.is_empty() {
+            return Ok(!there.is_empty());
+        }
+        let data = self.data();
+        let real = |held: &[Content]| held.iter().any(|content| data.is_real(content));
+        let about = Subject::of(data.el_caney);
+        self.umpire.fact_or(&sealed.iter().collect::<Vec<_>>(), &about, "occupied", real, false)
+    }
+
     /// A.1a (§4.1).
     pub fn us_victory_check(&mut self) -> Ruling<()> {
         self.begin_phase("us", "victory", PhaseName::UsVictoryCheck);
@@ -201,7 +210,7 @@ impl Play<'_, '_> {
             return Ok(());
         };
         let mut modifiers = Tally::new();
-        if self.now().el_caney_occupied() {
+        if self.el_caney_occupied()? {
             modifiers.add("El Caney occupied", tables.surrender.el_caney, Clause("4.1c"));
         }
         if self.state.jarcias {
@@ -291,8 +300,11 @@ impl Play<'_, '_> {
                 continue; // A99
             }
             let at = eligible.first().and_then(|piece| self.state.hex_of(*piece)).unwrap_or(self.data().santiago);
+            let led = self.led_hexes(force);
             self.lose(&Toll { pieces: eligible, steps, at, cause: Cause::Fever, ordered: None })?;
-            self.bury_orphans(force);
+            for hex in led {
+                self.abandon(hex, force, false); // A15a
+            }
         }
         Ok(())
     }
@@ -307,18 +319,12 @@ impl Play<'_, '_> {
         now.on_map(force.side()).into_iter().filter(able).collect()
     }
 
-    /// A15a after losses all over the map.
-    fn bury_orphans(&mut self, force: Force) {
+    /// The hexes in which a leader of the force has fighting companions.
+    fn led_hexes(&self, force: Force) -> BTreeSet<Hex> {
         let now = self.now();
-        let leader = |piece: &Piece| now.kind(*piece) == Some(UnitKind::Leader) && now.force(*piece) == Some(force);
-        let hexes: Vec<Hex> =
-            now.on_map(force.side()).into_iter().filter(leader).filter_map(|piece| self.state.hex_of(piece)).collect();
-        // A leader who was alone before stays (A15b); one who has just lost his companions goes with them.
-        for hex in hexes {
-            if self.now().data().neighbours(hex).any(|next| self.now().held_by(next, Play::enemy(force.side()))) {
-                self.scatter_leaders(Play::enemy(force.side()));
-            }
-        }
+        let leads = |piece: &Piece| now.kind(*piece) == Some(UnitKind::Leader) && now.force(*piece) == Some(force);
+        let hexes = now.on_map(force.side()).into_iter().filter(leads).filter_map(|piece| self.state.hex_of(piece));
+        hexes.filter(|hex| now.held_by(*hex, force.side())).collect()
     }
 
     /// D: markers go, the turn ends; after the last one the result is read (§2m to §2o).
@@ -336,7 +342,7 @@ impl Play<'_, '_> {
         self.state.fired.clear();
         let turn = self.state.turn;
         self.umpire.note(Event::TurnEnded { turn });
-        if turn >= self.data().tables.turns {
+        if turn >= self.data().tables.limits.turns {
             let held = !self.now().us_controls(self.data().santiago);
             return self.end_game(if held { Ending::SantiagoHolds } else { Ending::Drawn });
         }
@@ -366,14 +372,15 @@ impl Play<'_, '_> {
                 };
                 if !dummy {
                     let data = self.data();
-                    let count = |held: &[super::terms::Content]| {
+                    let count = |held: &[Content]| {
                         let left =
                             held.iter().flat_map(|content| super::position::after_losses(data, content, lost, fever));
                         left.map(|(_, steps)| u32::from(steps)).sum::<u32>()
                     };
                     let told = self.umpire.fact_or(&[&sealed], &Subject::of(name), "steps", count, 0)?;
+                    let turn = self.state.turn;
                     if let Some(counter) = self.state.counters.get_mut(&name) {
-                        counter.told = Some(told);
+                        (counter.told, counter.since) = (Some(told), Some(turn));
                     }
                     steps = Some(told);
                 }

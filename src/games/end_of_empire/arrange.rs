@@ -445,7 +445,7 @@ pub fn flaws(game: &EndOfEmpire, state: &State) -> Vec<String> {
     if state.balloon_up && !data.cast().signals.is_some_and(|id| state.hex_of(id).is_some()) {
         flaws.push("the balloon is up and not on the map".to_owned());
     }
-    if state.turn == 0 || state.turn > data.tables.turns {
+    if state.turn == 0 || state.turn > data.tables.limits.turns {
         flaws.push(format!("there is no turn {}", state.turn));
     }
     if state.ending.is_some() != (state.stage == Stage::Over) {

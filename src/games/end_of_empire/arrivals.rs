@@ -12,7 +12,7 @@ use super::play::Play;
 use super::position::{Known, Position};
 use super::setup::slot_of;
 use super::state::{CounterState, Place, State};
-use super::terms::{Content, Force, Member, Piece, Setup, UnitKind};
+use super::terms::{Content, Force, Member, Mode, Piece, Setup, UnitKind};
 use super::{EndOfEmpire, SPAIN, US};
 
 /// The public names of the counters that arrive, in order: after those a reorganization of the same packet forms (A92).
@@ -335,6 +335,13 @@ impl Play<'_, '_> {
 }
 
 impl Position<'_> {
+    /// Where a force can arrive now.
+    pub fn arrival_hexes(&self, force: Force) -> Vec<Hex> {
+        let data = self.data();
+        let hexes = if force == Force::Us { &data.beaches } else { &data.west_edge };
+        hexes.iter().copied().filter(|hex| self.bars_arrival(force, *hex, false).is_empty()).collect()
+    }
+
     /// Why nobody of a force may arrive in a hex (§8.2b, §8.2c, §8.3a, A23, A76).
     pub fn bars_arrival(&self, force: Force, hex: Hex, base_only: bool) -> Vec<Bar> {
         let data = self.data();
@@ -367,6 +374,10 @@ impl Position<'_> {
                 let why = format!("Escario arrives on turn {}", self.state.escario);
                 bars.push(Bar::new("A22b", why, "wait for him").firm());
             }
+        }
+        if self.clashes(hex, force, Mode::Regular) {
+            let why = format!("units in guerrilla in {hex} share it with nobody else");
+            bars.push(part(Bar::new("11.1b", why, "name another hex").about([Subject::of(hex)])));
         }
         let there = |piece: Piece| self.force(piece).is_some_and(|other| other.side() == enemy);
         if self.pieces_in(hex).any(there) || (force == Force::Spanish && self.state.base == Some(hex)) {

@@ -15,7 +15,7 @@ use super::play::{Play, subjects};
 use super::policy::{Ever, MAINE, NEXT_COMBAT, Policy, TOCINEROS};
 use super::position::Position;
 use super::tables::{FireResult, Odds};
-use super::terms::{Content, EventName, Flag, Force, GuerrillaResult, Piece, Terrain, UnitKind};
+use super::terms::{Content, EventName, Flag, Force, GuerrillaResult, Mode, Piece, Terrain, UnitKind};
 use super::{SPAIN, US};
 
 /// How a hex is attacked.
@@ -128,6 +128,29 @@ impl Position<'_> {
         bars
     }
 
+    /// Who of a force can attack a hex, and how: its units in guerrilla if `hiding`, else the others; all of them hunt.
+    pub fn attackers(
+        &self,
+        side: Side,
+        force: Force,
+        target: Hex,
+        fought: &BTreeSet<Piece>,
+        hiding: bool,
+    ) -> (Vec<Piece>, Manner) {
+        let hunted = self.manner(&[], target, side) == Manner::Counter;
+        let real = |piece: &Piece| self.known.0.get(piece).is_none_or(|content| self.data().is_real(content)); // A52a
+        let mut by: Vec<Piece> = (self.data().land_around(target))
+            .flat_map(|hex| self.stack(hex, force))
+            .filter(|piece| self.fights(*piece) && real(piece) && (hunted || self.in_guerrilla(*piece) == hiding))
+            .collect();
+        let manner = self.manner(&by, target, side);
+        by.retain(|piece| self.bars_attacker(side, *piece, target, fought, manner).is_empty());
+        if !self.bars_target(side, target).is_empty() || !self.bars_attack(side, &by, target, manner).is_empty() {
+            by.clear();
+        }
+        (by, manner)
+    }
+
     /// What only the attack as a whole can break.
     fn bars_attack(&self, side: Side, by: &[Piece], target: Hex, manner: Manner) -> Vec<Bar> {
         let mut bars = Vec::new();
@@ -158,6 +181,13 @@ impl Position<'_> {
             Factor { unit: piece.to_string(), printed, counts: self.halved(*piece, printed) }
         };
         units.iter().filter(counts).map(factor).collect()
+    }
+
+    /// What a unit under a counter of one's own would count in shock.
+    pub fn shock_under(&self, unit: Piece, steps: u8) -> u32 {
+        self.unit(unit)
+            .filter(|unit| unit.kind.is_foot())
+            .map_or(0, |unit| unit.factors(steps, Some(Mode::Regular)).shock)
     }
 
     /// The odds of attackers against a hex before any shift, as far as everybody sees.
@@ -243,10 +273,8 @@ impl Play<'_, '_> {
             let hunting = self.now().manner(&own, target, side) != Manner::Ordinary;
             for name in closed {
                 let Some(sealed) = self.sealed(name) else { continue };
-                let state = self.state.clone();
-                let known = super::position::Known::default();
-                let now = Position { game: self.game, state: &state, known: &known };
-                let real = |held: &[Content]| held.iter().all(|content| now.is_real(content));
+                let data = self.data();
+                let real = |held: &[Content]| held.iter().all(|content| data.is_real(content));
                 let bar = Bar::new("A52a", format!("{name} is a dummy and cannot attack"), "leave it out").part("by");
                 self.entry(DocPath::root().key("combat").index(index), |play| {
                     play.umpire.vouch(&[&sealed], bar, real)?;
@@ -470,7 +498,8 @@ impl Play<'_, '_> {
         let (_, _, odds) = self.now().bare_odds(&attackers, &defenders);
         let ordered = order.support.unwrap_or(Support::No);
         let (attack_sp, defence_sp) = self.both_support(force, defender, target, &from, ordered, odds)?;
-        let touched = subjects(attackers.iter().chain(&defenders).map(Piece::to_string).chain([target.to_string()]));
+        let hexes = from.iter().chain([&target]).map(Hex::to_string);
+        let touched = subjects(attackers.iter().chain(&defenders).map(Piece::to_string).chain(hexes));
         self.umpire.cloud(touched, &crate::engine::Cloud::Die("combat".into()));
         // §9.2b: the defender fires first, and what he hits no longer fires back.
         let volley = Volley {
@@ -682,13 +711,14 @@ impl Play<'_, '_> {
             true => (there.clone(), fight.by.clone()),
             false => (fight.by.clone(), hangers.clone()),
         };
+        let logistic = !counter && self.train_under(&others, target)?;
         let attack = TableAttack {
             guerrillas,
             others,
             target,
             reaction: false,
             counter,
-            logistic: false,
+            logistic,
             from: from.clone(),
             losses: order.losses.clone(),
         };

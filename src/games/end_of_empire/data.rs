@@ -458,6 +458,31 @@ impl Data {
         Loader::load(super::ID, FILES, files, read)
     }
 
+    /// What entering a hex from its neighbour costs, if it can be entered (§8.1b, §8.1h, §8.4a).
+    pub fn step_cost(&self, from: Hex, to: Hex) -> Option<u32> {
+        let costs = &self.tables.terrain;
+        let ground = costs.of(self.terrain(to))?;
+        if self.road_between(from, to) {
+            return Some(costs.road);
+        }
+        Some(ground + if self.river_between(from, to) { costs.river } else { 0 })
+    }
+
+    /// Is one of the units under a counter of such a kind?
+    pub fn holds(&self, content: &Content, kind: impl Fn(UnitKind) -> bool) -> bool {
+        content.members().iter().any(|member| self.unit(member.unit).is_some_and(|unit| kind(unit.kind)))
+    }
+
+    /// Is there a real combat unit in this (A07, A74)?
+    pub fn is_real(&self, content: &Content) -> bool {
+        self.holds(content, UnitKind::is_combat)
+    }
+
+    /// Is there a logistic column in this (§11.3.2a)?
+    pub fn has_train(&self, content: &Content) -> bool {
+        self.holds(content, |kind| kind == UnitKind::LogisticColumn)
+    }
+
     /// The facts of the rulebook that a player's files state or deny.
     pub fn findings(files: &BTreeMap<String, String>) -> Vec<DataFinding> {
         let mut loader = Loader::new(super::ID, FILES, files);

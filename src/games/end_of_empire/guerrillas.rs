@@ -8,7 +8,7 @@ use super::losses::Toll;
 use super::play::{Play, subjects};
 use super::policy::{AMBUSH, AmbushRule, Policy};
 use super::position::Position;
-use super::terms::{Force, GuerrillaResult, Piece, Terrain, UnitKind};
+use super::terms::{Content, Force, GuerrillaResult, Piece, Terrain, UnitKind};
 
 /// What became of a mover who was struck at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -229,6 +229,19 @@ impl Play<'_, '_> {
             }
         };
         Ok((thrown.result, others))
+    }
+
+    /// §11.3.2a: is a logistic column under the closed counters that are attacked? Their owner says so.
+    pub fn train_under(&mut self, pieces: &[Piece], at: Hex) -> Ruling<bool> {
+        let sealed = self.sealed_of(pieces);
+        // Only Spanish columns can hold one (§14.5.1a, A89).
+        let spanish = pieces.first().and_then(|piece| self.now().force(*piece)) == Some(Force::Spanish);
+        if sealed.is_empty() || !spanish {
+            return Ok(false);
+        }
+        let data = self.data();
+        let train = |held: &[Content]| held.iter().any(|content| data.has_train(content));
+        self.umpire.fact_or(&sealed.iter().collect::<Vec<_>>(), &Subject::of(at), "train", train, true)
     }
 
     /// Those of these pieces that are still on the map.

@@ -1,5 +1,7 @@
 //! §9.6 and §9.7: bombardment and naval gunfire, with coordination (§14.2) and friendly fire (§14.3).
 
+use std::collections::BTreeSet;
+
 use crate::board::Hex;
 use crate::engine::doc::DocPath;
 use crate::engine::{Bar, Clause, Question, Ruling, Say, Side, Subject, Touch};
@@ -76,6 +78,17 @@ impl Position<'_> {
         bars
     }
 
+    /// The guns of a force that can bombard a hex.
+    pub fn guns_on(&self, force: Force, target: Hex, fought: &BTreeSet<Piece>) -> Vec<Piece> {
+        let side = force.side();
+        if !self.bars_fired_at(side, target, "bombard").is_empty() {
+            return Vec::new();
+        }
+        let of = |piece: &Piece| self.force(*piece) == Some(force);
+        let able = |piece: &Piece| self.bars_gun(side, *piece, target, fought.contains(piece)).is_empty();
+        self.on_map(side).into_iter().filter(of).filter(able).collect()
+    }
+
     /// Is the hex in reach of a fleet (§9.7b to §9.7d, A93)?
     pub fn in_naval_range(&self, force: Force, target: Hex) -> bool {
         let data = self.data();
@@ -141,13 +154,17 @@ impl Play<'_, '_> {
         {
             self.lapse("support", vec![bar]);
         }
-        for key in useless(order, false) {
+        if order.support == Some(Support::Answer) {
+            let bar = Bar::new("A86", "nobody spends a point against a bombardment", "write `pool` or `no`");
+            bars.push(bar.part("support").firm());
+        }
+        for key in useless(order) {
             bars.push(
                 Bar::new("A34a", format!("`{key}` means nothing for a bombardment"), "leave it out").part(key).firm(),
             );
         }
         if !bars.is_empty() {
-            let fatal = bars.iter().any(|bar| bar.clause.0 != "A34a");
+            let fatal = bars.iter().any(|bar| !["A34a", "A86"].contains(&bar.clause.0));
             self.lapse(format!("bombardment of {target}"), bars);
             if fatal {
                 return Ok(());
@@ -195,7 +212,7 @@ impl Play<'_, '_> {
         if order.support.is_some() {
             bars.push(Bar::new("A35c", "naval fire takes no supply point", "leave it out").part("support").firm());
         }
-        for key in useless(order, true) {
+        for key in useless(order) {
             bars.push(
                 Bar::new("9.7a", format!("`{key}` means nothing for naval fire"), "leave it out").part(key).firm(),
             );
@@ -314,7 +331,7 @@ impl Play<'_, '_> {
 }
 
 /// Keys of an order that say nothing here.
-fn useless(order: &CombatOrder, naval: bool) -> Vec<&'static str> {
+fn useless(order: &CombatOrder) -> Vec<&'static str> {
     let mut keys = Vec::new();
     if !order.losses.is_empty() {
         keys.push("losses");
@@ -325,6 +342,5 @@ fn useless(order: &CombatOrder, naval: bool) -> Vec<&'static str> {
     if order.instead.is_some() {
         keys.push("instead");
     }
-    let _ = naval;
     keys
 }

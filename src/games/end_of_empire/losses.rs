@@ -8,7 +8,7 @@ use crate::engine::{Clause, Question, Ruling, Say, Subject};
 use super::events::{Cause, Event, Loss, Why};
 use super::play::{Play, subjects};
 use super::policy::{COUNTER_AMBUSH, DISORDER, FEVER, LOSSES, Policy};
-use super::position::Position;
+use super::position::{Position, after_losses};
 use super::state::Place;
 use super::terms::{Content, Force, Piece, UnitKind};
 
@@ -242,11 +242,12 @@ impl Play<'_, '_> {
         if able.is_empty() {
             // A31: members of a closed counter that are not yet disorganized.
             for name in self.closed(&standing) {
-                let (Some(sealed), Some(ds)) = (self.sealed(name), self.counter(name).map(|counter| counter.ds)) else {
-                    continue;
-                };
+                let Some(counter) = self.counter(name) else { continue };
+                let (sealed, ds) = (counter.holds.0.clone(), counter.ds);
+                let (lost, fever, data) = (counter.lost, counter.fever, self.data());
                 let more = |held: &[Content]| {
-                    held.iter().map(|content| content.members().len()).sum::<usize>() > usize::from(ds)
+                    let left = held.iter().flat_map(|content| after_losses(data, content, lost, fever));
+                    left.filter(|(_, steps)| *steps > 0).count() > usize::from(ds)
                 };
                 if self.umpire.fact_or(&[&sealed], &Subject::of(name), "orderly", more, false)? {
                     able.push(name);
@@ -282,6 +283,11 @@ impl Play<'_, '_> {
                 _ => Say::Default,
             })?
         };
+        // A98b: a dummy under friendly fire is gone.
+        if self.is_dummy(chosen, false)? {
+            self.remove_dummy(chosen, Why::FriendlyFire);
+            return Ok(());
+        }
         if let Some(counter) = self.state.counters.get_mut(&chosen) {
             counter.ds += 1;
         } else if let Some(unit) = self.state.units.get_mut(&chosen) {

@@ -17,10 +17,10 @@ mod losses;
 mod movement;
 mod orders;
 mod play;
+mod players;
 mod policy;
 mod position;
 mod query;
-mod random;
 mod reorganize;
 mod retreat;
 mod scene;
@@ -35,6 +35,7 @@ mod terms;
 
 use std::collections::BTreeMap;
 
+use crate::board::Hex;
 use crate::engine::dice::Chance;
 use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader};
 use crate::engine::{
@@ -53,8 +54,9 @@ pub use state::State;
 use arrivals::arrival_names;
 use events::PhaseName;
 use play::Play;
+use position::{Known, Position};
 use state::{Ending, Stage};
-use terms::Force;
+use terms::{Force, Piece};
 
 /// The name of the game.
 const ID: &str = "end-of-empire";
@@ -94,6 +96,14 @@ pub struct EndOfEmpire {
 }
 
 impl EndOfEmpire {
+    /// The hexes a unit or counter of one's own can reach.
+    pub fn reachable(&self, seen: &Seen<'_, State>, unit: &str) -> Vec<Hex> {
+        let known = Known::own(self, seen, seen.side.unwrap_or(US));
+        let now = Position { game: self, state: seen.state, known: &known };
+        let marcher = now.marcher(&[Piece::of(unit)], false);
+        marcher.map(|marcher| now.reach(&marcher).cells().collect()).unwrap_or_default()
+    }
+
     /// The orders due at a stage. Where phases are ordered apart, movement is a plan that its author closes.
     fn due(&self, stage: Stage) -> Stop {
         let Some(who) = stage.side() else { return Stop::End };
@@ -253,7 +263,7 @@ impl Play<'_, '_> {
             wrong.push(("combat", "2b", "combat is ordered after movement"));
             orders.combat.clear();
         }
-        let last = self.state.turn >= self.data().tables.turns;
+        let last = self.state.turn >= self.data().tables.limits.turns;
         if orders.next.is_some() && (us || (apart && !fighting) || last) {
             wrong.push(("next", "A96", "there is no such reorganization to order now"));
             orders.next = None;
@@ -309,7 +319,7 @@ impl Rules for EndOfEmpire {
     }
 
     fn seal(&self, state: &State, orders: &mut Orders, hide: &mut dyn FnMut(Slot, Json)) {
-        let mut lay = |holds: &mut Concealed<terms::Content>, name: terms::Piece, turn: u32| {
+        let mut lay = |holds: &mut Concealed<terms::Content>, name: Piece, turn: u32| {
             if let Concealed::Open(content) = holds
                 && let (Ok(slot), Ok(value)) = (Slot::parse(&format!("{name}/t{turn}")), to_json(content))
             {
@@ -321,7 +331,7 @@ impl Rules for EndOfEmpire {
             Orders::Setup(setup) => {
                 let force = if state.stage == Stage::SpanishSetup { Force::Spanish } else { Force::Cuban };
                 for (number, column) in (1..).zip(&mut setup.columns) {
-                    lay(&mut column.holds, terms::Piece::counter(force, number), 0);
+                    lay(&mut column.holds, Piece::counter(force, number), 0);
                 }
             }
             Orders::Turn(turn) => {
@@ -526,10 +536,14 @@ impl Players for EndOfEmpire {
     }
 
     fn random_orders(&self, seen: &Seen<'_, State>, _stop: &Stop, chance: &mut Chance) -> Orders {
-        random::orders(self, seen, chance)
+        players::orders(self, seen, chance)
+    }
+
+    fn sensible_orders(&self, seen: &Seen<'_, State>, stop: &Stop) -> Option<Orders> {
+        Some(players::sensible::orders(self, seen, stop))
     }
 
     fn random_policy(&self, state: &State, _side: Side, kind: &str, chance: &mut Chance) -> Json {
-        random::policy(self, state, kind, chance)
+        players::policy(self, state, kind, chance)
     }
 }

@@ -15,7 +15,7 @@ use super::orders::{Balloon, MoveOrder};
 use super::play::{Play, subjects};
 use super::policy::{FINISH_MOVE, Policy};
 use super::position::{Crowd, Position};
-use super::state::Place;
+use super::state::{Place, State};
 use super::terms::{Content, Force, JungleResult, Piece, Terrain, UnitKind};
 use super::{SPAIN, US};
 
@@ -43,20 +43,16 @@ impl Marcher {
     /// The one step rule: what entering a hex costs, or why it cannot be entered.
     pub fn step(&self, data: &Data, from: Hex, to: Hex) -> Step<Bar, 1> {
         let about = |bar: Bar| bar.about([Subject::of(to)]);
-        let costs = &data.tables.terrain;
-        let Some(terrain) = costs.of(data.terrain(to)) else {
+        let Some(cost) = data.step_cost(from, to) else {
             return Step::Barred(Bar::new("A95a", format!("{to} is all water"), "go around it").firm());
         };
         if self.crowd.has(data, to, Crowd::ENEMY) {
-            return Step::Barred(Bar::new("A16a", format!("the enemy holds {to}"), "attack it instead"));
+            return Step::Barred(about(Bar::new("A16a", format!("the enemy holds {to}"), "attack it instead")));
         }
         if self.crowd.has(data, to, Crowd::BYSTANDER) && !self.bold {
             let why = format!("an enemy piece is in {to}, which only real combat units may enter");
-            return Step::Barred(Bar::new(
-                "A16c",
-                why,
-                "leave leaders, signals, logistic columns and dummies out of it",
-            ));
+            let remedy = "leave leaders, signals, logistic columns and dummies out of it";
+            return Step::Barred(about(Bar::new("A16c", why, remedy)));
         }
         if self.crowd.has(data, to, Crowd::ALLY) {
             let why = format!("{to} holds the other force of the US player");
@@ -71,7 +67,6 @@ impl Marcher {
             let why = format!("a logistic column cannot cross the river between {from} and {to}");
             return Step::Barred(Bar::new("14.5.1e", why, "use a ford or bridge").firm());
         }
-        let cost = if data.road_between(from, to) { costs.road } else { terrain + if river { costs.river } else { 0 } };
         Step::Pay(Mp::whole(cost))
     }
 
@@ -206,17 +201,10 @@ impl Walker<'_, '_, '_> {
             self.play.put(*piece, hex);
         }
         self.play.occupy(&self.pieces, hex, self.order.real)?;
-        // A77: who is left behind has finished moving.
-        let dropped: Vec<Piece> =
-            self.pieces.iter().copied().filter(|piece| self.order.drop.get(piece) == Some(&hex)).collect();
-        if !dropped.is_empty() && !self.led {
-            self.flush();
-            self.pieces.retain(|piece| !dropped.contains(piece));
-        }
         let data = self.play.data();
         let jungle = self.marcher.force == Force::Us && data.terrain(hex) == Terrain::Jungle;
-        let mut stops = self.pieces.is_empty();
-        if jungle && !self.led && self.play.game.options.jungle && !stops {
+        let mut stops = false;
+        if jungle && !self.led && self.play.game.options.jungle {
             self.flush();
             match self.play.jungle_roll(&self.pieces, hex)? {
                 JungleResult::Onward => {}
@@ -231,9 +219,15 @@ impl Walker<'_, '_, '_> {
                 }
             }
         }
-        if self.reactions(hex)? {
-            stops = true;
+        stops |= self.reactions(hex)?;
+        // A77: who is left behind has entered the hex like the others, and has finished moving.
+        let order = self.order;
+        let drops = |piece: &Piece| order.drop.get(piece) == Some(&hex);
+        if !self.led && self.pieces.iter().any(drops) {
+            self.flush();
+            self.pieces.retain(|piece| !drops(piece));
         }
+        stops |= self.pieces.is_empty();
         Ok(if stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     }
 
@@ -290,7 +284,8 @@ impl Play<'_, '_> {
                     let mut order = self.umpire.open(&sealed)?;
                     if self.carried_by(force, side, &order) {
                         self.entry(at, |play| {
-                            play.vouch_for_move(side, &mut order)?;
+                            let now = play.state.clone();
+                            play.vouch_for_move(side, &mut order, &now)?;
                             play.carry_move(side, &mut order)
                         })?;
                     }
@@ -316,15 +311,28 @@ impl Play<'_, '_> {
     /// Fills in path, `real` and `logistic` where the author left them to the program, and lets him vouch for what his
     /// closed counters must be. Before any die.
     pub fn vouch_for_moves(&mut self, side: Side, moves: &mut [Concealed<MoveOrder>]) -> Ruling<()> {
-        for (index, entry) in moves.iter_mut().enumerate() {
-            let Concealed::Open(order) = entry else { continue };
-            let at = DocPath::root().key("moves").index(index);
-            self.entry(at, |play| play.vouch_for_move(side, order))?;
+        // Each finds those before it where they are ordered to: Cubans march first (§2j).
+        let mut ahead = self.state.clone();
+        for force in Force::of(side).iter().rev() {
+            for (index, entry) in moves.iter_mut().enumerate() {
+                let Concealed::Open(order) = entry else { continue };
+                if !self.carried_by(*force, side, order) {
+                    continue;
+                }
+                let at = DocPath::root().key("moves").index(index);
+                self.entry(at, |play| play.vouch_for_move(side, order, &ahead))?;
+                if let Some(end) = order.path.last().copied().or(order.to) {
+                    for piece in &order.units {
+                        ahead.shift(*piece, order.drop.get(piece).copied().unwrap_or(end));
+                    }
+                }
+            }
         }
         Ok(())
     }
 
-    fn vouch_for_move(&mut self, side: Side, order: &mut MoveOrder) -> Ruling<()> {
+    /// `state` is the position in which the march will begin.
+    fn vouch_for_move(&mut self, side: Side, order: &mut MoveOrder, state: &State) -> Ruling<()> {
         let own: Vec<Piece> = (order.units.iter().copied())
             .filter(|piece| self.now().force(*piece).is_some_and(|force| force.side() == side))
             .collect();
@@ -332,10 +340,9 @@ impl Play<'_, '_> {
         if closed.is_empty() {
             return Ok(());
         }
-        let sealed: Vec<Sealed<Content>> = closed.iter().filter_map(|name| self.sealed(*name)).collect();
-        let state = self.state.clone();
+        let sealed = self.sealed_of(&closed);
         let known = super::position::Known::default();
-        let now = Position { game: self.game, state: &state, known: &known };
+        let now = Position { game: self.game, state, known: &known };
         // `to` is read with the eyes of who can see under the counters.
         if self.umpire.foresees() {
             let mut contents = super::position::Known::default();
@@ -343,15 +350,21 @@ impl Play<'_, '_> {
                 contents.0.insert(*name, self.umpire.open_or(sealed, &[], Content::Dummy)?);
             }
             let seeing = Position { known: &contents, ..now };
+            let real = contents.0.values().all(|content| now.data().is_real(content));
             if order.path.is_empty()
-                && let Some((path, _)) = order.to.and_then(|to| seeing.way(&own, to, order.real))
+                && let Some(to) = order.to
+                && let Some((path, _)) = seeing.way(&own, to, order.real).or_else(|| seeing.way(&own, to, real))
             {
                 order.path = path;
                 order.to = None;
             }
-            let real = contents.0.values().all(|content| now.is_real(content));
-            order.real |= real && order.path.iter().any(|hex| now.wants_control(*hex, side));
-            order.logistic |= contents.0.values().any(|content| now.holds_logistics(content));
+            let crowd = now.force(own[0]).map(|force| now.crowd(force));
+            let tells = |hex: &Hex| {
+                let beside = crowd.as_ref().is_some_and(|crowd| crowd.has(now.data(), *hex, Crowd::BYSTANDER));
+                beside || now.wants_control(*hex, side)
+            };
+            order.real |= real && order.path.iter().any(tells);
+            order.logistic |= contents.0.values().any(|content| now.data().has_train(content));
         }
         let all: Vec<&Sealed<Content>> = sealed.iter().collect();
         let allowance = |held: &[Content]| {
@@ -360,18 +373,8 @@ impl Play<'_, '_> {
         if let Some(marcher) = now.marcher(&own, true) {
             let data = self.data();
             let path: Vec<Hex> = std::iter::once(marcher.from).chain(order.path.iter().copied()).collect();
-            let cost = walk(&data.grid, &path, Mp::MAX, |from, _: Bearing, to| {
-                let terrain = data.tables.terrain.of(data.terrain(to)).unwrap_or(0);
-                let river = data.river_between(from, to);
-                let cost = if data.road_between(from, to) {
-                    data.tables.terrain.road
-                } else {
-                    terrain + if river { data.tables.terrain.river } else { 0 }
-                };
-                Step::<Bar, 1>::Pay(Mp::whole(cost))
-            })
-            .cost()
-            .floor();
+            let steps = path.windows(2).filter_map(|pair| data.step_cost(pair[0], pair[1]));
+            let cost: u32 = steps.sum();
             let why = format!("the way costs {cost}, more than the slowest unit under the counters has");
             let bar = Bar::new("A61", why, "choose a shorter way").part("path");
             self.umpire.vouch(&all, bar, |held| allowance(held) >= cost)?;
@@ -381,12 +384,12 @@ impl Play<'_, '_> {
             if wet {
                 let bar =
                     Bar::new("14.5.1e", "a logistic column is under the counter", "use a ford or bridge").part("path");
-                self.umpire.vouch(&all, bar, |held| !held.iter().any(|content| now.holds_logistics(content)))?;
+                self.umpire.vouch(&all, bar, |held| !held.iter().any(|content| now.data().has_train(content)))?;
             }
         }
         if order.real {
             let bar = Bar::new("A103", "a dummy is among them", "do not say that it is real").part("real");
-            self.umpire.vouch(&all, bar, |held| held.iter().all(|content| now.is_real(content)))?;
+            self.umpire.vouch(&all, bar, |held| held.iter().all(|content| now.data().is_real(content)))?;
         }
         let said = order.logistic;
         let bar = Bar::new(
@@ -395,7 +398,7 @@ impl Play<'_, '_> {
             "say `logistic: yes` if one is",
         );
         self.umpire
-            .vouch(&all, bar.part("logistic"), |held| held.iter().any(|content| now.holds_logistics(content)) == said)
+            .vouch(&all, bar.part("logistic"), |held| held.iter().any(|content| now.data().has_train(content)) == said)
     }
 
     /// A105: where everything will stand if all goes as ordered; hexes with closed counters are vouched for.
@@ -458,11 +461,13 @@ impl Play<'_, '_> {
     fn carry_move(&mut self, side: Side, order: &mut MoveOrder) -> Ruling<()> {
         let mut pieces: Vec<Piece> = Vec::new();
         let lowering = order.balloon == Some(Balloon::Down);
-        let start = order.units.first().and_then(|piece| self.state.hex_of(*piece));
+        // From where the first of them starts who is still there.
+        let mut start: Option<Hex> = None;
         for (index, piece) in order.units.iter().enumerate() {
             let part = DocPath::root().key("units").index(index);
             let mut bars = self.now().bars_marching(side, *piece, &self.moved, lowering);
-            if bars.is_empty() && self.state.hex_of(*piece) != start {
+            let from = self.state.hex_of(*piece);
+            if bars.is_empty() && start.is_some() && from != start {
                 let why = format!("{piece} does not start from the same hex");
                 bars.push(Bar::new("A77", why, "order it apart").about(subjects([*piece])));
             }
@@ -473,6 +478,7 @@ impl Play<'_, '_> {
                 self.lapse(format!("march of {piece}"), bars.into_iter().map(|bar| bar.at(part.clone())).collect());
                 continue;
             }
+            start = from;
             pieces.push(*piece);
         }
         if order.units.is_empty() {
@@ -514,7 +520,7 @@ impl Play<'_, '_> {
         self.moved.extend(pieces.iter().copied());
         let at = match still {
             true => Some(marcher.from),
-            false => self.walk(side, &marcher, pieces, order)?,
+            false => self.walk(&marcher, pieces, order)?,
         };
         // §14.8d: at the end of its own movement.
         if let (Some(Balloon::Up), Some(signals)) = (order.balloon, signals)
@@ -541,7 +547,7 @@ impl Play<'_, '_> {
     }
 
     /// Walks a path; gives the hex where it ends if anybody is left.
-    fn walk(&mut self, side: Side, marcher: &Marcher, pieces: Vec<Piece>, order: &MoveOrder) -> Ruling<Option<Hex>> {
+    fn walk(&mut self, marcher: &Marcher, pieces: Vec<Piece>, order: &MoveOrder) -> Ruling<Option<Hex>> {
         let path: Vec<Hex> = std::iter::once(marcher.from).chain(order.path.iter().copied()).collect();
         let data = self.data();
         let mut walker = Walker {
@@ -588,7 +594,6 @@ impl Play<'_, '_> {
         let (pieces, all) = (walker.pieces.clone(), walker.all.clone());
         self.moved.extend(all.iter().copied());
         self.umpire.rests(&subjects(&all), subjects(&path));
-        let _ = side;
         Ok(pieces.first().and_then(|piece| self.state.hex_of(*piece)))
     }
 

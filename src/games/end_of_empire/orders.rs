@@ -308,6 +308,8 @@ pub enum Support {
     Pool,
     /// By a logistic column.
     Column(Piece),
+    /// Spain: in the first way there is, if the US player spends a point (§14.4.5a).
+    Answer,
 }
 
 /// Who enters a vacated hex.
@@ -339,6 +341,7 @@ impl Serialize for Support {
         match self {
             Support::No => serializer.serialize_str("no"),
             Support::Pool => serializer.serialize_str("pool"),
+            Support::Answer => serializer.serialize_str("answer"),
             Support::Column(unit) => unit.serialize(serializer),
         }
     }
@@ -349,6 +352,7 @@ impl FromDoc for Support {
         match node.as_text() {
             Some("no" | "false" | "none") => Some(Support::No),
             Some("pool" | "yes" | "true") => Some(Support::Pool),
+            Some("answer") => Some(Support::Answer),
             _ => Piece::read(node, at, reader).map(Support::Column),
         }
     }
@@ -427,6 +431,6 @@ macro_rules! described {
 }
 
 described! {
-    Support, "`pool`, the name of a logistic column, or `no`";
+    Support, "`pool`, the name of a logistic column, `no`, or for Spain `answer`: only if the US player spends a point";
     Advance, "Who enters a vacated hex: `all`, `none` or a list of units";
 }

@@ -12,7 +12,7 @@ use super::data::Data;
 use super::events::{Cause, Event, Loss, PhaseName, Why};
 use super::position::{Known, Position, after_losses};
 use super::state::{CounterState, Ending, Place, Stage, State};
-use super::terms::{Content, Force, Member, Mode, Piece, UnitKind};
+use super::terms::{Content, Force, Member, Mode, Piece, Setup, UnitKind};
 use super::{EndOfEmpire, SPAIN, US};
 
 /// A packet being carried out.
@@ -136,6 +136,11 @@ impl<'p, 'u> Play<'p, 'u> {
         self.counter(name).map(|counter| counter.holds.0.clone())
     }
 
+    /// What lies under the closed counters among these pieces, for the umpire.
+    pub fn sealed_of(&self, pieces: &[Piece]) -> Vec<Sealed<Content>> {
+        pieces.iter().filter_map(|piece| self.sealed(*piece)).collect()
+    }
+
     /// The closed counters among these pieces.
     pub fn closed(&self, pieces: &[Piece]) -> Vec<Piece> {
         pieces.iter().copied().filter(|piece| self.state.counters.contains_key(piece)).collect()
@@ -154,8 +159,9 @@ impl<'p, 'u> Play<'p, 'u> {
             |held| held.iter().all(Content::is_dummy),
             hope,
         )?;
+        let turn = self.state.turn;
         if let Some(counter) = self.state.counters.get_mut(&name).filter(|_| !dummy) {
-            counter.real = true;
+            (counter.real, counter.since) = (true, Some(turn));
         }
         Ok(dummy)
     }
@@ -212,14 +218,19 @@ impl<'p, 'u> Play<'p, 'u> {
         }
         let units = members.iter().map(|(unit, steps)| Member::with(*unit, *steps)).collect();
         self.umpire.note(Event::Opened { counter: name, at: counter.at, why, units });
+        // Where nobody had to say that it is real, control shows only now (A103).
+        if shown.iter().any(|unit| self.now().fights(*unit)) {
+            self.take(counter.at, counter.force.side());
+        }
         Ok(shown)
     }
 
     /// A unit is out of the game; counters for detachments and logistic columns can be used again (A85, §14.5.1c).
     pub fn bury(&mut self, unit: Piece) {
-        let again = self.data().unit(unit).is_some_and(|unit| {
-            unit.kind == UnitKind::LogisticColumn || unit.size == super::terms::Size::Detachment && unit.steps > 0
-        }) && !self.data().unit(unit).is_some_and(|unit| unit.has(super::terms::Flag::Frozen));
+        let again = self
+            .data()
+            .unit(unit)
+            .is_some_and(|unit| unit.kind == UnitKind::LogisticColumn || unit.setup == Setup::Created);
         let full = self.data().unit(unit).map_or(0, |unit| unit.steps);
         if let Some(hex) = self.state.hex_of(unit) {
             self.umpire.cloud(subjects([unit.to_string(), hex.to_string()]), &crate::engine::Cloud::Die("loss".into()));
@@ -266,9 +277,10 @@ impl<'p, 'u> Play<'p, 'u> {
                 Ok(0)
             }
             Struck::Holds => {
+                let turn = self.state.turn;
                 if let Some(counter) = self.state.counters.get_mut(&name) {
                     (counter.lost, counter.fever) = added;
-                    counter.real = true;
+                    (counter.real, counter.since) = (true, Some(turn));
                 }
                 self.count_us(force, steps);
                 let losses = vec![Loss { unit: name, steps, left: None }];
@@ -309,6 +321,22 @@ impl<'p, 'u> Play<'p, 'u> {
         }
     }
 
+    /// A real combat unit of a side was the last to enter the hex (A07a).
+    pub fn take(&mut self, hex: Hex, side: Side) {
+        let us = side == US;
+        if self.state.us_control.contains(&hex) == us {
+            return;
+        }
+        if us {
+            self.state.us_control.insert(hex);
+        } else {
+            self.state.us_control.remove(&hex);
+        }
+        if self.data().ground(hex).is_some_and(|ground| ground.objective) || self.data().is_ring(hex) {
+            self.umpire.note(Event::Control { hex, us });
+        }
+    }
+
     /// Pieces have entered a hex: control (A07a), what the enemy left alone there (A51), his base (§4.3), and lone
     /// leaders beside it (A15b). A closed counter counts only as far as its owner said that it is real (A103).
     pub fn occupy(&mut self, pieces: &[Piece], hex: Hex, real: bool) -> Ruling<()> {
@@ -319,17 +347,7 @@ impl<'p, 'u> Play<'p, 'u> {
         if !open && !closed {
             return Ok(());
         }
-        let us = force.side() == US;
-        if self.state.us_control.contains(&hex) != us {
-            if us {
-                self.state.us_control.insert(hex);
-            } else {
-                self.state.us_control.remove(&hex);
-            }
-            if self.data().ground(hex).is_some_and(|ground| ground.objective) || self.data().is_ring(hex) {
-                self.umpire.note(Event::Control { hex, us });
-            }
-        }
+        self.take(hex, force.side());
         let now = self.now();
         let enemy = |piece: &Piece| now.force(*piece).is_some_and(|other| other.is_enemy_of(force));
         let alone: Vec<Piece> = now.pieces_in(hex).filter(enemy).filter(|piece| !now.fights(*piece)).collect();
@@ -365,10 +383,10 @@ impl<'p, 'u> Play<'p, 'u> {
             if friends || !near {
                 continue;
             }
-            let own = now
-                .on_map(force.side())
-                .into_iter()
-                .filter(|piece| now.fights(*piece) && now.force(*piece) == Some(force));
+            // §11.1b, A42c: nobody joins units in guerrilla.
+            let joins =
+                |piece: &Piece| now.fights(*piece) && now.force(*piece) == Some(force) && !now.in_guerrilla(*piece);
+            let own = now.on_map(force.side()).into_iter().filter(joins);
             let to =
                 own.filter_map(|piece| self.state.hex_of(piece)).min_by_key(|to| (now.data().distance(hex, *to), *to));
             moves.push((*id, hex, to));

@@ -124,6 +124,8 @@ document! {
         pub min_odds: Option<Odds>,
         /// Points that are kept.
         pub keep: Option<u32>,
+        /// Only if the other player has spent one before; the US player decides first.
+        pub answer: bool,
     }
 }
 
@@ -170,7 +172,7 @@ impl engine::Policy for Policy {
             clause: Clause("14.4.5a"),
             text: "a hex is attacked: is a supply point spent on its defence?",
             default: "no",
-            forms: &["always", "never", "{hexes: [1111], min-odds: \"2:1\", keep: 2}"],
+            forms: &["always", "never", "{hexes: [1111], min-odds: \"2:1\", keep: 2}", "{answer: yes}"],
         },
         KindInfo {
             kind: LOSSES,

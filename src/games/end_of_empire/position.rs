@@ -137,6 +137,11 @@ impl<'p> Position<'p> {
         said.unwrap_or(Mode::Regular)
     }
 
+    /// Would somebody in this mode share the hex with his own side against §11.1b (A42c)?
+    pub fn clashes(&self, hex: Hex, force: Force, mode: Mode) -> bool {
+        self.stack(hex, force).into_iter().any(|other| self.mode(other) != mode)
+    }
+
     /// Is the piece in guerrilla (§11.2)?
     pub fn in_guerrilla(&self, piece: Piece) -> bool {
         self.mode(piece) == Mode::Guerrilla
@@ -249,16 +254,6 @@ impl<'p> Position<'p> {
             }
             Content::Units(members) => members.iter().map(|member| of(member.unit)).min().unwrap_or(0),
         }
-    }
-
-    /// Has a closed counter a logistic column, as far as the viewer knows?
-    pub fn holds_logistics(&self, content: &Content) -> bool {
-        content.members().iter().any(|member| self.kind(member.unit) == Some(UnitKind::LogisticColumn))
-    }
-
-    /// Is there a real combat unit in this (A07, A74)?
-    pub fn is_real(&self, content: &Content) -> bool {
-        content.members().iter().any(|member| self.kind(member.unit).is_some_and(UnitKind::is_combat))
     }
 
     /// What a unit counts for stacking: steps on foot, and guns (§5.2, A11).

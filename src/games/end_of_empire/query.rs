@@ -12,7 +12,7 @@ use super::orders::TurnOrders;
 use super::position::{Known, Position};
 use super::state::State;
 use super::tables::Odds;
-use super::terms::{Force, Piece, UnitKind};
+use super::terms::{Force, Piece};
 use super::{SPAIN, US};
 
 /// Answers a question to the position.
@@ -42,15 +42,10 @@ fn reach(now: &Position<'_>, piece: Piece) -> Result<Reply, Vec<Fault>> {
     let mut reply = Reply::default();
     let side = now.force(piece).map_or(SPAIN, Force::side);
     let bars = now.bars_marching(side, piece, &Default::default(), false);
-    if let Some(bar) = bars.first() {
-        return Err(bars.iter().map(|bar| bar.fault(&DocPath::root())).collect::<Vec<_>>()).or_else(
-            |faults: Vec<Fault>| {
-                let _ = bar;
-                Err(faults)
-            },
-        );
+    if !bars.is_empty() {
+        return Err(bars.iter().map(|bar| bar.fault(&DocPath::root())).collect());
     }
-    let real = now.known.0.get(&piece).is_none_or(|content| now.is_real(content));
+    let real = now.known.0.get(&piece).is_none_or(|content| now.data().is_real(content));
     let routes = now.routes(&[piece], real);
     let mut rows = Vec::new();
     let mut list = Vec::new();
@@ -132,7 +127,7 @@ fn odds(game: &EndOfEmpire, now: &Position<'_>, orders: &Node) -> Result<Reply, 
         for piece in &order.by {
             match now.members(*piece) {
                 Some(members) => {
-                    hidden_shock += members.iter().map(|(unit, steps)| shock_of(now, *unit, *steps)).sum::<u32>()
+                    hidden_shock += members.iter().map(|(unit, steps)| now.shock_under(*unit, *steps)).sum::<u32>()
                 }
                 None => by.push(*piece),
             }
@@ -174,11 +169,6 @@ fn odds(game: &EndOfEmpire, now: &Position<'_>, orders: &Node) -> Result<Reply, 
     Ok(reply)
 }
 
-fn shock_of(now: &Position<'_>, unit: Piece, steps: u8) -> u32 {
-    let known = now.unit(unit).filter(|unit| unit.kind.is_foot());
-    known.map_or(0, |unit| unit.factors(steps, None).shock)
-}
-
 /// The most shock that fits under one counter of a force.
 fn strongest(now: &Position<'_>, force: Force) -> u32 {
     let mut units: Vec<(u32, u32)> = now
@@ -199,6 +189,5 @@ fn strongest(now: &Position<'_>, force: Force) -> u32 {
             sum += shock;
         }
     }
-    let _ = UnitKind::Infantry;
     sum
 }

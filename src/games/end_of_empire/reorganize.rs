@@ -100,6 +100,12 @@ impl Regrouping<'_> {
         self.limits(new)
     }
 
+    /// The hex in which a unit joins or leaves a counter.
+    fn place_of(&self, unit: Piece) -> Option<Hex> {
+        let joins = self.join.iter().find(|(other, ..)| *other == unit).map(|(_, hex, _)| *hex);
+        joins.or_else(|| self.leave.iter().find(|leave| leave.unit.unit == unit).map(|leave| leave.at))
+    }
+
     /// Counter limits, brigades, modes and stacking of what lies under the counters now.
     fn limits(&self, new: &[Content]) -> Option<&'static str> {
         let data = &self.game.data;
@@ -148,10 +154,66 @@ impl Regrouping<'_> {
     }
 }
 
+impl Position<'_> {
+    /// Where a player can make a logistic column now.
+    pub fn train_hexes(&self, side: Side) -> Vec<Hex> {
+        let data = self.data();
+        let source = if side == US { self.state.base } else { Some(data.santiago) };
+        let near = source.into_iter().flat_map(|source| data.land_around(source).chain([source]).collect::<Vec<_>>());
+        let mut hexes: Vec<Hex> = near.filter(|hex| self.bars_train(side, *hex).is_empty()).collect();
+        hexes.sort_unstable();
+        hexes
+    }
+
+    /// Why no logistic column can be made in a hex (§14.5.2, A49, A87).
+    fn bars_train(&self, side: Side, hex: Hex) -> Vec<Bar> {
+        let data = self.data();
+        let mut bars = Vec::new();
+        let force = if side == US { Force::Us } else { Force::Spanish };
+        if !self.game.options.supply_points {
+            bars.push(Bar::new("A58", "this match is played without supply points", "leave it out").firm());
+        } else if self.state.points(force) == 0 {
+            bars.push(Bar::new("14.5.1d", "no supply point is left", "wait for the next"));
+        }
+        let (near, clause, place) = match side {
+            US => {
+                let beside = self.state.base.is_some_and(|base| data.distance(base, hex) == 1);
+                (beside, "14.5.2a", "a hex beside the base")
+            }
+            _ => (data.distance(data.santiago, hex) <= 1, "14.5.2b", "Santiago or a hex beside it"),
+        };
+        if !near {
+            bars.push(Bar::new(clause, format!("{hex} is not {place}"), format!("name {place}")));
+        }
+        let strangers = self.pieces_in(hex).any(|piece| self.force(piece) != Some(force));
+        if !data.is_land(hex) || strangers {
+            bars.push(Bar::new("A87", format!("{hex} is closed to it"), "name a land hex without others"));
+        }
+        if self.clashes(hex, force, Mode::Regular) {
+            let why = format!("units in guerrilla in {hex} share it with no train");
+            bars.push(Bar::new("A42c", why, "name another hex"));
+        }
+        bars
+    }
+
+    /// The Spanish units in the open that can give off detachments (§13).
+    pub fn splittable(&self) -> Vec<Piece> {
+        let whole = |piece: &Piece| {
+            let steps = self.state.unit(*piece).steps;
+            self.unit(*piece).is_some_and(|unit| parts_of(unit).is_some() && steps == unit.steps)
+        };
+        self.on_map(SPAIN).into_iter().filter(whole).collect()
+    }
+}
+
 impl Play<'_, '_> {
     /// A.3 for both players (A96).
     pub fn reorganization(&mut self, orders: &mut super::orders::TurnOrders) -> Ruling<()> {
         self.begin_phase("all", "reorganize", PhaseName::Reorganization);
+        // Whatever lies under the player's counters is laid anew, so that nobody sees whether something was touched.
+        if self.umpire.foresees() && self.has_counters(US) {
+            orders.reorganize.get_or_insert_with(Reorganize::none);
+        }
         if let Some(reorganize) = &mut orders.reorganize {
             self.entry(DocPath::root().key("reorganize"), |play| play.reorganize(US, reorganize))?;
         }
@@ -167,8 +229,11 @@ impl Play<'_, '_> {
 
     /// Spain's orders for the next A.3 are laid face down; in a check they are judged in the position hoped for.
     pub fn lay_next(&mut self, orders: &mut super::orders::TurnOrders) -> Ruling<()> {
-        let Some(next) = &mut orders.next else { return Ok(()) };
         let turn = self.state.turn + 1;
+        if self.umpire.foresees() && self.has_counters(SPAIN) && turn <= self.data().tables.limits.turns {
+            orders.next.get_or_insert_with(|| Concealed::Open(Reorganize::none()));
+        }
+        let Some(next) = &mut orders.next else { return Ok(()) };
         let slot = next_slot(turn)?;
         if let (true, Concealed::Open(reorganize)) = (self.umpire.foresees(), &mut *next) {
             let before = self.state.clone();
@@ -187,6 +252,10 @@ impl Play<'_, '_> {
         let held = self.umpire.keep(SPAIN, slot, &laid)?;
         self.state.next = Some(Lying(held));
         Ok(())
+    }
+
+    fn has_counters(&self, side: Side) -> bool {
+        self.state.counters.values().any(|counter| counter.force.side() == side)
     }
 
     fn holds(&self, if_event: &[EventName], if_oos: Option<Piece>) -> bool {
@@ -260,7 +329,7 @@ impl Play<'_, '_> {
             steps.extend(now.members(*name).unwrap_or_default().into_iter().map(|(unit, has)| (unit, (has, at))));
         }
         let mut laid: BTreeSet<Piece> = BTreeSet::new();
-        for (name, content) in &mut orders.columns {
+        for content in orders.columns.values_mut() {
             let Concealed::Open(Content::Units(members)) = content else { continue };
             for member in members {
                 laid.insert(member.unit);
@@ -280,7 +349,6 @@ impl Play<'_, '_> {
                     orders.join.push(member.unit);
                 }
             }
-            let _ = name;
         }
         for (name, content) in &known.0 {
             if orders.columns.contains_key(name) || orders.dissolve.contains(name) {
@@ -315,7 +383,12 @@ impl Play<'_, '_> {
 
     /// One player's A.3.
     pub fn reorganize(&mut self, side: Side, orders: &mut Reorganize) -> Ruling<()> {
-        if self.umpire.foresees() && !self.belated {
+        if self.belated {
+            // What has been opened since lies under no counter any more.
+            let there = |name: &Piece| self.state.counters.contains_key(name) || orders.form.contains_key(name);
+            let gone: Vec<Piece> = orders.columns.keys().copied().filter(|name| !there(name)).collect();
+            gone.iter().for_each(|name| drop(orders.columns.remove(name)));
+        } else if self.umpire.foresees() {
             self.complete(side, orders)?;
         }
         self.make_logistics(side, orders);
@@ -332,28 +405,8 @@ impl Play<'_, '_> {
             if !self.holds(&entry.if_event, entry.if_oos) {
                 continue;
             }
-            let mut bars = Vec::new();
             let part = DocPath::root().key("logistics").index(index);
-            let now = self.now();
-            if !self.game.options.supply_points {
-                bars.push(Bar::new("A58", "this match is played without supply points", "leave it out").firm());
-            } else if self.state.points(force) == 0 {
-                bars.push(Bar::new("14.5.1d", "no supply point is left", "wait for the next"));
-            }
-            let source = if side == US { self.state.base } else { Some(data.santiago) };
-            let clause = if side == US { "14.5.2a" } else { "14.5.2b" };
-            let near = source.is_some_and(|source| {
-                let far = data.distance(source, entry.at);
-                if side == US { far == 1 } else { far <= 1 }
-            });
-            if !near {
-                let place = if side == US { "a hex beside the base" } else { "Santiago or a hex beside it" };
-                bars.push(Bar::new(clause, format!("{} is not {place}", entry.at), format!("name {place}")));
-            }
-            let strangers = now.pieces_in(entry.at).any(|piece| now.force(piece) != Some(force));
-            if !data.is_land(entry.at) || strangers {
-                bars.push(Bar::new("A87", format!("{} is closed to it", entry.at), "name a land hex without others"));
-            }
+            let mut bars = self.now().bars_train(side, entry.at);
             let unit = entry.unit.filter(|unit| {
                 let cl = data.unit(*unit).is_some_and(|u| u.kind == UnitKind::LogisticColumn && u.force == force);
                 cl && self.state.unit(*unit).at == Place::Off
@@ -473,7 +526,9 @@ impl Play<'_, '_> {
             let here = self.now().pieces_in(*hex).any(|piece| self.now().force(piece) == force);
             if !data.is_land(*hex) || !here {
                 bars.push(
-                    Bar::new("A88", format!("nobody of yours is in {hex}"), "form it where its units are").at(place),
+                    Bar::new("A88", format!("nobody of yours is in {hex}"), "form it where its units are")
+                        .at(place)
+                        .about([Subject::of(hex)]),
                 );
             }
             if !orders.columns.contains_key(name) {
@@ -538,6 +593,8 @@ impl Play<'_, '_> {
             let Some(hex) = old.map(|counter| counter.at).or_else(|| orders.form.get(name).copied()) else { continue };
             let mode = match old {
                 Some(counter) => counter.mode,
+                // Who goes under a new counter keeps his mode.
+                None if self.now().clashes(hex, force, Mode::Regular) => Some(Mode::Guerrilla),
                 None => (force == Force::Cuban).then_some(Mode::Regular),
             };
             fresh.push(self.umpire.keep(side, slot_of(*name, turn)?, content)?);
@@ -585,7 +642,8 @@ impl Play<'_, '_> {
             }
             join.push(*unit);
         }
-        let marks: BTreeMap<Hex, bool> = plan.before.iter().map(|(_, counter)| (counter.at, counter.oos)).collect();
+        let marks: BTreeMap<Hex, (bool, Option<Mode>)> =
+            plan.before.iter().map(|(_, counter)| (counter.at, (counter.oos, counter.mode))).collect();
         for (name, _) in &plan.before {
             self.state.counters.remove(name);
         }
@@ -596,7 +654,12 @@ impl Play<'_, '_> {
             if let Some(now) = self.state.units.get_mut(&entry.unit.unit) {
                 now.at = Place::At(entry.at);
                 now.steps = entry.unit.steps.unwrap_or(full);
-                now.oos = needs && marks.get(&entry.at).copied().unwrap_or(false);
+                let (oos, mode) = marks.get(&entry.at).copied().unwrap_or_default();
+                now.oos = needs && oos;
+                now.mode = now.mode.map(|_| mode.unwrap_or(Mode::Regular));
+            }
+            if self.now().fights(entry.unit.unit) {
+                self.take(entry.at, side);
             }
             leave.push(entry.unit.unit);
         }
@@ -607,8 +670,17 @@ impl Play<'_, '_> {
             let mut counter = CounterState::new(*force, *hex, holds.clone(), *mode);
             // A102: by position alone.
             counter.oos = *force != Force::Cuban && !supply.contains(hex);
+            let of_hex = |of: &Force, at: &Hex| of == force && at == hex;
+            let alone = plan.after.iter().filter(|(_, of, at, _)| of_hex(of, at)).count() == 1
+                && plan.before.iter().filter(|(_, old)| of_hex(&old.force, &old.at)).count() == 1;
             if let Some(before) = before {
                 counter.oos = before.oos;
+                // What was known of the only counter of a hex is still so.
+                if alone {
+                    (counter.real, counter.since) = (before.real, before.since);
+                    let moved = join.iter().chain(&leave).any(|unit| plan.place_of(*unit) == Some(*hex));
+                    counter.told = before.told.filter(|_| before.lost + before.fever == 0 && !moved);
+                }
             }
             self.state.counters.insert(*name, counter);
             let number = name.as_str().trim_start_matches(force.counter_prefix()).parse().unwrap_or(0);

@@ -19,7 +19,9 @@ impl Position<'_> {
     pub fn retreat_hexes(&self, force: Force, from: Hex, attackers: &[Hex]) -> Vec<Hex> {
         let data = self.data();
         let crowd = self.crowd(force);
-        let legal = |hex: &Hex| !crowd.has(data, *hex, Crowd::ENEMY | Crowd::BYSTANDER | Crowd::ALLY);
+        // A30a: free of the enemy and of the other force, and open to them (§11.1b).
+        let closed = Crowd::ENEMY | Crowd::BYSTANDER | Crowd::ALLY | Crowd::GUERRILLA;
+        let legal = |hex: &Hex| !crowd.has(data, *hex, closed);
         let mut hexes: Vec<Hex> = data.land_around(from).filter(legal).collect();
         hexes.sort_unstable();
         if force == Force::Cuban {

@@ -544,7 +544,8 @@ impl Play<'_, '_> {
     fn crowding(&self, force: Force) -> Vec<Bar> {
         let now = self.now();
         let mut bars = Vec::new();
-        let hexes: BTreeSet<Hex> = self.state.units.values().filter_map(|unit| unit.at.hex()).collect();
+        let units = self.state.units.values().filter_map(|unit| unit.at.hex());
+        let hexes: BTreeSet<Hex> = units.chain(self.state.counters.values().map(|counter| counter.at)).collect();
         for hex in hexes {
             let stack = now.stack(hex, force);
             if now.overstacked(hex, force, &stack) {

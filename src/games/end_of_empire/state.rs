@@ -156,6 +156,8 @@ document! {
         pub real: bool,
         /// The steps its owner had to tell (§14.8f).
         pub told: Option<u32>,
+        /// The turn on which something was last learned of it.
+        pub since: Option<u32>,
     }
 }
 
@@ -320,6 +322,15 @@ impl State {
         }
     }
 
+    /// Puts a unit on the open map, or a closed counter, into a hex.
+    pub fn shift(&mut self, piece: Piece, to: Hex) {
+        if let Some(counter) = self.counters.get_mut(&piece) {
+            counter.at = to;
+        } else if let Some(unit) = self.units.get_mut(&piece).filter(|unit| unit.at.hex().is_some()) {
+            unit.at = Place::At(to);
+        }
+    }
+
     /// Is the event in force this turn?
     pub fn in_force(&self, event: EventName) -> bool {
         self.in_force.contains(&event)
@@ -359,6 +370,7 @@ impl CounterState {
             mode,
             real: false,
             told: None,
+            since: None,
         }
     }
 }

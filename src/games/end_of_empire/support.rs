@@ -1,7 +1,7 @@
 //! §14.4: supply points in combat, from the pool or through a logistic column.
 
 use crate::board::Hex;
-use crate::engine::{Clause, Question, Ruling, Say, Side, Subject};
+use crate::engine::{Bar, Clause, Question, Ruling, Say, Subject};
 
 use super::US;
 use super::events::Event;
@@ -51,27 +51,33 @@ impl Position<'_> {
     }
 
     /// Why a combat cannot be supported as an order says.
-    pub fn bars_support(&self, force: Force, hexes: &[Hex], support: Support) -> Option<crate::engine::Bar> {
-        if support == Support::No || self.supports(force, hexes).contains(&support) {
+    pub fn bars_support(&self, force: Force, hexes: &[Hex], support: Support) -> Option<Bar> {
+        let ways = self.supports(force, hexes);
+        let answers = support == Support::Answer && force == Force::Spanish && !ways.is_empty();
+        if support == Support::No || ways.contains(&support) || answers {
             return None;
         }
-        let bar =
-            |clause, why: String, remedy: &str| Some(crate::engine::Bar::new(clause, why, remedy).part("support"));
+        let bar = |clause, why: String, remedy: &str| Some(Bar::new(clause, why, remedy).part("support"));
         match (force, support) {
             _ if !self.game.options.supply_points => {
                 bar("A58", "this match is played without supply points".into(), "leave it out")
             }
             (Force::Cuban, _) => bar("A48c", "Cubans have no supply points".into(), "leave it out"),
+            (Force::Us, Support::Answer) => {
+                bar("14.4.5a", "the US player decides first and has nothing to answer".into(), "write `pool` or `no`")
+            }
             (Force::Us, _) if self.state.base.is_none() => {
                 bar("14.4.6c", "the base is not ashore".into(), "land it first")
             }
-            (_, Support::Pool) if self.state.points(force) == 0 => {
+            (_, Support::Pool | Support::Answer) if self.state.points(force) == 0 => {
                 bar("14.4.1b", "no supply point is left".into(), "leave it out")
             }
             (Force::Us, Support::Pool) => {
                 bar("14.4.2a", "a hex is more than 3 from the base".into(), "use a logistic column")
             }
-            (_, Support::Pool) => bar("14.4.3a", "a hex is more than 3 from Santiago".into(), "use a logistic column"),
+            (_, Support::Pool | Support::Answer) => {
+                bar("14.4.3a", "a hex is more than 3 from Santiago".into(), "use a logistic column")
+            }
             (_, Support::Column(piece)) => {
                 bar("A48b", format!("{piece} is not within 2 hexes of all of them"), "name one in reach")
             }
@@ -80,29 +86,31 @@ impl Position<'_> {
     }
 }
 
+/// A combat that one force may support.
+struct Plea<'p> {
+    force: Force,
+    target: Hex,
+    /// Where its units are.
+    hexes: &'p [Hex],
+    odds: Odds,
+}
+
 impl Play<'_, '_> {
-    /// One player decides about support. `ordered` is what the phasing player's order says.
-    pub fn decide_support(
-        &mut self,
-        side: Side,
-        force: Force,
-        target: Hex,
-        hexes: &[Hex],
-        ordered: Option<Support>,
-        odds: Odds,
-    ) -> Ruling<Support> {
+    /// One player decides about support. `ordered` is what the phasing player's order says, `spent` what the other player
+    /// has done before.
+    fn decide_support(&mut self, plea: &Plea<'_>, ordered: Option<Support>, spent: Support) -> Ruling<Support> {
+        let Plea { force, target, hexes, odds } = *plea;
         let ways = self.now().supports(force, hexes);
-        if ways.is_empty() {
-            return Ok(Support::No);
-        }
+        let Some(first) = ways.first().copied() else { return Ok(Support::No) };
         let chosen = match ordered {
+            Some(Support::Answer) if spent != Support::No => first,
             Some(support) if ways.contains(&support) => support,
             Some(_) => Support::No,
             None => {
                 let options: Vec<Support> = std::iter::once(Support::No).chain(ways.iter().copied()).collect();
                 let points = self.state.points(force);
                 let question = Question {
-                    who: side,
+                    who: force.side(),
                     kind: SUPPORT,
                     about: Subject::of(target),
                     clause: Clause("14.4.5a"),
@@ -112,14 +120,15 @@ impl Play<'_, '_> {
                     also: None,
                 };
                 self.umpire.ask(question, None, |policy| match policy {
-                    Policy::Ever(Ever::Always) => Say::Choose(ways[0]),
+                    Policy::Ever(Ever::Always) => Say::Choose(first),
                     Policy::Ever(Ever::Never) => Say::Choose(Support::No),
                     Policy::Support(policy) => {
                         let here = policy.hexes.is_empty() || policy.hexes.contains(&target);
                         let worth = policy.min_odds.is_none_or(|least| odds >= least);
+                        let called = !policy.answer || spent != Support::No;
                         let keep = policy.keep.is_some_and(|keep| points <= keep);
                         let way = ways.iter().find(|way| !(keep && **way == Support::Pool));
-                        Say::Choose(way.copied().filter(|_| here && worth).unwrap_or(Support::No))
+                        Say::Choose(way.copied().filter(|_| here && worth && called).unwrap_or(Support::No))
                     }
                     _ => Say::Default,
                 })?
@@ -132,7 +141,7 @@ impl Play<'_, '_> {
     /// A point is spent: one of the pool, or a whole column (§14.5.1c, §14.5.1i).
     pub fn spend(&mut self, force: Force, target: Hex, support: Support) {
         match support {
-            Support::No => return,
+            Support::No | Support::Answer => return,
             Support::Pool => {
                 if let Some(points) = self.state.supply_points.get_mut(&force) {
                     *points = points.saturating_sub(1);
@@ -154,16 +163,14 @@ impl Play<'_, '_> {
         ordered: Support,
         odds: Odds,
     ) -> Ruling<(Support, Support)> {
-        let us_attacks = attacker.side() == US;
-        let order = if us_attacks { [true, false] } else { [false, true] };
-        let (mut attack, mut defence) = (Support::No, Support::No);
-        for attackers in order {
-            if attackers {
-                attack = self.decide_support(attacker.side(), attacker, target, from, Some(ordered), odds)?;
-            } else {
-                defence = self.decide_support(defender.side(), defender, target, &[target], None, odds)?;
-            }
+        let attack = Plea { force: attacker, target, hexes: from, odds };
+        let defence = Plea { force: defender, target, hexes: &[target], odds };
+        if attacker.side() == US {
+            let first = self.decide_support(&attack, Some(ordered), Support::No)?;
+            Ok((first, self.decide_support(&defence, None, first)?))
+        } else {
+            let first = self.decide_support(&defence, None, Support::No)?;
+            Ok((self.decide_support(&attack, Some(ordered), first)?, first))
         }
-        Ok((attack, defence))
     }
 }

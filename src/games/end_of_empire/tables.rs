@@ -140,8 +140,6 @@ document! {
     pub struct Tables {
         /// The game, for the reader of the file: `end-of-empire`.
         pub game: String,
-        /// Game turns (§2a).
-        pub turns: u32,
         /// §7.2.
         pub events: EventTable,
         /// §4.1.
@@ -400,6 +398,8 @@ document! {
     pub struct Limits {
         /// Where they come from.
         pub source: Provenance,
+        /// Game turns (§2a).
+        pub turns: u32,
         /// Steps of infantry, cavalry and engineers in a hex (§5.2a).
         pub stack_steps: u32,
         /// Guns beside them (§5.2b).
@@ -483,7 +483,7 @@ impl Tables {
                 }
             }
         }
-        for turn in self.fever.first_turn..=self.turns {
+        for turn in self.fever.first_turn..=self.limits.turns {
             if self.fever(turn).is_none() {
                 let what = format!("turn {turn} has no row");
                 loader.fault(TABLES, &at("fever").key("rows"), what, "give a row for every turn");
@@ -497,8 +497,8 @@ impl Tables {
                 }
             }
         }
-        if self.turns == 0 {
-            loader.fault(TABLES, &at("turns"), "a game has turns", "write 14");
+        if self.limits.turns == 0 {
+            loader.fault(TABLES, &at("limits").key("turns"), "a game has turns", "write 14");
         }
     }
 

@@ -95,8 +95,9 @@ pub fn tell(game: &EndOfEmpire, event: &Event, diary: &mut Diary) {
         Event::Detached { unit, into, at } => line(format!("{unit} in {} gives off {}.", hex(at), list(into))),
         Event::Reorganized { force, counters, join, leave } => {
             let now: Vec<String> = counters.iter().map(|(name, at)| format!("{name} in {at}")).collect();
+            let verb = if join.is_empty() && leave.is_empty() { "lay their counters anew" } else { "reorganize" };
             line(format!(
-                "The {} reorganize: {}.",
+                "The {} {verb}: {}.",
                 force.name(),
                 if now.is_empty() { "no closed counter".into() } else { now.join(", ") }
             ));
@@ -378,6 +379,9 @@ pub fn describe(now: &Position<'_>, piece: Piece) -> (String, String) {
         }
         if let Some(told) = counter.told {
             marks.push(format!("{told} steps told"));
+        }
+        if let Some(turn) = counter.since {
+            marks.push(format!("known since turn {turn}"));
         }
         let what = match now.known.0.get(&piece) {
             Some(content) if content.is_dummy() => "dummy".to_owned(),

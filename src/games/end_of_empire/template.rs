@@ -113,7 +113,7 @@ fn turn(now: &Position<'_>, side: Side, fighting: bool) -> String {
     }
     if fighting || !apart {
         combats(now, side, &mut text);
-        if side == SPAIN && now.state.turn < now.data().tables.turns {
+        if side == SPAIN && now.state.turn < now.data().tables.limits.turns {
             let _ = writeln!(
                 text,
                 "  # What you order now for A.3 of the next turn stays sealed until then; entries may wait for an"
@@ -131,34 +131,14 @@ fn reorganization(now: &Position<'_>, side: Side, key: &str, text: &mut String) 
     let game = now.game;
     let mut lines: Vec<String> = Vec::new();
     let force = if side == US { Force::Us } else { Force::Spanish };
-    if game.options.supply_points && now.state.points(force) > 0 {
-        let source = if side == US { now.state.base } else { Some(now.data().santiago) };
-        if let Some(source) = source {
-            let mut hexes: Vec<Hex> = now.data().land_around(source).collect();
-            if side == SPAIN {
-                hexes.push(source);
-            }
-            hexes.retain(|hex| now.pieces_in(*hex).all(|piece| now.force(piece) == Some(force)));
-            hexes.sort_unstable();
-            let free = now.waiting(|unit| unit.force == force && unit.kind == UnitKind::LogisticColumn);
-            if let (Some(hex), false) = (hexes.first(), free.is_empty()) {
-                lines.push(format!(
-                    "logistics: [{{at: \"{hex}\"}}]    # {} points; in {}",
-                    now.state.points(force),
-                    list(&hexes)
-                ));
-            }
-        }
+    let hexes = now.train_hexes(side);
+    let free = now.waiting(|unit| unit.force == force && unit.kind == UnitKind::LogisticColumn);
+    if let (Some(hex), false) = (hexes.first(), free.is_empty()) {
+        let points = now.state.points(force);
+        lines.push(format!("logistics: [{{at: \"{hex}\"}}]    # {points} points; in {}", list(&hexes)));
     }
     if side == SPAIN {
-        let able: Vec<Piece> = now
-            .on_map(side)
-            .into_iter()
-            .filter(|piece| {
-                now.unit(*piece)
-                    .is_some_and(|unit| parts_of(unit).is_some() && now.state.unit(*piece).steps == unit.steps)
-            })
-            .collect();
+        let able = now.splittable();
         if let Some(first) = able.first() {
             lines.push(format!("detach: [{{unit: {first}}}]    # of {}", list(&able)));
         }
@@ -183,10 +163,15 @@ fn reorganization(now: &Position<'_>, side: Side, key: &str, text: &mut String) 
             }
         }
         for (name, content) in &now.known.0 {
-            if let Some(hex) = now.state.hex_of(*name) {
-                lines.push(format!(
-                    "# {name} in {hex} holds {content}; contents of one hex may be exchanged; dissolve: [{name}]"
-                ));
+            let Some(hex) = now.state.hex_of(*name) else { continue };
+            lines.push(format!("# {name} in {hex} holds {content}"));
+            let beside = |other: &&Piece| *other > name && now.state.hex_of(**other) == Some(hex);
+            for other in now.known.0.keys().filter(beside) {
+                let there = now.known.0.get(other).map(Content::to_string).unwrap_or_default();
+                lines.push(format!("columns: {{{name}: {there}, {other}: {content}}}    # exchanged in {hex}"));
+            }
+            if !content.is_dummy() {
+                lines.push(format!("dissolve: [{name}]    # its units stand in {hex}"));
             }
         }
     }
@@ -211,8 +196,7 @@ fn landings(now: &Position<'_>, text: &mut String) {
     if sea.is_empty() && now.state.base.is_some() {
         return;
     }
-    let beaches: Vec<Hex> =
-        data.beaches.iter().copied().filter(|hex| now.bars_arrival(Force::Us, *hex, false).is_empty()).collect();
+    let beaches = now.arrival_hexes(Force::Us);
     let _ = writeln!(text, "  # At most 12 steps land, on {}.", list(beaches.iter().map(|hex| data.describe(*hex))));
     let mut brigades: BTreeMap<String, Vec<Piece>> = BTreeMap::new();
     for id in &sea {
@@ -247,13 +231,7 @@ fn entries(now: &Position<'_>, text: &mut String) {
         let _ = writeln!(text, "  # Escario arrives on turn {}.", now.state.escario);
         return;
     }
-    let edge: Vec<Hex> = now
-        .data()
-        .west_edge
-        .iter()
-        .copied()
-        .filter(|hex| now.bars_arrival(Force::Spanish, *hex, false).is_empty())
-        .collect();
+    let edge = now.arrival_hexes(Force::Spanish);
     let at = edge.first().map_or_else(|| "1401".to_owned(), Hex::to_string);
     let _ = writeln!(text, "  # Escario enters by {}:", list(edge));
     let _ = writeln!(text, "  # enter: [{{units: [{}], at: \"{at}\"}}]", list(&waiting));
@@ -272,7 +250,7 @@ fn moves(now: &Position<'_>, side: Side, text: &mut String) {
             lines.push(format!("# {piece} in {hex}: {what}{marks}; may not move: {} (§{})", bar.why, bar.clause.0));
             continue;
         }
-        let real = now.known.0.get(&piece).is_none_or(|content| now.is_real(content));
+        let real = now.known.0.get(&piece).is_none_or(|content| now.data().is_real(content));
         let routes = now.routes(&[piece], real);
         let reach: Vec<String> = routes.iter().map(|(hex, _, cost)| format!("{hex}:{cost}")).collect();
         lines.push(format!(
@@ -305,18 +283,11 @@ fn combats(now: &Position<'_>, side: Side, text: &mut String) {
     let mut lines: Vec<String> = Vec::new();
     for target in now.held_hexes(enemy) {
         for force in Force::of(side) {
-            let near: Vec<Piece> = now
-                .data()
-                .land_around(target)
-                .flat_map(|hex| now.stack(hex, *force))
-                .filter(|piece| now.fights(*piece) && !now.known.0.get(piece).is_some_and(Content::is_dummy))
-                .collect();
-            let manner = now.manner(&near, target, side);
-            let able: Vec<Piece> = near
-                .into_iter()
-                .filter(|piece| now.bars_attacker(side, *piece, target, &BTreeSet::new(), manner).is_empty())
-                .collect();
-            if !able.is_empty() && now.bars_target(side, target).is_empty() {
+            for hiding in [false, true] {
+                let (able, manner) = now.attackers(side, *force, target, &BTreeSet::new(), hiding);
+                if able.is_empty() || hiding && manner == Manner::Counter {
+                    continue;
+                }
                 let hexes: Vec<Hex> = able.iter().filter_map(|piece| now.state.hex_of(*piece)).collect();
                 let ways = if manner == Manner::Ordinary { now.supports(*force, &hexes) } else { Vec::new() };
                 let ways: Vec<String> = ways
@@ -335,14 +306,8 @@ fn combats(now: &Position<'_>, side: Side, text: &mut String) {
                 ));
             }
             if *force != Force::Cuban {
-                let guns: Vec<Piece> = now
-                    .on_map(side)
-                    .into_iter()
-                    .filter(|piece| {
-                        now.force(*piece) == Some(*force) && now.bars_gun(side, *piece, target, false).is_empty()
-                    })
-                    .collect();
-                if !guns.is_empty() && now.bars_fired_at(side, target, "bombard").is_empty() {
+                let guns = now.guns_on(*force, target, &BTreeSet::new());
+                if !guns.is_empty() {
                     lines.push(format!("- {{bombard: \"{target}\", by: [{}]}}", list(guns)));
                 }
                 if now.bars_naval(side, *force, target).is_empty() {

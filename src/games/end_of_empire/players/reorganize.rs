@@ -1,0 +1,221 @@
+//! Reorganizations by chance (A.3), and what they make of the table.
+
+use std::collections::BTreeSet;
+
+use crate::board::Hex;
+use crate::engine::Concealed;
+
+use super::super::orders::{DetachOrder, LogisticsOrder, ModeOrder, Reorganize};
+use super::super::setup::{detachments, parts_of};
+use super::super::state::Place;
+use super::super::terms::{Content, EventName, Force, Member, Mode, Piece, UnitKind};
+use super::super::{SPAIN, US};
+use super::Player;
+
+impl Player<'_> {
+    /// A.3: what is legal as far as the player sees.
+    pub(super) fn reorganize(&mut self) -> Reorganize {
+        let mut orders = Reorganize::none();
+        let data = &self.game.data;
+        let side = self.side;
+        let cl_force = if side == US { Force::Us } else { Force::Spanish };
+        let near = self.now().train_hexes(side);
+        let free = self.now().waiting(|unit| unit.force == cl_force && unit.kind == UnitKind::LogisticColumn);
+        if let (Some(unit), true) = (free.first().copied(), self.chance.one_in(3))
+            && let Some(at) = self.chance.pick(&near).copied()
+        {
+            let waits = side == SPAIN && self.chance.one_in(4);
+            let if_event = if waits { vec![EventName::Nothing] } else { Vec::new() };
+            orders.logistics.push(LogisticsOrder { at, unit: Some(unit), if_event, if_oos: None });
+        }
+        if side == SPAIN && self.chance.one_in(3) {
+            let able = self.now().splittable();
+            if let Some(unit) = self.chance.pick(&able).copied() {
+                let (count, kind) = data.unit(unit).and_then(parts_of).unwrap_or((1, UnitKind::Infantry));
+                let now = self.now();
+                let into: Vec<Piece> = detachments(data, kind)
+                    .filter(|id| now.state.unit(*id).at == Place::Off && now.under(*id).is_none())
+                    .take(count)
+                    .collect();
+                if into.len() == count {
+                    orders.detach.push(DetachOrder { unit, into, if_event: Vec::new(), if_oos: None });
+                }
+            }
+        }
+        if self.game.options.columns && self.chance.one_in(3) {
+            self.regroup(&mut orders);
+        }
+        let now = self.now();
+        let forces: &[Force] = if side == US { &[Force::Cuban] } else { &[Force::Spanish] };
+        let mut modes = Vec::new();
+        for piece in now.on_map(side) {
+            let (Some(hex), Some(force)) = (now.state.hex_of(piece), now.force(piece)) else { continue };
+            let joined = orders.join.contains(&piece);
+            if !forces.contains(&force) || now.kind(piece) != Some(UnitKind::Guerrilla) || joined {
+                continue;
+            }
+            let alone = now.stack(hex, force).len() == 1 && !orders.leave.iter().any(|leave| leave.at == hex);
+            let trains = orders.logistics.iter().any(|entry| entry.at == hex);
+            if !alone || trains {
+                continue;
+            }
+            let mode = if now.in_guerrilla(piece) { Mode::Regular } else { Mode::Guerrilla };
+            if mode == Mode::Guerrilla && data.terrain(hex).bars_guerrillas() {
+                continue;
+            }
+            modes.push(ModeOrder { unit: piece, mode, if_event: Vec::new(), if_oos: None });
+        }
+        modes.retain(|_| self.chance.one_in(4));
+        if side == SPAIN && !orders.detach.is_empty() {
+            modes.clear();
+        }
+        orders.modes = modes;
+        for entry in &orders.modes {
+            if let Some(unit) = self.state.units.get_mut(&entry.unit).filter(|_| side == US) {
+                unit.mode = Some(entry.mode);
+            }
+        }
+        if side == US {
+            for entry in &orders.logistics {
+                if let Some(unit) = entry.unit.and_then(|id| self.state.units.get_mut(&id)) {
+                    unit.at = Place::At(entry.at);
+                }
+            }
+        }
+        orders
+    }
+
+    /// Forms a counter, puts units of the same hex under one, or dissolves one.
+    fn regroup(&mut self, orders: &mut Reorganize) {
+        let data = &self.game.data;
+        let side = self.side;
+        let now = self.now();
+        let own: Vec<Piece> =
+            self.known.0.keys().copied().filter(|name| now.state.counters.contains_key(name)).collect();
+        let turn = self.chance.below(3);
+        let now = self.now();
+        let pairs: Vec<(Piece, Piece)> = own
+            .iter()
+            .flat_map(|a| own.iter().map(move |b| (*a, *b)))
+            .filter(|(a, b)| a < b && now.state.hex_of(*a) == now.state.hex_of(*b) && now.mode(*a) == now.mode(*b))
+            .filter(|(a, b)| now.force(*a) == now.force(*b))
+            .collect();
+        match turn {
+            0 => {
+                let Some(name) = self.chance.pick(&own).copied() else { return };
+                let now = self.now();
+                if self.known.0.get(&name).is_none_or(Content::is_dummy) || now.in_guerrilla(name) {
+                    return;
+                }
+                orders.dissolve.push(name);
+            }
+            1 => {
+                // Two counters of one hex change what they hold.
+                let Some((a, b)) = self.chance.pick(&pairs).copied() else { return };
+                let now = self.now();
+                let after = |name: Piece| match self.known.0.get(&name) {
+                    Some(Content::Units(_)) => Content::Units(
+                        now.members(name)
+                            .unwrap_or_default()
+                            .into_iter()
+                            .map(|(unit, steps)| Member::with(unit, steps))
+                            .collect(),
+                    ),
+                    _ => Content::Dummy,
+                };
+                let (held_a, held_b) = (after(a), after(b));
+                orders.columns.insert(a, Concealed::Open(held_b));
+                orders.columns.insert(b, Concealed::Open(held_a));
+            }
+            _ => {
+                // A stack goes under a new counter.
+                let forces: &[Force] = if side == US { &[Force::Us, Force::Cuban] } else { &[Force::Spanish] };
+                let Some(force) = self.chance.pick(forces).copied() else { return };
+                let real = self.known.0.iter().filter(|(name, content)| {
+                    Piece::counter_force(name.as_str()) == Some(force) && !content.is_dummy()
+                });
+                if real.count() >= data.containers(force) {
+                    return;
+                }
+                let now = self.now();
+                let hexes: BTreeSet<Hex> = now
+                    .on_map(side)
+                    .into_iter()
+                    .filter(|piece| now.force(*piece) == Some(force))
+                    .filter_map(|piece| now.state.hex_of(piece))
+                    .collect();
+                let hexes: Vec<Hex> = hexes.into_iter().collect();
+                let Some(hex) = self.chance.pick(&hexes).copied() else { return };
+                let now = self.now();
+                let mut stack: Vec<Piece> = now
+                    .stack(hex, force)
+                    .into_iter()
+                    .filter(|piece| !piece.is_counter() && !now.in_guerrilla(*piece))
+                    .collect();
+                stack.retain(|piece| !orders.detach.iter().any(|entry| entry.unit == *piece));
+                if force == Force::Us {
+                    stack.retain(|piece| {
+                        now.unit(*piece).is_some_and(|unit| unit.kind.is_foot() && unit.formation.is_some())
+                    });
+                    let first = stack.first().and_then(|piece| now.unit(*piece)?.formation.clone());
+                    stack.retain(|piece| now.unit(*piece).is_some_and(|unit| unit.formation == first));
+                    // A brigade has one counter.
+                    let taken = self
+                        .known
+                        .0
+                        .values()
+                        .flat_map(Content::members)
+                        .any(|member| now.unit(member.unit).is_some_and(|unit| unit.formation == first));
+                    if taken {
+                        return;
+                    }
+                } else {
+                    stack.retain(|piece| {
+                        now.kind(*piece).is_some_and(|kind| kind.is_combat() || kind == UnitKind::Leader)
+                    });
+                }
+                if !stack.iter().any(|piece| now.kind(*piece).is_some_and(UnitKind::is_combat)) {
+                    return;
+                }
+                let name = self.state.next_name(force);
+                let members = stack.iter().map(|unit| Member::with(*unit, self.state.unit(*unit).steps)).collect();
+                orders.form.insert(name, hex);
+                orders.columns.insert(name, Concealed::Open(Content::Units(members)));
+                orders.join = stack;
+            }
+        }
+        if side == SPAIN {
+            return;
+        }
+        // The position after it, so that moves can count on it.
+        self.apply(orders);
+    }
+
+    fn apply(&mut self, orders: &Reorganize) {
+        for name in &orders.dissolve {
+            let members = self.now().members(*name).unwrap_or_default();
+            let Some(counter) = self.state.counters.remove(name) else { continue };
+            self.known.0.remove(name);
+            for (unit, steps) in members {
+                if let Some(now) = self.state.units.get_mut(&unit) {
+                    (now.at, now.steps) = (Place::At(counter.at), steps);
+                }
+            }
+        }
+        for unit in &orders.join {
+            if let Some(now) = self.state.units.get_mut(unit) {
+                now.at = Place::Off;
+            }
+        }
+        for (name, content) in &orders.columns {
+            let Concealed::Open(content) = content else { continue };
+            self.known.0.insert(*name, content.clone());
+            if let (Some(hex), Some(force)) = (orders.form.get(name), Piece::counter_force(name.as_str())) {
+                self.lay(*name, force, *hex, false);
+            }
+            if let Some(counter) = self.state.counters.get_mut(name) {
+                (counter.lost, counter.fever) = (0, 0);
+            }
+        }
+    }
+}
