@@ -213,7 +213,7 @@ fn exchange_all(prefix: &str, looker: Side, most: usize) {
                 }
             }
         }
-        if alike > 2 && dummies > 0 {
+        if alike > 1 && dummies > 0 {
             return;
         }
     }
@@ -222,17 +222,17 @@ fn exchange_all(prefix: &str, looker: Side, most: usize) {
 
 #[test]
 fn the_us_player_holds_the_same_whatever_lies_under_two_spanish_columns() {
-    exchange_all("sp-c", US, 9);
+    exchange_all("sp-c", US, 7);
 }
 
 #[test]
 fn the_spanish_player_holds_the_same_whatever_lies_under_two_cuban_columns() {
-    exchange_all("cu-c", SPAIN, 8);
+    exchange_all("cu-c", SPAIN, 6);
 }
 
 #[test]
 fn the_spanish_player_holds_the_same_whatever_lies_under_two_brigades() {
-    exchange_all("us-b", SPAIN, 9);
+    exchange_all("us-b", SPAIN, 7);
 }
 
 /// One segment of a packet, with these dice, closed by somebody who holds all of this.
@@ -262,14 +262,14 @@ fn closed(
 
 #[test]
 fn solo_a_private_game_master_and_two_players_come_to_the_same_states() {
-    for (packets, number) in [("turn", 1), ("turn", 2), ("phases", 3)] {
+    for (packets, number) in [("turn", 1), ("phases", 3)] {
         let name = format!("three tables {number}");
         let table = table(&[("packets", packets)]);
         let (state, stop) = table.begin();
         let mut sitting = Sitting::new(&*table, state, stop, Default::default());
         let mut chance = Chance::new(&name);
         let mut stops = 0;
-        for step in 0..16 {
+        for step in 0..14 {
             let Stop::Orders { who, flow, .. } = sitting.stop.clone() else { break };
             let packet = random_packet(&*table, &sitting, who, &mut chance);
             let mut reader = Reader::new(table.lexicon());
