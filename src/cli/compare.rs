@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::json;
 
+use crate::engine::count_of;
 use crate::engine::visible::visible;
 use crate::trust::compare::{Comparison, Copy, compare};
 use crate::trust::finding::Code;
@@ -55,16 +56,17 @@ impl Compare {
         }
         Ok(match comparison {
             Comparison::Same if troubles.is_empty() => {
-                Done::good(format!("The ledgers are the same: {} records.\n", a.len()))
+                Done::good(format!("The ledgers are the same: {}.\n", count_of(a.len(), "record")))
             }
             Comparison::Same => {
-                let text =
-                    format!("{gaps}As far as they could be compared the ledgers agree in {} records.\n", a.len());
+                let agreed = count_of(a.len(), "record");
+                let text = format!("{gaps}As far as they could be compared the ledgers agree in {agreed}.\n");
                 Done::good(text).with(good)
             }
             Comparison::Longer { first, common } => {
                 let longer = if first { one } else { other };
-                Done::good(format!("{gaps}The ledgers agree in {common} records; {longer} goes on.\n")).with(good)
+                Done::good(format!("{gaps}The ledgers agree in {}; {longer} goes on.\n", count_of(common, "record")))
+                    .with(good)
             }
             Comparison::Parted { seq, records, finding } => {
                 let code = if finding.fault.is_some() { exit::FAULTS } else { exit::NOBODY };

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::engine::dice::{Seed, faces};
 use crate::engine::visible::visible;
-use crate::engine::{Diary, Json};
+use crate::engine::{Diary, Json, count_of};
 use crate::report::{Page, html, markdown, terminal};
 use crate::trust::compare::{Comparison, Copy, compare};
 use crate::trust::data::{Data, Genesis, RollSaid};
@@ -287,7 +287,7 @@ fn held_against(ours: &Copy, theirs: &Copy, seq: u32, path: &Path, folder: &Path
             Some((seq, finding))
         }
         Comparison::Longer { common, .. } => {
-            diary.line(format!("The two agree in {common} records; one goes on."), &[]);
+            diary.line(format!("The two agree in {}; one goes on.", count_of(common, "record")), &[]);
             None
         }
         Comparison::Same => {

@@ -48,10 +48,14 @@ pub enum DiaryEntry {
     },
 }
 
-/// So many of something: `1 step`, `2 steps`.
+/// So many of something: `1 step`, `2 steps`, `2 hexes`.
 pub fn count_of(count: impl TryInto<i64>, what: &str) -> String {
     let count = count.try_into().unwrap_or(i64::MAX);
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+    match count {
+        1 => format!("1 {what}"),
+        _ if what.ends_with('x') => format!("{count} {what}es"),
+        _ => format!("{count} {what}s"),
+    }
 }
 
 /// A report in the making.

@@ -101,7 +101,8 @@ impl<'a> Reader<'a> {
 
     /// Reads a name of a class and resolves it; an unknown one is a fault that names its neighbours.
     pub fn name(&mut self, class: &str, node: &Node, at: &DocPath) -> Option<String> {
-        let what = format!("the name of a {class}");
+        let article = if class.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
+        let what = format!("the name of {article} {class}");
         let text = self.text(node, at, &what)?;
         match self.lexicon.look_up(class, text) {
             Ok(name) => Some(name),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::{Grid, Hex};
 use crate::engine::doc::DocPath;
-use crate::engine::{Bar, Concealed, Halt, Ruling, Sealed, Slot, Subject};
+use crate::engine::{Bar, Concealed, Halt, Ruling, Sealed, Slot, Subject, count_of};
 
 use super::EndOfEmpire;
 use super::data::{Data, DefaultSetup, Unit};
@@ -214,7 +214,7 @@ impl Position<'_> {
         let wrong = if self.game.options.cubans_near { far > limit } else { far < limit };
         if wrong {
             let remedy = if self.game.options.cubans_near { "at most" } else { "at least" };
-            let why = format!("{hex} is {far} hexes from Santiago");
+            let why = format!("{hex} is {} from Santiago", count_of(far, "hex"));
             bars.push(Bar::new("3q", why, format!("set up {remedy} {limit} hexes from Santiago")).firm());
         }
         let spanish = |hex: Hex| self.pieces_in(hex).any(|piece| self.force(piece) == Some(Force::Spanish));

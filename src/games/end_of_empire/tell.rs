@@ -378,7 +378,7 @@ pub fn describe(now: &Position<'_>, piece: Piece) -> (String, String) {
             marks.push(format!("{} lost", counter.lost + counter.fever));
         }
         if let Some(told) = counter.told {
-            marks.push(format!("{told} steps told"));
+            marks.push(format!("{} told", count_of(told, "step")));
         }
         if let Some(turn) = counter.since {
             marks.push(format!("known since turn {turn}"));

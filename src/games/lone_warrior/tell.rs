@@ -216,7 +216,7 @@ pub fn event(game: &LoneWarrior, event: &Event, diary: &mut Diary) {
         Event::Rallied { unit } => diary.detail(format!("{} is in good order again.", said.named(*unit)), &clauses),
         Event::StillDisordered { unit } => diary.detail(format!("{} stays disordered.", said.named(*unit)), &clauses),
         Event::Eliminated { unit, side, lost, limit } => {
-            let text = format!("{} is eliminated: {lost} {} units of {limit}.", said.named(*unit), side.adjective());
+            let text = format!("{} is eliminated: {lost} of {limit} {} units.", said.named(*unit), side.adjective());
             diary.at(2, text, &clauses);
         }
         Event::Charged { unit, from, target, at, aspect, uphill } => {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::{Grid, Hex};
 use crate::engine::doc::DocPath;
-use crate::engine::{Bar, Clause, Ruling};
+use crate::engine::{Bar, Clause, Ruling, count_of};
 
 use super::data::Whence;
 use super::events::{Event, PhaseName};
@@ -165,7 +165,7 @@ impl Position<'_> {
             } else if !legal.contains(hex) {
                 let (clause, why) = self.cuban_ground(*hex).err().unwrap_or_else(|| {
                     let distance = self.data().grid.distance(self.data().santiago, *hex);
-                    ("3.3c", format!("{hex} is {distance} hexes from Santiago"))
+                    ("3.3c", format!("{hex} is {} from Santiago", count_of(distance, "hex")))
                 });
                 bar(clause, why, one_of(&legal));
             } else {

@@ -167,7 +167,7 @@ pub fn set_up_bars(data: &Data, posts: &[(Post, UnitId)]) -> Vec<(Post, UnitId, 
             };
             let garrison = stack.iter().any(|counter| counter.kind == Arm::Garrison);
             let with = if garrison { "with its garrison " } else { "" };
-            let bar = bar(clause, format!("{with}{} units do not fit into {hex}", stack.len()));
+            let bar = bar(clause, format!("{with}{} do not fit into {hex}", count_of(stack.len(), "unit")));
             bars.push((Post::At(hex), counter.id(), bar));
         }
     }

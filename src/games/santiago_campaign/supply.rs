@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use crate::board::{Field, Grid, Hex, Layer};
-use crate::engine::Ruling;
+use crate::engine::{Ruling, count_of};
 
 use super::movement::{Mover, WayHome};
 use super::play::{Play, Position, Trit};
@@ -173,8 +173,9 @@ impl Position<'_> {
         if at(&self.trace(suppose, cells, &held), hex) {
             let needed = (length..cells).find(|longer| at(&self.trace(suppose, *longer, &held), hex)).unwrap_or(cells);
             return format!(
-                "its line would be {needed} hexes long to the nearest road or source that can be used, and this turn's \
-                 off-road length is {length}"
+                "its line would be {} long to the nearest road or source that can be used, and this turn's off-road \
+                 length is {length}",
+                count_of(needed, "hex")
             );
         }
         // Cut off: the nearest places where a line ends in a zone of control.
@@ -192,7 +193,10 @@ impl Position<'_> {
                 format!("Spanish zones of control end every line to it, the nearest in {}", names.join(", "))
             }
             (_, true) => "Spanish units and their zones of control cut every line to it".to_owned(),
-            (_, false) => format!("it is cut off, and no line of {length} hexes would reach a road or source anyway"),
+            (_, false) => {
+                let line = count_of(length, "hex");
+                format!("it is cut off, and no line of {line} would reach a road or source anyway")
+            }
         }
     }
 

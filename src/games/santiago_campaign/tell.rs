@@ -182,7 +182,7 @@ pub fn tell(game: &SantiagoCampaign, event: &Event, diary: &mut Diary) {
                 (None, true) => "truce".to_owned(),
                 (None, false) => "turns 1 and 2".to_owned(),
             };
-            diary.line(format!("Off-road supply reaches {length} hexes this turn ({why})."), &clauses);
+            diary.line(format!("Off-road supply reaches {} this turn ({why}).", count_of(*length, "hex")), &clauses);
         }
         Event::Recovered { units } => diary.line(format!("Recovered from fever: {}.", list(units)), &clauses),
         Event::FeverRoll { tens, ones, infected, spared } => {
