@@ -7,7 +7,7 @@ use std::path::Path;
 
 use garcia::engine::dice::{Chance, Seed};
 use garcia::engine::doc::DocPath;
-use garcia::engine::submission::{Due, template};
+use garcia::engine::submission::{Due, Shut, template};
 use garcia::engine::{Charter, Dice, Holdings, Questions, Said, Stop, View};
 use garcia::games::GAMES;
 use garcia::play::Sitting;
@@ -122,8 +122,16 @@ fn every_template_and_every_state_of_a_game_follow_their_schemas() {
             let holdings = sitting.holdings_of(*who);
             let view = View { state: &sitting.state, holdings: &holdings, side: Some(*who) };
             let standing = BTreeMap::new();
-            let due =
-                Due { table: &*table, game_id: None, view, stop: &stop, questions, standing: &standing, try_out: None };
+            let due = Due {
+                table: &*table,
+                game_id: None,
+                view,
+                stop: &stop,
+                questions,
+                standing: &standing,
+                shut: Shut::default(),
+                try_out: None,
+            };
             let name = garcia::cli::order_file_name(*game, stop.ask());
             let found = objections(&name, &as_an_editor_reads(&template(&due, &name)));
             assert!(found.is_empty(), "{name} {packet}: {found:#?}");

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::engine::doc::{Fault, Source, read_document};
-use crate::engine::submission::{Checked, Due, Joined, Outlook, Submission, join};
-use crate::engine::{Holdings, Json, Key, Match, Questions, Ruleset, Side, Stop, View};
+use crate::engine::submission::{Checked, Due, Joined, Outlook, Shut, Submission, join};
+use crate::engine::{Flow, Holdings, Json, Key, Match, Questions, Ruleset, Side, Stop, View};
 use crate::games;
 use crate::mail::plain_text;
 use crate::report::TurnReport;
@@ -165,8 +165,26 @@ impl Sight {
             stop: self.stop(),
             questions: self.questions(),
             standing: &self.standing,
+            shut: self.shut(),
             try_out: Some(&try_out),
         })
+    }
+
+    /// What an answers file may not lay down, and why.
+    fn shut(&self) -> Shut {
+        let protocol = self.ledger.protocol();
+        let openly = !protocol.seals_values() || self.role == Some(Role::gm());
+        let whose = |who: Side| protocol.span().is_some_and(|span| span.side.as_str() == who.as_str());
+        let planned = protocol.span().is_some_and(|span| span.flow == Flow::Plan) || protocol.is_private();
+        let policies = match self.stop().who() {
+            Some(who) if !whose(who) => {
+                Some("policies hold while your own orders are carried out; these are not yours")
+            }
+            Some(_) if planned && !openly => Some("the policies of these orders were sealed with them"),
+            _ => None,
+        };
+        let standing = "standing orders are sealed with your next packet";
+        Shut { policies, standing: (!openly).then_some(standing) }
     }
 
     /// Reads and checks the order files of one seat.

@@ -7,24 +7,6 @@ mod join;
 mod prune;
 mod schema;
 mod template;
-/// What people write is never sealed: signing does that, and names the slot.
-fn refuse_sealed(node: &Node, at: &DocPath, reader: &mut Reader<'_>) {
-    match node {
-        Node::Text { .. } => {}
-        Node::List(items) => (0..).zip(items).for_each(|(n, item)| refuse_sealed(item, &at.index(n), reader)),
-        Node::Map(members) => {
-            for (name, item) in members {
-                if name == "sealed" {
-                    let remedy = "write the value itself; signing hides it where it has to be hidden";
-                    reader.fault(&at.name(name), "an order file holds nothing sealed", remedy);
-                } else {
-                    refuse_sealed(item, &at.key(name), reader);
-                }
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests;
 
@@ -61,8 +43,20 @@ pub struct Due<'a> {
     pub questions: Questions,
     /// The author's standing orders in force, by kind.
     pub standing: &'a BTreeMap<String, Json>,
+    /// Why an answers file may lay nothing down besides its answers.
+    pub shut: Shut,
     /// How answers are tried out, where some are due.
     pub try_out: Option<TryOut<'a>>,
+}
+
+/// Why an answers file may not carry `policies` or `standing`: that hangs on whose packet is carried out and on what is
+/// sealed. Nothing stands for "it may".
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shut {
+    /// Why no policies.
+    pub policies: Option<&'static str>,
+    /// Why no standing orders.
+    pub standing: Option<&'static str>,
 }
 
 /// Runs a span that stopped for answers ahead with these, up to the next die.
@@ -116,19 +110,34 @@ pub struct InForce {
     pub kind: Kind,
     /// Whether it is for the author's own packet (`policies`) or the opponent's (`standing`).
     pub own: bool,
-    /// The choice, `default` or `ask`; nothing where nobody said anything.
-    pub said: Option<Json>,
-    /// Whether this file says so, and not an earlier one.
-    pub here: bool,
+    /// The choice, `default` or `ask`.
+    pub said: Json,
+    /// Where it comes from.
+    pub whence: Whence,
+}
+
+/// Where a policy in force comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whence {
+    /// This file says so.
+    Here,
+    /// This file or an earlier one says so for the other player's turn, or for the own one, and nothing for this one.
+    Served,
+    /// An earlier file.
+    Earlier,
+    /// Nobody said anything, so the default applies, or the game stops and asks.
+    Nowhere,
 }
 
 impl InForce {
     /// Where it comes from, in words.
     pub fn whence(&self) -> &'static str {
-        match (&self.said, self.here) {
-            (None, _) => "nowhere",
-            (Some(_), true) => "this file",
-            (Some(_), false) => "an earlier file",
+        match (self.whence, self.own) {
+            (Whence::Here, _) => "this file",
+            (Whence::Served, true) => "your standing order",
+            (Whence::Served, false) => "this file's policy",
+            (Whence::Earlier, _) => "an earlier file",
+            (Whence::Nowhere, _) => "the default",
         }
     }
 }
@@ -180,9 +189,9 @@ impl<'a> Due<'a> {
         let fits = self.header(&fields, side, reader);
         // Orders for another game, side or packet would only be refused line by line.
         // Policies come before the orders that are carried out under them.
-        let policies = if fits { self.policies(&fields, side, true, reader) } else { BTreeMap::new() };
-        let standing = if fits { self.policies(&fields, side, false, reader) } else { BTreeMap::new() };
-        let in_force = self.in_force(side, &policies, &standing);
+        let mut policies = if fits { self.policies(&fields, side, true, reader) } else { BTreeMap::new() };
+        let mut standing = if fits { self.policies(&fields, side, false, reader) } else { BTreeMap::new() };
+        let in_force = self.in_force(side, &mut policies, &mut standing);
         let (orders, outlook) = if fits { self.orders(&fields, in_force, reader) } else { (None, None) };
         let submission = Submission {
             side,
@@ -196,23 +205,44 @@ impl<'a> Due<'a> {
         Some((submission, outlook))
     }
 
-    /// What is laid down for every kind of question a side can be asked: by this file, an earlier one, or not at all.
+    /// What is laid down for every kind of question a side can be asked, and from where. A policy and a standing order
+    /// for the same kind each serve where the other is silent: what is served is written into the file's own.
+    ///
+    /// A standing order in force that says `default` is silence, since all of them begin so.
     fn in_force(
         &self,
         side: Side,
-        policies: &BTreeMap<String, Json>,
-        standing: &BTreeMap<String, Json>,
+        policies: &mut BTreeMap<String, Json>,
+        standing: &mut BTreeMap<String, Json>,
     ) -> Vec<InForce> {
-        let laid = |own: bool| {
-            let given = if own { policies } else { standing };
-            self.kinds(side, own).map(move |info| {
-                let (here, before) = (given.get(info.kind.0), self.standing.get(info.kind.0));
-                InForce { kind: info.kind, own, said: here.or(before).cloned(), here: here.is_some() }
-            })
-        };
-        // Set-up orders, say, put no question to their author.
+        let unsaid = |own: bool| Json::from(if own && self.questions.ask { "ask" } else { "default" });
+        // Set-up orders, say, put no question to their author; answers add nothing to what was signed.
         let quiet = self.table.ruleset().unquestioned(self.stop.ask());
-        laid(true).filter(|_| !quiet).chain(laid(false)).collect()
+        let packet = matches!(self.stop, Stop::Orders { .. });
+        let before = |kind: &str| self.standing.get(kind).filter(|said| **said != Json::from("default"));
+        let (said, stands) = (policies.clone(), standing.clone());
+        let mut laid = |own: bool, info: &KindInfo| {
+            let kind = info.kind.0;
+            let (here, other, into) = match own {
+                true => (said.get(kind), stands.get(kind).or(before(kind)), &mut *policies),
+                false => (stands.get(kind), said.get(kind).filter(|said| **said != Json::from("ask")), &mut *standing),
+            };
+            let earlier = before(kind).filter(|_| !own);
+            let served = other.filter(|_| packet && info.moment == Moment::Either && earlier.is_none());
+            let (said, whence) = match (here, earlier, served) {
+                (Some(said), ..) => (said.clone(), Whence::Here),
+                (None, Some(said), _) => (said.clone(), Whence::Earlier),
+                (None, None, Some(said)) => (said.clone(), Whence::Served),
+                (None, None, None) => (unsaid(own), Whence::Nowhere),
+            };
+            if whence == Whence::Served {
+                into.insert(kind.to_owned(), said.clone());
+            }
+            InForce { kind: info.kind, own, said, whence }
+        };
+        let mut all: Vec<InForce> = self.kinds(side, true).filter(|_| !quiet).map(|info| laid(true, info)).collect();
+        all.extend(self.kinds(side, false).map(|info| laid(false, info)));
+        all
     }
 
     /// Game, match, side, turn and packet. Tells whether the orders are worth reading.
@@ -291,7 +321,8 @@ impl<'a> Due<'a> {
         let form: Vec<DocPath> =
             reader.faults.iter().skip(faults).filter(|fault| !fault.warning).map(|fault| fault.at.clone()).collect();
         let laid: BTreeMap<String, Json> = (policies.iter().filter(|policy| policy.own))
-            .filter_map(|policy| Some((policy.kind.0.to_owned(), policy.said.clone()?)))
+            .filter(|policy| policy.whence != Whence::Nowhere)
+            .map(|policy| (policy.kind.0.to_owned(), policy.said.clone()))
             .collect();
         let said = Foresaid { policies: Some(&laid), questions: self.questions, drill: false };
         let foresee = |orders| self.table.foresee(self.view, self.stop, &said, orders, &at);
@@ -326,6 +357,11 @@ impl<'a> Due<'a> {
         let (key, other) = if own { ("policies", "standing") } else { ("standing", "policies") };
         let mut policies = BTreeMap::new();
         let Some((node, at)) = fields.get(key) else { return policies };
+        let shut = if own { self.shut.policies } else { self.shut.standing };
+        if let (Some(why), Stop::Answers { .. }) = (shut, self.stop) {
+            reader.fault(&DocPath::root().name(key), why, format!("take `{key}` out of these answers"));
+            return policies;
+        }
         if Fields::open(node, &at, reader).is_none() {
             return policies;
         }
@@ -441,6 +477,24 @@ impl<'a> Due<'a> {
             (key, choice)
         };
         raw.into_iter().map(settled).collect()
+    }
+}
+
+/// What people write is never sealed: signing does that, and names the slot.
+fn refuse_sealed(node: &Node, at: &DocPath, reader: &mut Reader<'_>) {
+    match node {
+        Node::Text { .. } => {}
+        Node::List(items) => (0..).zip(items).for_each(|(n, item)| refuse_sealed(item, &at.index(n), reader)),
+        Node::Map(members) => {
+            for (name, item) in members {
+                if name == "sealed" {
+                    let remedy = "write the value itself; signing hides it where it has to be hidden";
+                    reader.fault(&at.name(name), "an order file holds nothing sealed", remedy);
+                } else {
+                    refuse_sealed(item, &at.key(name), reader);
+                }
+            }
+        }
     }
 }
 

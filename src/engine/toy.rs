@@ -96,7 +96,7 @@ impl Policy for Repair {
         KindInfo {
             kind: Kind("cheer"),
             asked_of: &[RED],
-            moment: Moment::OwnTurn,
+            moment: Moment::Either,
             clause: Clause("2.4"),
             text: "the garrison cheers: with what?",
             default: "earth",

@@ -14,7 +14,7 @@ use super::{Broken, Sitting, Statistics, Tale};
 use crate::engine::dice::{Chance, Seed};
 use crate::engine::digest::hash_bytes;
 use crate::engine::doc::{DocPath, Fault, Node, Reader, read_document};
-use crate::engine::submission::{Due, Submission, template};
+use crate::engine::submission::{Due, Shut, Submission, template};
 use crate::engine::{
     AnyOrders, AnyOutcome, AnyState, Asked, Charter, Diary, Dice, Holdings, Json, Match, Questions, Ruleset, Said,
     Side, Stop, View,
@@ -343,8 +343,16 @@ impl Hall<'_, '_> {
     fn try_template(&self, view: View<'_>, stop: &Stop) -> Result<(), String> {
         let standing = BTreeMap::new();
         let table = self.table();
-        let due =
-            Due { table, game_id: None, view, stop, questions: self.questions, standing: &standing, try_out: None };
+        let due = Due {
+            table,
+            game_id: None,
+            view,
+            stop,
+            questions: self.questions,
+            standing: &standing,
+            shut: Shut::default(),
+            try_out: None,
+        };
         let text = template(&due, "orders.schema.json");
         let (node, _) = read_document("template", text.as_bytes())
             .map_err(|bad| told(&format!("the template cannot be read:\n{text}"), &bad.faults))?;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::engine::submission::{InForce, Outlook};
+use crate::engine::submission::{InForce, Outlook, Whence, flow};
 use crate::engine::{Diary, Match, NotCanonical, Pending, Side};
 
 use super::Page;
@@ -39,26 +39,27 @@ impl OutlookReport<'_> {
                 (false, false) => "your opponent decides",
             };
             let Pending { kind, text, reckoned, clause, .. } = pending;
-            diary.line(format!("`{kind}`, {asked}: {text} Reckoned with: {reckoned}."), &[*clause]);
+            diary.line(format!("`{kind}`, {asked}: {text} Reckoned with: {}.", flow(reckoned)), &[*clause]);
         }
         diary
     }
 
     fn policies(&self) -> Diary {
-        let turn = |own: bool| if own { "own turn" } else { "opponent's turn" };
+        let turn = |own: bool| if own { "your own turn" } else { "your opponent's turn" };
         let row = |policy: &InForce| {
-            let said = policy.said.as_ref()?.to_string();
-            Some(vec![policy.kind.to_string(), turn(policy.own).to_owned(), said, policy.whence().to_owned()])
+            let when = turn(policy.own).to_owned();
+            vec![policy.kind.to_string(), when, flow(&policy.said), policy.whence().to_owned()]
         };
         let mut diary = Diary::new();
-        let head = ["question", "when", "laid down", "from"];
-        diary.table(&head, self.outlook.policies.iter().filter_map(row).collect());
-        let then = if self.outlook.asks { "you are asked" } else { "the default applies" };
+        let (unsaid, said): (Vec<&InForce>, Vec<&InForce>) =
+            self.outlook.policies.iter().partition(|policy| policy.whence == Whence::Nowhere);
+        diary.table(&["question", "in", "laid down", "from"], said.into_iter().map(row).collect());
         for own in [true, false] {
-            let unsaid = self.outlook.policies.iter().filter(|policy| policy.own == own && policy.said.is_none());
-            let kinds: Vec<&str> = unsaid.map(|policy| policy.kind.0).collect();
+            let kinds: Vec<&str> =
+                unsaid.iter().filter(|policy| policy.own == own).map(|policy| policy.kind.0).collect();
+            let then = if own && self.outlook.asks { "you are asked" } else { "the default applies" };
             if !kinds.is_empty() {
-                diary.line(format!("Nothing, so {then} in the {}: {}.", turn(own), kinds.join(", ")), &[]);
+                diary.line(format!("Nothing, so {then} in {}: {}.", turn(own), kinds.join(", ")), &[]);
             }
         }
         diary

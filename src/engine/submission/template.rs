@@ -27,7 +27,10 @@ pub fn template(due: &Due<'_>, schema: &str) -> String {
     let _ = writeln!(file, "turn: {}", due.table.turn(due.view.state));
     let _ = writeln!(file, "packet: {}", due.stop.ask());
     match due.stop {
-        Stop::Answers { questions, .. } => answers(&mut file, questions),
+        Stop::Answers { questions, .. } => {
+            answers(&mut file, questions);
+            besides(&mut file, due, side);
+        }
         Stop::Facts { .. } => {
             file.push('\n');
             comment(&mut file, 0, "Only hidden facts are awaited; your program states them by itself.");
@@ -57,6 +60,26 @@ fn answers(file: &mut String, questions: &[Asked]) {
         comment(file, 2, &format!("  {word}: {}   default: {}", list.join("  "), flow(&asked.default)));
         let _ = writeln!(file, "  - key: {}", asked.key);
         file.push_str("    choice: default\n");
+    }
+}
+
+/// What an answers file may lay down for questions still to come, as remarks: nothing changes unless it is typed.
+fn besides(file: &mut String, due: &Due<'_>, side: Side) {
+    for (key, own, shut) in [("policies", true, due.shut.policies), ("standing", false, due.shut.standing)] {
+        let kinds: Vec<&KindInfo> = due.kinds(side, own).collect();
+        if shut.is_some() || kinds.is_empty() {
+            continue;
+        }
+        let (from, whose) = if own { ("from here on", "these orders are") } else { ("", "your opponent's orders are") };
+        file.push('\n');
+        let text =
+            format!("You may lay down {from} what holds while {whose} carried out, so that fewer questions come.");
+        comment(file, 0, &text.replace("  ", " "));
+        let _ = writeln!(file, "# {key}:");
+        for info in kinds {
+            let forms = if info.forms.is_empty() { "default".to_owned() } else { info.forms.join("  |  ") };
+            comment(file, 0, &format!("  {}: {forms}", info.kind));
+        }
     }
 }
 

@@ -16,6 +16,7 @@ struct Table {
     holdings: Holdings,
     standing: BTreeMap<String, Json>,
     questions: Questions,
+    shut: Shut,
 }
 
 impl Table {
@@ -23,7 +24,15 @@ impl Table {
         let game = FORTS.open(&Charter::default()).unwrap();
         let (state, stop) = game.begin();
         let questions = Questions { ask: true, max_asks: None };
-        Table { game, state, stop, holdings: Holdings::default(), standing: BTreeMap::new(), questions }
+        Table {
+            game,
+            state,
+            stop,
+            holdings: Holdings::default(),
+            standing: BTreeMap::new(),
+            questions,
+            shut: Shut::default(),
+        }
     }
 
     fn due(&self) -> Due<'_> {
@@ -34,6 +43,7 @@ impl Table {
             stop: &self.stop,
             questions: self.questions,
             standing: &self.standing,
+            shut: self.shut,
             try_out: None,
         }
     }
@@ -257,6 +267,78 @@ fn the_template_is_a_good_file_as_it_stands() {
     assert!(text.contains("    choice: default\n") && !text.contains("orders:"), "{text}");
     let (file, _) = crate::engine::doc::read_document("template.yaml", text.as_bytes()).unwrap();
     assert_eq!(Submission::check(&file, &table.due()).faults, []);
+}
+
+#[test]
+fn a_policy_and_a_standing_order_each_serve_where_the_other_is_silent() {
+    let mut table = Table::new();
+    let stone = Json::from("stone");
+    let check = |table: &Table, entries: &[(&'static str, Node)]| {
+        let entries: Vec<_> = [("orders", guns("1"))].into_iter().chain(entries.iter().cloned()).collect();
+        let checked = Submission::check(&with(&entries), &table.due());
+        assert_eq!(checked.faults, []);
+        let force = checked.outlook.expect("an outlook").policies;
+        let whence = move |own: bool| {
+            let cheer = force.iter().find(|policy| policy.kind.0 == "cheer" && policy.own == own);
+            cheer.map(|policy| (policy.said.clone(), policy.whence())).expect("a policy in force")
+        };
+        (checked.submission.expect("a good file"), whence)
+    };
+    let cheer = |with: &str| map(&[("cheer", Node::text(with))]);
+
+    let (said, whence) = check(&table, &[("standing", cheer("stone"))]);
+    assert_eq!((said.policies.get("cheer"), whence(true).1), (Some(&stone), "your standing order"));
+    assert_eq!(whence(false).1, "this file");
+    let (said, whence) = check(&table, &[("policies", cheer("stone"))]);
+    assert_eq!((said.standing.get("cheer"), whence(false).1), (Some(&stone), "this file's policy"));
+    let (said, _) = check(&table, &[("policies", cheer("stone")), ("standing", cheer("earth"))]);
+    assert_eq!((&said.policies["cheer"], &said.standing["cheer"]), (&stone, &Json::from("earth")));
+    let (said, _) = check(&table, &[("policies", cheer("ask"))]);
+    assert_eq!(said.standing.get("cheer"), None, "to be asked in the own turn is no word for the other's");
+
+    table.standing.insert("cheer".into(), stone.clone());
+    let (said, whence) = check(&table, &[]);
+    assert_eq!((said.policies.get("cheer"), whence(true).1), (Some(&stone), "your standing order"));
+    assert_eq!((said.standing.get("cheer"), whence(false).1), (None, "an earlier file"));
+    let (said, _) = check(&table, &[("policies", cheer("earth"))]);
+    assert_eq!(said.standing.get("cheer"), None, "what stands is not replaced by a policy");
+
+    // All standing orders begin with `default`: nobody need have said it.
+    table.standing.insert("cheer".into(), Json::from("default"));
+    let (said, whence) = check(&table, &[]);
+    assert_eq!(said.policies.get("cheer"), None);
+    assert_eq!(whence(true), (Json::from("ask"), "the default"));
+    assert_eq!(whence(false), (Json::from("default"), "the default"));
+}
+
+#[test]
+fn an_answers_file_may_lay_more_down_unless_it_is_too_late_for_that() {
+    let mut table = Table::new();
+    let (base, orders, settled) = stopped(&mut table);
+    let text = template(&table.due(), "x");
+    assert!(text.contains("# standing:\n#   repair: earth  |  stone\n"), "{text}");
+    assert!(!text.contains("policies"), "blue is asked nothing in his own turn: {text}");
+    let Stop::Answers { questions, .. } = table.stop.clone() else { unreachable!() };
+    let one = map(&[("key", Node::text(questions[0].key.as_str())), ("choice", Node::text("earth"))]);
+    let file = with(&[
+        ("side", Node::text("blue")),
+        ("packet", Node::text("answers")),
+        ("answers", Node::List(vec![one])),
+        ("standing", map(&[("repair", Node::text("stone"))])),
+    ]);
+    let good = answered(&table, (&base, &orders, &settled), &file);
+    assert_eq!(good.faults, []);
+    assert_eq!(good.submission.expect("a good file").standing["repair"], Json::from("stone"));
+
+    table.shut.standing = Some("standing orders are sealed with your next packet");
+    let late = answered(&table, (&base, &orders, &settled), &file);
+    assert_eq!(late.faults.len(), 1, "{:?}", late.faults);
+    assert!(
+        late.faults[0].what.contains("sealed") && late.faults[0].remedy.contains("`standing`"),
+        "{:?}",
+        late.faults
+    );
+    assert!(!template(&table.due(), "x").contains("# standing:"));
 }
 
 #[test]
