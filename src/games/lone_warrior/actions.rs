@@ -23,8 +23,8 @@ pub enum Deed {
     Charge { target: UnitId, at: Square, turn: Option<Facing> },
     /// Shoot.
     Shoot { target: UnitId },
-    /// Shoot, then move back.
-    ShootAndFallBack { target: UnitId, to: Square, facing: Facing },
+    /// Shoot, then move back; with or without turning to the rear (§5.D4b).
+    ShootAndFallBack { target: UnitId, to: Square, facing: Facing, turns: bool },
     /// Move ahead, then shoot.
     AdvanceAndShoot { to: Square, target: UnitId },
     /// Turn in place.
@@ -76,7 +76,10 @@ impl Plan {
             }
             Deed::Charge { target, at, .. } => format!("charge {target} in {at}"),
             Deed::Shoot { target } => format!("shoot at {target}"),
-            Deed::ShootAndFallBack { target, to, .. } => format!("shoot at {target}, then move back to {to}"),
+            Deed::ShootAndFallBack { target, to, facing, turns } => {
+                let looking = if *turns { format!(", looking {facing}") } else { String::new() };
+                format!("shoot at {target}, then move back to {to}{looking}")
+            }
             Deed::AdvanceAndShoot { to, target } => format!("move ahead to {to}, then shoot at {target}"),
             Deed::Turn { to } => format!("turn to the {to}"),
             Deed::Exchange { partner, at } => format!("exchange places with {partner} in {at}"),
@@ -517,7 +520,7 @@ impl<'p> Position<'p> {
                 shot(me.at);
                 difficult.push(difficulty("shoot, then fall back", "5.D4a"));
                 match self.facing_after_back(me, face, "5.D4b") {
-                    Ok(facing) => Deed::ShootAndFallBack { target, to, facing },
+                    Ok(facing) => Deed::ShootAndFallBack { target, to, facing, turns: facing != me.facing },
                     Err(bar) => {
                         bars.push(bar);
                         return Err(bars);
@@ -677,7 +680,9 @@ impl<'p> Position<'p> {
         if let Some((_, None)) = beside(Direction::Back) {
             add(Activation { r#move: step(Direction::Back), face: Some(Face::Rear), ..blank() });
             for target in &targets {
-                add(Activation { shoot: Some(*target), r#move: step(Direction::Back), ..blank() });
+                for face in [None, Some(Face::Rear)] {
+                    add(Activation { shoot: Some(*target), r#move: step(Direction::Back), face, ..blank() });
+                }
             }
         }
         for face in [Face::Left, Face::Right, Face::Rear] {

@@ -2,7 +2,7 @@
 //! what a save is worth (§6, §7.M, §A15, §A19, §A59). The check of orders and the rules themselves put the same ones.
 
 use crate::board::{Facing, Grid, Relative, Square, SquareGrid};
-use crate::engine::{Bar, Clause, Subject, Tally};
+use crate::engine::{Bar, Clause, Subject, Tally, count_of};
 
 use super::LoneWarrior;
 use super::data::{Field, Leader, Unit};
@@ -216,7 +216,7 @@ impl<'p> Position<'p> {
         let (forward, side) = self.offsets(from, facing, at);
         let in_range = within(range, forward.unsigned_abs(), side.unsigned_abs());
         let all_round = self.field.at(from).work.is_building();
-        if !all_round && (forward < 1 || side.abs() > forward) {
+        if !all_round && side.abs() > forward {
             let why = format!("{target} in {at} is not in front of {}", unit.id);
             return one(Bar::new("6.6b", why, "turn first, or name an enemy ahead or diagonally ahead"));
         }
@@ -227,7 +227,7 @@ impl<'p> Position<'p> {
                 (false, 2) => ("6.5b", ", at most 1 of them diagonal".to_owned()),
                 (false, _) => ("6.4c", format!(", at most {} of them diagonal", range - 1)),
             };
-            return one(Bar::new(clause, why, format!("the range is {range} boxes{how}")));
+            return one(Bar::new(clause, why, format!("the range is {}{how}", count_of(range, "box"))));
         }
         if !self.sees(from, at, unit.id) {
             let why = format!("{} in {from} does not see {target} in {at}", unit.id);

@@ -239,7 +239,9 @@ fn everything(now: &Position<'_>, power: Power, unit: terms::UnitId) -> Vec<orde
     for target in now.units_of(power.enemy()).map(|enemy| Some(enemy.id)) {
         all.push(Activation { shoot: target, ..blank.clone() });
         for direction in Direction::ALL {
-            all.push(Activation { shoot: target, r#move: Some(Way::Step(*direction)), ..blank.clone() });
+            let r#move = Some(Way::Step(*direction));
+            all.push(Activation { shoot: target, r#move, ..blank.clone() });
+            all.push(Activation { shoot: target, r#move, face: Some(Face::Rear), ..blank.clone() });
         }
     }
     for way in Direction::ALL.iter().map(|direction| Some(Way::Step(*direction))) {

@@ -278,7 +278,7 @@ impl Play<'_, '_> {
             Deed::Charge { target, at, turn } => self.charge(unit, *target, *at, *turn, entry),
             Deed::Shoot { target } => self.shoot(unit, *target, entry),
             // §5.D4c: the shot comes first, from the starting box.
-            Deed::ShootAndFallBack { target, to, facing } => {
+            Deed::ShootAndFallBack { target, to, facing, .. } => {
                 self.shoot(unit, *target, entry)?;
                 self.march(unit, &[*to], *facing, Clause("5.D4b"))
             }

@@ -221,7 +221,7 @@ fn worth(
             let Some(facing) = state.facing else { return 0 };
             shot(Some(*to), Some(facing), *target) + change(now, us, trial, stand, *to, facing)
         }
-        Deed::ShootAndFallBack { target, to, facing } if us => {
+        Deed::ShootAndFallBack { target, to, facing, .. } if us => {
             shot(here, state.facing, *target) + change(now, us, trial, stand, *to, *facing)
         }
         Deed::Move { path, facing, .. } if us => {
