@@ -207,15 +207,31 @@ impl<G: Rules> Umpire<'_, G> {
         holds && (self.hopes.is_none() || on.iter().all(|subject| !self.clouds.contains_key(subject)))
     }
 
+    /// Whether nothing at all is in doubt: a hoped-for end of the game ends a check only then, since what follows may come
+    /// up all the same.
+    pub fn is_sure(&self) -> bool {
+        self.hopes.is_none() || self.clouds.is_empty()
+    }
+
     /// The order in hand was found legal: in a drill, does it stand in the list of what is legal?
     pub fn listed(&mut self, stands: impl FnOnce() -> bool) {
         let order = self.in_hand.clone().unwrap_or_else(DocPath::root);
-        if let Some(drill) = self.hopes.as_mut().and_then(|hopes| hopes.drill.as_mut()) {
+        let Some(hopes) = &mut self.hopes else { return };
+        // What is accepted with a warning need not be proposed to anybody.
+        if hopes.found.iter().any(|found| found.minded && found.order == order) {
+            return;
+        }
+        if let Some(drill) = &mut hopes.drill {
             drill.looked_up += 1;
             if !stands() {
                 drill.unlisted.push(order);
             }
         }
+    }
+
+    /// Whether orders found legal are looked up, for a list that has to be made before the order is carried out.
+    pub fn drills(&self) -> bool {
+        self.hopes.as_ref().is_some_and(|hopes| hopes.drill.is_some())
     }
 
     /// Whether this is a check beforehand. For telling only; no rule may depend on it.
@@ -244,6 +260,10 @@ impl<G: Rules> Umpire<'_, G> {
         }
         let lapsed: Vec<Lapsed> =
             bars.iter().map(|bar| Lapsed { order: order.clone(), bar: bar.clone(), cloud: cloud(bar) }).collect();
+        // What an order that came to nothing would have changed is as doubtful as what it came to nothing for.
+        if let Some(cause) = lapsed.iter().find_map(|lapsed| lapsed.cloud.clone()) {
+            self.cloud(changed, &cause);
+        }
         self.lapsed.extend(lapsed);
         let event = event(&bars);
         self.note(event);

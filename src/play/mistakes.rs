@@ -15,9 +15,6 @@ use crate::engine::{
     AnyForeseen, AnyOrders, AnyOutcome, Clause, Dice, Failure, Foresaid, Json, Lapsed, Said, Side, Stop, View,
 };
 
-/// Games whose packets are not yet checked by carrying them out beforehand. It must come to be empty.
-pub const NOT_YET: &[&str] = &["santiago-1898", "santiago-campaign"];
-
 /// How often a packet is changed until one comes out that can be read.
 const TRIES: usize = 6;
 
@@ -73,8 +70,7 @@ impl Hall<'_, '_> {
 
     /// Only one check is tried out here: the one that carries the packet out.
     fn is_foreseen(&self) -> bool {
-        let ruleset = self.sitting.table.ruleset();
-        ruleset.foreseen() && !NOT_YET.contains(&ruleset.id())
+        self.sitting.table.ruleset().foreseen()
     }
 
     /// Orders from the list, looked up there.
@@ -109,6 +105,7 @@ impl Hall<'_, '_> {
     /// Holds what the check says of a packet against what comes of it.
     fn judge(&mut self, who: Side, stop: &Stop, orders: AnyOrders, said: &Said) -> Result<(), String> {
         let foreseen = self.foresee(who, stop, &orders, said)?;
+        let warnings: Vec<Fault> = foreseen.faults.iter().filter(|fault| fault.warning).cloned().collect();
         let faults = refusals(foreseen.faults);
         self.tale.mistakes += 1;
         self.tale.refused += u64::from(!faults.is_empty());
@@ -116,7 +113,9 @@ impl Hall<'_, '_> {
         let span = self.sitting.span(signed, said.clone(), self.questions);
         let seed = Seed::new(hash_bytes("mistake", &[&self.seed, &self.segments.to_string()]));
         match self.sitting.resolve(&span, Dice::Seed(seed)) {
-            Ok(outcome) if faults.is_empty() => carried_out(&outcome),
+            Ok(outcome) if faults.is_empty() => {
+                carried_out(&outcome).map_err(|what| told(&format!("{what}; the check warned of"), &warnings))
+            }
             // Where somebody is asked, what comes after is not known yet.
             Ok(outcome) if outcome.stop.ends_span() => lapsed_likewise(&faults, &outcome),
             Ok(_) => Ok(()),

@@ -13,7 +13,6 @@ mod tests;
 
 pub use broken::Broken;
 pub use letters::{at_random, sensible};
-pub use mistakes::NOT_YET;
 pub use random::{Players, Series, play_game, play_many};
 pub use sitting::{PUBLIC, PacketInHand, Sitting};
 pub use statistics::{Interval, Statistics, Tale, wilson};

@@ -334,6 +334,11 @@ impl Play<'_, '_> {
         let Judged { deed, bars } = self.now().judge_attack(&self.used, force, order);
         let target = order.target;
         let attacked = !bars.iter().any(|bar| bar.part == DocPath::root().key("target"));
+        if let Some(battle) = deed.as_ref().filter(|_| bars.is_empty()) {
+            let now = Position { game: self.game, state: self.state };
+            let all = |able: &Vec<UnitId>| battle.attackers.iter().all(|id| able.contains(id));
+            self.umpire.listed(|| now.possible_battles(force, &self.used).get(&target).is_some_and(all));
+        }
         self.lapse(&order.attackers, bars);
         let Some(battle) = deed else {
             if attacked {

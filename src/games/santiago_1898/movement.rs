@@ -503,8 +503,14 @@ impl Play<'_, '_> {
         }
         let on_the_way = |bar: &Bar| bar.part.segments().first() == DocPath::root().key("path").segments().first();
         let (cut, bars): (Vec<Bar>, Vec<Bar>) = bars.into_iter().partition(on_the_way);
+        let whole = bars.is_empty() && cut.is_empty();
         self.lapse(&order.units, bars);
         let Some(moving) = deed else { return Ok(None) };
+        // A path of one's own leads to a hex in reach too, or back to where it began.
+        if let Some(to) = moving.path.last().filter(|to| whole && **to != moving.stack.from) {
+            let now = Position { game: self.game, state: self.state };
+            self.umpire.listed(|| now.reachable(&moving.stack).contains_key(to));
+        }
         let from = moving.stack.from;
         let signals = moving.stack.units.iter().copied().find(|id| self.now().kind(*id) == Some(UnitKind::Signals));
         let goes = !moving.path.is_empty() || moving.balloon == Some(Balloon::Down);

@@ -313,19 +313,26 @@ impl Position<'_> {
                 bars.push(bar("14.3b", why));
             }
         } else {
-            bars.extend(self.range_bar(piece, arm, hex, target));
+            bars.extend(self.range_bars(piece, arm, hex, target));
         }
         bars.into_iter().map(|bar| bar.about([Subject::of(piece)])).collect()
     }
 
-    /// Who attacks from afar: artillery, within its range and with a line of sight (§11.3).
-    fn range_bar(&self, piece: Piece, arm: Option<Arm>, hex: Hex, target: Hex) -> Option<Bar> {
-        let data = self.data();
+    /// Who attacks from afar: artillery, within its range and with a line of sight (§11.3). A counter nobody can read is
+    /// barred for what it may be either way.
+    fn range_bars(&self, piece: Piece, arm: Option<Arm>, hex: Hex, target: Hex) -> Vec<Bar> {
+        let adrift = |clause| bar(clause, format!("{piece} is not next to {target}"));
         match arm {
-            Some(Arm::Artillery) | None => {}
-            Some(Arm::Gatling) => return Some(bar("11.5b", format!("{piece} is not next to {target}"))),
-            Some(_) => return Some(bar("11.2e", format!("{piece} is not next to {target}"))),
+            Some(Arm::Artillery) => self.fire_bar(piece, hex, target).into_iter().collect(),
+            Some(Arm::Gatling) => vec![adrift("11.5b")],
+            Some(_) => vec![adrift("11.2e")],
+            None => self.fire_bar(piece, hex, target).map_or_else(Vec::new, |fire| vec![adrift("11.2e"), fire]),
         }
+    }
+
+    /// Why artillery cannot fire from one hex at another.
+    fn fire_bar(&self, piece: Piece, hex: Hex, target: Hex) -> Option<Bar> {
+        let data = self.data();
         let range = data.grid().distance(hex, target);
         if range > data.tables.limits.artillery_range {
             return Some(bar("11.3a", format!("{target} is {range} hexes from {piece} in {hex}")));

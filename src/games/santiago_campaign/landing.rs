@@ -260,10 +260,11 @@ impl Play<'_, '_> {
             for (count, order) in list.iter().enumerate() {
                 self.entry(at.index(count), |play| {
                     let bars = play.now().instruction_bars(*site, order);
-                    if bars.is_empty() && play.umpire.foresees() {
-                        if let Some(bar) = play.now().out_of_reach(*site, order) {
-                            play.umpire.mind(bar);
-                        }
+                    if bars.is_empty()
+                        && play.umpire.foresees()
+                        && let Some(bar) = play.now().out_of_reach(*site, order)
+                    {
+                        play.umpire.mind(bar);
                     }
                     play.lapse(format!("an instruction for {site}"), bars, &[]);
                 });

@@ -6,7 +6,7 @@
 //! fact, and an attack called off for its odds stays sealed as well.
 
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
-use crate::engine::{Bar, Concealed, Json, Ruling, Sealed, Side, Slot, Subject, to_json};
+use crate::engine::{Bar, Cloud, Concealed, Json, Ruling, Sealed, Side, Slot, Subject, to_json};
 
 use super::bars::bar;
 use super::events::Event;
@@ -113,9 +113,11 @@ impl Play<'_, '_> {
                 let why = found.first().cloned().or_else(|| own(&now, &order));
                 why.map_or(Event::Withheld { what }, |why| lapsed(name(&order), &why))
             });
-            // A condition that is not met is no fault of the order.
-            found.retain(|bar| bar.clause.0 != "11.1c");
-            self.umpire.withheld(found);
+            // Whether a condition is met (§11.1c) hangs on the dice of the attacks before.
+            let results = Subject::of("results");
+            self.umpire.cloud([results.clone()], &Cloud::Die("combat".to_owned()));
+            let waits = |bar: Bar| if bar.clause.0 == "11.1c" { bar.about([results.clone()]) } else { bar };
+            self.umpire.withheld(found.into_iter().map(waits).collect());
             return Ok(None);
         }
         self.opened(&sealed, what)
@@ -184,6 +186,15 @@ impl Play<'_, '_> {
             touched.push(Subject::of(order.target));
             self.lapse(name(order), bars, &touched);
             return Ok(None);
+        }
+        // A beach to be opened is no part of the list (§6.6g).
+        if order.open != Some(true) {
+            let now = Position { game: self.game, state: self.state, known: &self.known };
+            let fought = &self.fought;
+            let is_it = |choice: &AttackOrder| {
+                choice.target == order.target && order.attackers.iter().all(|piece| choice.attackers.contains(piece))
+            };
+            self.umpire.listed(|| now.attack_choices(side, fought).iter().any(is_it));
         }
         if let Some(least) = order.min_odds {
             let (able, _) = self.now().able(side, order, &self.fought);

@@ -428,11 +428,7 @@ impl<'p, 'u> Play<'p, 'u> {
 
     /// The same, told by another event.
     pub fn forgo(&mut self, bars: Vec<Bar>, touched: &[Subject], event: impl FnOnce(&[Bar]) -> Event) {
-        let on: Vec<Subject> = bars.iter().flat_map(|bar| bar.about.iter().cloned()).collect();
         self.umpire.forgo(bars, touched.to_vec(), event);
-        if !self.umpire.foresees() {
-            self.umpire.rests(&on, touched.iter().cloned());
-        }
     }
 
     /// Pieces that change their place or strength by chance, and the hexes concerned, are uncertain from now on.

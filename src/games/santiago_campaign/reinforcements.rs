@@ -43,11 +43,11 @@ impl Play<'_, '_> {
 
     /// What is wrong with the list of units to be released (§23.1c).
     pub fn judge_release(&mut self, orders: &mut TurnOrders) {
-        let Some(entry) = &mut orders.release else { return };
+        // What is sealed is judged when it is opened.
+        let Some(entry) = orders.release.as_mut().and_then(Concealed::as_open_mut) else { return };
         let at = DocPath::root().key("release");
         self.entry(at.clone(), |_| ());
-        // What is sealed is judged when it is opened.
-        for (count, token) in entry.as_open_mut().into_iter().flatten().enumerate() {
+        for (count, token) in entry.iter_mut().enumerate() {
             let piece = self.now().named(Piece::from(*token));
             let held =
                 piece.token().filter(|token| self.state.tokens_held(HoldingBox::Guantanamo).any(|t| t == *token));

@@ -84,7 +84,7 @@ impl Play<'_, '_> {
 
     /// Everything that ends the game at once (§4.1, §4.2, §4.6, §4.7).
     pub fn check_victory(&mut self) -> Ruling<()> {
-        if matches!(self.state.stage, Stage::SpanishSetup | Stage::UsSetup | Stage::Over) {
+        if matches!(self.state.stage, Stage::SpanishSetup | Stage::UsSetup | Stage::Over) || !self.umpire.is_sure() {
             return Ok(());
         }
         let data = self.data();

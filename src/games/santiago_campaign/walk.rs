@@ -337,6 +337,20 @@ impl Play<'_, '_> {
         order.to.is_none()
     }
 
+    /// In a drill: does the hex where a march ends stand in the list of what is in reach?
+    fn stands_listed(&mut self, order: &MoveOrder, mover: &Mover, from: Option<Hex>) -> Option<bool> {
+        let to = order.path.last().filter(|to| self.umpire.drills() && from != Some(**to))?;
+        let maps = self.maps_for(order.unit);
+        Some(self.now().ways(mover, from, &maps).iter().any(|(hex, _, _)| hex == to))
+    }
+
+    /// A march that nothing cut was legal, so it has to stand in the list.
+    fn look_up(&mut self, stands: Option<bool>, walked: &Walked) {
+        if let Some(stands) = stands.filter(|_| walked.bars.is_empty() && walked.cut.is_none()) {
+            self.umpire.listed(|| stands);
+        }
+    }
+
     /// One move of the US Movement Phase (§10). `to_come` are the units that still move after it.
     pub fn us_move(&mut self, order: &mut MoveOrder, to_come: &[Piece]) -> Ruling<()> {
         let Some((mut mover, Some(from))) = self.set_out(order.unit) else { return Ok(()) };
@@ -350,19 +364,28 @@ impl Play<'_, '_> {
         if !self.complete(order, &mover, Some(from)) {
             return Ok(());
         }
+        let stands = self.stands_listed(order, &mover, Some(from));
         let broken = self.now().broken_step(&mover, Some(from), &order.path);
         let whole = broken.as_ref().map_or(order.path.len(), |(count, _)| *count);
         let mut walked = self.walk(&mover, from, &order.path[..whole], Mp::ZERO, order.open)?;
         walked.break_off(&order.path, broken);
+        self.look_up(stands, &walked);
         if walked.cut.is_some() {
             self.back_off(&mover, &mut walked);
         }
         self.stop_short(&mover, &mut walked, to_come);
-        self.note_move(&mover, Some(from), &mut walked);
+        // What it meant to overrun is still there; supply would have gone on behind that, and from a beach it meant to open.
+        let missed = |hex: &&Hex| self.state.tokens_in(**hex).next().is_some() || self.now().may_open(**hex);
+        let mut missed: Vec<Subject> = order.path.iter().filter(missed).map(Subject::of).collect();
+        if !missed.is_empty() {
+            missed.push(Subject::of("supply"));
+        }
+        self.note_move(&mover, Some(from), &mut walked, missed);
         self.follow(order.unit, &walked)
     }
 
-    fn note_move(&mut self, mover: &Mover, from: Option<Hex>, walked: &mut Walked) {
+    /// Tells a move; `missed` is what it changes besides if it is not cut.
+    fn note_move(&mut self, mover: &Mover, from: Option<Hex>, walked: &mut Walked, missed: Vec<Subject>) {
         let event = Event::Moved {
             piece: mover.piece,
             nation: mover.nation,
@@ -383,7 +406,7 @@ impl Play<'_, '_> {
             let bars = bars.into_iter().map(|bar| bar.about([piece.clone()])).collect();
             // It stands where nobody looked for it.
             let last = walked.path.last().map(|paid| paid.hex);
-            let on: Vec<Subject> = from.into_iter().chain(last).map(Subject::of).chain([piece]).collect();
+            let on: Vec<Subject> = from.into_iter().chain(last).map(Subject::of).chain([piece]).chain(missed).collect();
             self.forgo(bars, &on, |_| event);
         }
     }
@@ -403,6 +426,7 @@ impl Play<'_, '_> {
         if !self.complete(order, &mover, from) {
             return Ok(());
         }
+        let stands = self.stands_listed(order, &mover, from);
         let broken = self.now().broken_step(&mover, from, &order.path);
         let path = &order.path[..broken.as_ref().map_or(order.path.len(), |(count, _)| *count)];
         let mut walked = match from {
@@ -410,8 +434,9 @@ impl Play<'_, '_> {
             None => self.enter_map(&mover, path)?,
         };
         walked.break_off(&order.path, broken);
+        self.look_up(stands, &walked);
         self.vouch(token, &walked)?;
-        self.note_move(&mover, from, &mut walked);
+        self.note_move(&mover, from, &mut walked, Vec::new());
         self.follow(order.unit, &walked)
     }
 
