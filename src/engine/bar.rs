@@ -1,5 +1,7 @@
 //! Why something may not be done: one type for every game, told by the same words wherever it is told.
 
+use serde::Serialize;
+
 use super::doc::{DocPath, Fault};
 use super::{Clause, Subject};
 
@@ -66,4 +68,21 @@ impl Bar {
     pub fn fault(&self, order: &DocPath) -> Fault {
         Fault::new(&order.join(&self.part), self.why.clone(), self.remedy.clone()).by(self.clause)
     }
+}
+
+/// One kind of order: a landing, a march, an attack, an activation.
+///
+/// The value is what carrying it out needs. [`Deed::plan`] is the only place where its legality is decided: checking
+/// and resolution ask it, and everything that proposes orders reads [`Deed::choices`], which asks it too.
+pub trait Deed<'t>: Sized {
+    /// The position, what the phase has used up so far, what the viewer knows.
+    type Table: Copy + 't;
+    /// What a player writes.
+    type Order: Clone + Serialize;
+
+    /// Judges an order: what carrying it out needs, or every reason why it may not be done.
+    fn plan(now: Self::Table, order: &Self::Order) -> Result<Self, Vec<Bar>>;
+
+    /// Everything that may be ordered now, each with its deed.
+    fn choices(now: Self::Table) -> Vec<(Self::Order, Self)>;
 }

@@ -36,7 +36,7 @@ mod foresee_tests;
 #[cfg(test)]
 mod tests;
 
-pub use bar::Bar;
+pub use bar::{Bar, Deed};
 pub use cast::{Cast, Thrown, Touch, Way};
 pub use clause::Clause;
 pub use diary::{Diary, DiaryEntry, count_of};
