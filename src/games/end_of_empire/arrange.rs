@@ -442,7 +442,7 @@ pub fn flaws(game: &EndOfEmpire, state: &State) -> Vec<String> {
             flaws.push(format!("{hex} is controlled by who does not hold it"));
         }
     }
-    if state.balloon_up && !data.cast().signals.is_some_and(|id| state.hex_of(id).is_some()) {
+    if state.balloon_up && data.cast().signals.is_none_or(|id| state.hex_of(id).is_none()) {
         flaws.push("the balloon is up and not on the map".to_owned());
     }
     if state.turn == 0 || state.turn > data.tables.limits.turns {

@@ -440,7 +440,7 @@ impl Play<'_, '_> {
             let now = self.state.unit(entry.unit);
             let mut bars = Vec::new();
             let unit = data.unit(entry.unit);
-            if side != SPAIN || !unit.is_some_and(|unit| unit.force == Force::Spanish) {
+            if side != SPAIN || unit.is_none_or(|unit| unit.force != Force::Spanish) {
                 bars.push(Bar::new("13a", "only the Spanish make detachments", "leave it out").firm());
             }
             let parts = unit.and_then(parts_of);

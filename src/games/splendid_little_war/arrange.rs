@@ -236,7 +236,7 @@ fn place(game: &SplendidLittleWar, case: &CaseStart, stage: Stage, holdings: &mu
         unit.bridged = case.bridged.contains(id);
         unit.waits = case.waits.contains(id);
     }
-    for (leader, _) in &case.wounded {
+    for leader in case.wounded.keys() {
         state.units.entry(*leader).or_insert(UnitState::at(Place::Off));
     }
     state.entrenchments.clone_from(&case.entrenchments);

@@ -109,7 +109,7 @@ impl Play<'_, '_> {
         self.reinforcement_phase(side, &mut copy)?;
         self.draw_special(side, orders, chance, head);
         let mut copy = orders.clone();
-        let begun = self.begin_movement(side, &mut copy)?;
+        let begun = self.begin_movement(side, &copy)?;
         let mut stacks: Vec<Hex> = self.now().hexes_of(side).into_iter().collect();
         chance.shuffle(&mut stacks);
         let most = if head == Head::Sensible { stacks.len() } else { 6 + chance.below(14) };
@@ -167,11 +167,10 @@ impl Play<'_, '_> {
                 let state = now.now(engineer);
                 let sides: Vec<Hex> =
                     (now.data().neighbours(hex)).filter(|next| now.bars_bridging(engineer, *next).is_empty()).collect();
-                if !state.entered && !state.bridged && chance.one_in(2) {
-                    if let Some(to) = chance.pick(&sides) {
+                if !state.entered && !state.bridged && chance.one_in(2)
+                    && let Some(to) = chance.pick(&sides) {
                         orders.pontoon.insert(engineer, *to);
                     }
-                }
             }
         }
         let digs: Vec<Piece> = (now.on_map(side).map(|(id, _)| id))

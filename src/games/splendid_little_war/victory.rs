@@ -89,7 +89,7 @@ impl Position<'_> {
         let data = self.data();
         let crowd = self.crowd();
         let free = |hex: Hex| !crowd.has(data, hex, Crowd::US_COMBAT | Crowd::US_ZONE);
-        !self.state.us_held.contains(&data.cuabitas) && free(data.cuabitas) && self.road_to_city(|hex| free(hex))
+        !self.state.us_held.contains(&data.cuabitas) && free(data.cuabitas) && self.road_to_city(free)
     }
 
     /// Is there a road from Cuabitas to the city all of whose hexes before the city pass the test?
