@@ -88,3 +88,42 @@ fn up_to_range_four_there_are_one_two_or_four_straightest_paths() {
     }
     assert_eq!(counts, BTreeSet::from([1, 2, 4]));
 }
+
+/// The hexes of some stretches, each with whether the line runs along its side only.
+fn touched(stretches: &[Stretch]) -> BTreeSet<(Hex, bool)> {
+    let of = |stretch: &Stretch| match *stretch {
+        Stretch::Through(hex) => vec![(hex, false)],
+        Stretch::Along(one, other) => [Some(one), other].into_iter().flatten().map(|hex| (hex, true)).collect(),
+    };
+    stretches.iter().flat_map(of).collect()
+}
+
+proptest! {
+    #[test]
+    fn a_line_crosses_the_same_hexes_both_ways_and_all_of_its_straightest_paths(
+        map in any_frame(true),
+        picks in any::<[Index; 2]>(),
+    ) {
+        let [a, b] = picks.map(|pick| map.cell(pick.index(map.len())).unwrap());
+        let there = touched(&crossed(&map, a, b));
+        prop_assert_eq!(&there, &touched(&crossed(&map, b, a)));
+        let hexes: BTreeSet<Hex> = there.iter().map(|(hex, _)| *hex).collect();
+        for path in straightest_paths(&map, a, b) {
+            prop_assert!(path.iter().all(|hex| *hex == a || *hex == b || hexes.contains(hex)));
+        }
+    }
+}
+
+#[test]
+fn a_line_runs_through_hexes_along_sides_and_clips_corners() {
+    let map = santiago_campaign();
+    // Flat hexes: straight down a column, and level with it two columns on.
+    assert_eq!(crossed(&map, hex(3010), hex(3013)), [Stretch::Through(hex(3011)), Stretch::Through(hex(3012))]);
+    let along = crossed(&map, hex(3010), hex(3210));
+    assert!(matches!(along.as_slice(), [Stretch::Along(one, Some(other))]
+        if [*one, *other].iter().all(|hex| hex.first() == 31)), "{along:?}");
+    // Two columns on and three down the line clips hexes that no straightest path has.
+    let far = crossed(&map, hex(3010), hex(3312));
+    assert!(far.len() > 2 && far.iter().all(|stretch| matches!(stretch, Stretch::Through(_))), "{far:?}");
+    assert!(crossed(&map, hex(3010), hex(3011)).is_empty() && crossed(&map, hex(3010), hex(3010)).is_empty());
+}

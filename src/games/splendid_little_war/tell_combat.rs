@@ -104,7 +104,7 @@ pub fn tell(game: &SplendidLittleWar, event: &Event, diary: &mut Diary) {
             factors(diary, "Firing", all);
         }
         Event::BrokeDownForLosses { unit, at, left } => {
-            diary.detail(format!("{unit} in {} breaks down: {} are left.", hex(at), list(left)), &clauses)
+            diary.detail(format!("{unit} in {} breaks down; left: {}.", hex(at), list(left)), &clauses)
         }
         Event::Lost { at, cause: why, units, .. } => {
             let place = at.map_or(String::new(), |at| format!(" in {}", hex(&at)));
