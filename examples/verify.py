@@ -999,8 +999,6 @@ class Walk:
             number = re.match(r"ticket/([0-9]+)\Z", slot)
             if number and int(number[1]) <= self.spent.get(by, 0):
                 raise schema("%s is a ticket that was spent" % slot)
-            if slot.startswith("ticket/") and self.in_force(by, slot) is None:
-                raise schema("%s is new; a motion only hides again what was there" % slot)
 
     def take_accept(self, body, data, rid, schema):
         self.answer(body, data, schema, True)

@@ -49,7 +49,9 @@ impl Receive {
         let files = mails_in(&self.files)?;
         let many = files != self.files;
         if folder::find(world).is_err() && !files.is_empty() {
-            let games = games_below(world.game.as_deref().unwrap_or(Path::new("")))?;
+            let mut games = games_below(world.game.as_deref().unwrap_or(Path::new("")))?;
+            // Folders of somebody else's, whose secrets are not here, are none of this player's business.
+            games.retain(|folder| plays_here(folder, world));
             if !games.is_empty() {
                 return self.take_for_all(games, read_all_mail(&files)?, world);
             }
@@ -244,6 +246,13 @@ fn entrust(folder: &mut GameFolder, given: Openings) -> Result<String, Trouble> 
         )),
         Err(trouble) => Err(trouble.into()),
     }
+}
+
+/// Whether the player's secrets of the game in a folder are at hand; a ledger that cannot be read is told of later.
+fn plays_here(folder: &Path, world: &World) -> bool {
+    let game = folder::records(folder).ok().and_then(|records| records.first().map(Record::id));
+    let home = crate::trust::home::Home::find(world.home.as_deref()).ok();
+    game.zip(home).is_none_or(|(game, home)| home.roles(&game).is_ok_and(|roles| !roles.is_empty()))
 }
 
 /// Takes a deposit, if it fits, and signs for it.

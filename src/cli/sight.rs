@@ -15,6 +15,7 @@ use crate::trust::data::{Data, Mode, RollSaid};
 use crate::trust::home::Home;
 use crate::trust::ledger::Ledger;
 use crate::trust::record::Record;
+use crate::trust::remarks;
 use crate::trust::replay::Vision;
 use crate::trust::role::Role;
 use crate::trust::store::{Readers, write_whole};
@@ -234,7 +235,9 @@ impl Sight {
         let (journal, told) = self.ledger.replay().journal()?;
         let headline = self.table().headline(self.ledger.replay().began());
         let view = self.view(None);
-        let lead = vec![self.dice_line()];
+        let mut lead = vec![self.dice_line()];
+        let (protocol, records) = (self.ledger.protocol(), self.ledger.records());
+        lead.extend(protocol.span().map(|span| remarks::before(protocol, records, span.opened)).unwrap_or_default());
         Some(TurnReport { table: self.table(), headline, lead, view, journal, told, stop: self.stop() })
     }
 

@@ -8,6 +8,7 @@ use crate::report::{Page, awaited, terminal};
 use crate::trust::data::Mode;
 use crate::trust::protocol;
 use crate::trust::record::Record;
+use crate::trust::remarks;
 use crate::trust::role::Role;
 
 use super::sight::Sight;
@@ -64,6 +65,12 @@ fn page(sight: &Sight) -> Page {
     page.section("What comes next", next);
     let records = records(sight);
     page.section("Records", records);
+    let mut motions = Diary::new();
+    let named: Vec<(&str, &Record)> = sight.ledger.records().iter().map(|record| ("", record)).collect();
+    for line in remarks::of_motions(sight.ledger.protocol(), &named) {
+        motions.line(line, &[]);
+    }
+    page.section("Motions", motions);
     page.section("Keys, to be compared by telephone once", keys(sight));
     let mut terms = Diary::new();
     // The keys stand above.

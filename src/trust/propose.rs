@@ -98,6 +98,7 @@ impl Ledger {
         let (Some(side), true) = (side, self.protocol().mode() == Mode::TwoPlayer) else { return Default::default() };
         let mut sealing = Sealing::new(self, pen.file);
         sealing.standing(side, &BTreeMap::new());
+        sealing.top_up(side, self.protocol().void_rolls(&role, Some(back_to)));
         let Some((state, _)) = self.replay().at_edge(back_to) else { return sealing.done() };
         let (at, seals) = (Moment { span: back_to, segment: back_to }, self.protocol().seals());
         for group in table.masks(state, side) {

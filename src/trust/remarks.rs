@@ -4,7 +4,7 @@ use super::data::{Data, RollSaid};
 use super::motion::What;
 use super::paper::{Kind, Paper};
 use super::protocol::{Moved, Protocol};
-use super::record::Record;
+use super::record::{Record, RecordKind};
 use crate::engine::visible::visible;
 
 /// Motions and what became of them, a line each.
@@ -14,6 +14,19 @@ pub fn of_motions(protocol: &Protocol, records: &[(&str, &Record)]) -> Vec<Strin
         format!("W75-SEAT  record {seq}: the director closed for {role}, with the link {role} had deposited")
     });
     motions.chain(directed).collect()
+}
+
+/// The motions that were settled right before a record, a line each: what changed the position a turn began with.
+pub fn before(protocol: &Protocol, records: &[Record], opened: u32) -> Vec<String> {
+    let is_motion = |seq: u32| {
+        let record = usize::try_from(seq).ok().and_then(|seq| records.get(seq));
+        let kind = record.map(|record| &record.body().kind);
+        matches!(kind, Some(RecordKind::Motion | RecordKind::Accept | RecordKind::Decline))
+    };
+    let first = (0..opened).rev().take_while(|seq| is_motion(*seq)).last().unwrap_or(opened);
+    let named: Vec<(&str, &Record)> = records.iter().map(|record| ("", record)).collect();
+    let settled = protocol.moved().iter().filter(|moved| (first..opened).contains(&moved.seq));
+    settled.map(|moved| line(moved, &named)).collect()
 }
 
 /// What a paper says, in a line.

@@ -74,13 +74,21 @@ impl<'a> Sealing<'a> {
         (self.hides, self.values)
     }
 
-    /// Commits the tickets for every secret roll the rules can ask of this side, with the first thing it ever seals.
+    /// Commits the tickets for every secret roll the rules can ask of this side, with the first thing it ever seals; and
+    /// as many again as were spent on rolls that were taken back.
     fn tickets(&mut self, side: Side) {
+        let void = self.ledger.protocol().void_rolls(self.file.role(), None);
+        self.top_up(side, void);
+    }
+
+    /// The same where so many rolls are or will be void.
+    pub(super) fn top_up(&mut self, side: Side, void: usize) {
         let (role, seals) = (self.file.role(), self.ledger.protocol().seals());
-        if seals.next_version(role, &Slot::ticket(1)) == 1 {
-            let all = 1..=self.ledger.replay().table().tickets(side);
-            all.map(Slot::ticket).for_each(|ticket| self.hide(ticket, Json::map()));
-        }
+        let committed = (1..).take_while(|number| seals.next_version(role, &Slot::ticket(*number)) > 1).count();
+        let void = u32::try_from(void).unwrap_or(u32::MAX);
+        let all = self.ledger.replay().table().tickets(side).saturating_add(void);
+        let missing = (1..=all).skip(committed).map(Slot::ticket);
+        missing.for_each(|ticket| self.hide(ticket, Json::map()));
     }
 
     /// Commits the standing orders of all kinds at once, so that nobody sees which of them changed.

@@ -129,6 +129,16 @@ impl Protocol {
         })
     }
 
+    /// How many secret rolls of a role were taken back, or would be with everything after a record.
+    pub fn void_rolls(&self, role: &Role, back_to: Option<u32>) -> usize {
+        let voided: Vec<(u32, u32)> = self.moved.iter().filter_map(|moved| moved.voided).collect();
+        let is_void = |seq: u32| {
+            back_to.is_some_and(|back_to| seq > back_to)
+                || voided.iter().any(|(from, upto)| (*from..=*upto).contains(&seq))
+        };
+        self.secret_rolls.iter().filter(|roll| roll.by == *role && is_void(roll.seq)).count()
+    }
+
     /// Every key a role has had, the one in force first.
     pub fn keys_of(&self, role: &Role) -> Vec<Id> {
         let now = self.signatories.get(role).map(|seat| seat.key);
@@ -386,7 +396,7 @@ impl Protocol {
 
     /// A motion hides anew what is there, and nothing else.
     fn check_hidden(&self, body: &Body, hides: &[Hide]) -> Check {
-        let (by, at) = (self.owner_of(body), self.moment());
+        let by = self.owner_of(body);
         for hide in hides {
             let slot = &hide.slot;
             let wrong = |what: &str| Err(fault(Code::Schema, &body.by, what).about(slot));
@@ -396,9 +406,6 @@ impl Protocol {
             let number = slot.as_str().strip_prefix("ticket/").and_then(|number| number.parse::<u32>().ok());
             if number.is_some_and(|number| number <= self.spent.get(&by).copied().unwrap_or(0)) {
                 return wrong("is a ticket that was spent");
-            }
-            if slot.is_ticket() && self.seals.in_force(&by, slot, at).is_none() {
-                return wrong("is new; a motion only hides again what was there");
             }
         }
         Ok(())
