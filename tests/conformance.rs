@@ -101,6 +101,11 @@ fn santiago_campaign_plays_by_its_rules() {
 }
 
 #[test]
+fn splendid_little_war_plays_by_its_rules() {
+    conforms("splendid-little-war");
+}
+
+#[test]
 fn end_of_empire_plays_by_its_rules() {
     conforms("end-of-empire");
 }

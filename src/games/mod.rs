@@ -4,7 +4,7 @@ pub mod end_of_empire;
 pub mod lone_warrior;
 pub mod santiago_1898;
 pub mod santiago_campaign;
-mod splendid_little_war;
+pub mod splendid_little_war;
 
 use crate::engine::{RulesOf, Ruleset};
 
@@ -14,6 +14,7 @@ pub static GAMES: &[&dyn Ruleset] = &[
     &RulesOf::<santiago_campaign::SantiagoCampaign>::new(),
     &RulesOf::<lone_warrior::LoneWarrior>::new(),
     &RulesOf::<end_of_empire::EndOfEmpire>::new(),
+    &RulesOf::<splendid_little_war::SplendidLittleWar>::new(),
 ];
 
 /// The rule set with this name.

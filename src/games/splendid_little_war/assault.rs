@@ -6,7 +6,7 @@ use std::fmt;
 use crate::board::Hex;
 use crate::engine::dice::Die;
 use crate::engine::doc::DocPath;
-use crate::engine::{Bar, Clause, Deed, Question, Ruling, Say, Side, Subject, Tally, Touch};
+use crate::engine::{Bar, Clause, Question, Ruling, Say, Side, Subject, Tally, Touch};
 
 use super::data::Water;
 use super::events::{BrokenBy, Event, Factor};
@@ -27,15 +27,6 @@ pub struct Storming<'t> {
     pub now: Position<'t>,
     /// Who attacks.
     pub side: Side,
-}
-
-/// An assault that may be marked.
-#[derive(Clone, Debug)]
-pub struct Storm {
-    /// The hex.
-    pub target: Hex,
-    /// Who.
-    pub units: Vec<Piece>,
 }
 
 impl Storming<'_> {
@@ -158,29 +149,6 @@ impl Storming<'_> {
             }
         }
         bars
-    }
-}
-
-impl<'t> Deed<'t> for Storm {
-    type Table = Storming<'t>;
-    type Order = AssaultOrder;
-
-    fn plan(now: Self::Table, order: &AssaultOrder) -> Result<Self, Vec<Bar>> {
-        let mut bars = now.bars_target(order.target);
-        bars.extend(now.bars_whole(&order.units, order.target));
-        bars.extend(now.bars_instructions(order, &order.units));
-        for (index, piece) in order.units.iter().enumerate() {
-            let place = DocPath::root().key("units").index(index);
-            bars.extend(now.bars_unit(*piece, order.target).into_iter().map(|bar| bar.at(place.clone())));
-        }
-        if bars.is_empty() { Ok(Storm { target: order.target, units: order.units.clone() }) } else { Err(bars) }
-    }
-
-    fn choices(now: Self::Table) -> Vec<(AssaultOrder, Self)> {
-        let targets = now.now.assault_choices(now.side);
-        let storm =
-            |(target, units): (Hex, Vec<Piece>)| (AssaultOrder::on(target, units.clone()), Storm { target, units });
-        targets.into_iter().map(storm).collect()
     }
 }
 

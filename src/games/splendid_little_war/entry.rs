@@ -12,7 +12,7 @@ use super::orders::{EnterOrder, TurnOrders};
 use super::play::{Play, subjects};
 use super::position::{Position, enemy};
 use super::state::{Place, UnitState};
-use super::terms::{Arm, Flag, Force, Mp, Piece};
+use super::terms::{Arm, Flag, Mp, Piece};
 
 impl Position<'_> {
     /// The hex over which a counter enters the map (§17.0.us-k, §17.0.escario-h, §16.2e).
@@ -419,10 +419,5 @@ impl Position<'_> {
         });
         let stops = |(goal, _): &(Hex, Mp)| free(*goal) && marcher.bars_stopping(units, *goal, false).is_empty();
         found.costs().filter(stops).max_by_key(|(goal, cost)| (*cost, std::cmp::Reverse(*goal))).map(|(goal, _)| goal)
-    }
-
-    /// Is a counter of this force at all (for the template)?
-    pub fn is_force(&self, piece: Piece, force: Force) -> bool {
-        self.unit(piece).is_some_and(|unit| unit.force == force)
     }
 }

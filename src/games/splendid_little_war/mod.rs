@@ -2,7 +2,6 @@
 //! Spain knows.
 //!
 //! This file is the sequence of play (§4.0); each chapter of the rules has a file of its own.
-#![allow(dead_code, reason = "until it is registered")]
 
 mod arrange;
 mod assault;

@@ -46,7 +46,7 @@ pub struct Marcher<'p> {
 
 impl Position<'_> {
     /// What a step costs these days (§12.0i): the hex or its road, the entrenchment, the river. Nothing if prohibited.
-    pub fn step_cost(&self, from: Hex, to: Hex) -> Option<Mp> {
+    pub fn step_cost(&self, side: Side, from: Hex, to: Hex) -> Option<Mp> {
         let (data, weather) = (self.data(), self.state.weather);
         let tables = &data.tables;
         let ground = data.hex_cost(to)?;
@@ -54,7 +54,11 @@ impl Position<'_> {
         let hex = if data.road_between(from, to) { tables.road(weather) } else { trail.unwrap_or(ground) };
         let dug = if self.state.entrenchments.contains(&to) { tables.entrenchment() } else { Mp::ZERO };
         let water = match data.crossing(from, to) {
-            Water::Ford | Water::River if self.state.pontoons.contains(&Crossing::new(from, to)) => {
+            // §15.4g: not while the enemy stands at one of its ends (AMB-39).
+            Water::Ford | Water::River
+                if self.state.pontoons.contains(&Crossing::new(from, to))
+                    && [from, to].iter().all(|hex| self.stack(*hex, enemy(side)).is_empty()) =>
+            {
                 tables.pontoon(weather)
             }
             water => tables.water(water, weather),
@@ -74,7 +78,7 @@ impl Marcher<'_> {
         let data = self.now.data();
         let foe = enemy(self.side);
         let about = |bar: Bar| Step::Barred(bar.about([Subject::of(to)]));
-        let Some(cost) = self.now.step_cost(from, to) else {
+        let Some(cost) = self.now.step_cost(self.side, from, to) else {
             return Step::Barred(Bar::new("TEC.harbor", format!("{to} is harbor"), "go around it").firm());
         };
         if self.crowd.has(data, to, Crowd::combat_of(foe)) {
@@ -195,11 +199,19 @@ impl<'p> Position<'p> {
             let why = format!("{piece} waits for El Caney until turn 2");
             bars.push(about(Bar::new("16.3c", why, "leave it where it is")));
         }
+        let base = self.arm(piece) == Some(Arm::Base);
         if moved.contains(&piece) {
+            // The Base has launched or packed the balloon in this phase (§15.1d, §15.1f, §15.1r).
+            let clause = match (base, self.state.balloon_up, self.state.weather.is_poor()) {
+                (false, ..) => "12.0b",
+                (true, true, _) => "15.1d",
+                (true, false, false) => "15.1f",
+                (true, false, true) => "15.1r",
+            };
             let why = format!("{piece} has moved, or its turn is used up");
-            bars.push(about(Bar::new("12.0b", why, "order it once")));
+            bars.push(about(Bar::new(clause, why, "order it once")));
         }
-        if self.arm(piece) == Some(Arm::Base) && self.state.balloon_up {
+        if base && self.state.balloon_up {
             bars.push(about(Bar::new("15.1e", "the balloon is up", "bring it down with `balloon: down`")));
         }
         if self.has(piece, Flag::CivilGuard) && now.at.hex().is_some_and(|hex| !self.data().city.contains(&hex)) {
