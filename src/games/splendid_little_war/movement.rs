@@ -344,6 +344,10 @@ impl<'p> Position<'p> {
             let remedy = "name the regiment, not its parts";
             return vec![Bar::new("5.3a", format!("{piece} has no breakdown units"), remedy).firm()];
         };
+        if self.state.hex_of(piece).is_some() {
+            let why = format!("{piece} is not broken down");
+            return vec![Bar::new("5.3l", why, "leave `reform` out").about(subjects([piece]))];
+        }
         let mut bars = Vec::new();
         let parts: Vec<(Piece, UnitState)> = unit.parts.iter().map(|part| (*part, self.now(*part))).collect();
         for (part, now) in &parts {
