@@ -22,9 +22,15 @@ fn open(scenario: &str) -> Box<dyn Match> {
     ruleset.open(&charter).unwrap_or_else(|faults| panic!("{faults:?}"))
 }
 
-fn resolve(table: &dyn Match, state: &AnyState, orders: &AnyOrders, number: u8) -> (AnyState, Stop) {
-    let (said, holdings, versions) = (Said::default(), Holdings::default(), Versions::new());
-    // The date of the sortie lies open: one ticket is enough.
+/// Carries out a packet; what only Spain knows is kept in `held`, as by a player who plays alone.
+fn resolve(
+    table: &dyn Match,
+    state: &AnyState,
+    orders: &AnyOrders,
+    held: &mut Holdings,
+    number: u8,
+) -> (AnyState, Stop) {
+    let (said, holdings, versions) = (Said::default(), held.clone(), Versions::new());
     let unspent = BTreeMap::from([(Side("spain"), vec![Slot::ticket(1)])]);
     let tickets = Tickets { unspent, salts: BTreeMap::new() };
     let segment = Segment {
@@ -39,6 +45,7 @@ fn resolve(table: &dyn Match, state: &AnyState, orders: &AnyOrders, number: u8) 
         questions: Questions { ask: false, max_asks: None },
     };
     let outcome = table.resolve(state, orders, segment).unwrap_or_else(|failure| panic!("{failure}"));
+    held.0.extend(outcome.kept.0);
     (outcome.state, outcome.stop)
 }
 
@@ -53,11 +60,12 @@ fn orders(table: &dyn Match, state: &AnyState, stop: &Stop, chance: &mut Chance)
 
 /// The position after a few packets, and whose packet is due.
 fn after(table: &dyn Match, packets: u8) -> (AnyState, Stop) {
+    let mut held = Holdings::default();
     let mut chance = Chance::new("bench");
     let (mut state, mut stop) = table.begin();
     for number in 0..packets {
         let packet = orders(table, &state, &stop, &mut chance);
-        (state, stop) = resolve(table, &state, &packet, number);
+        (state, stop) = resolve(table, &state, &packet, &mut held, number);
     }
     (state, stop)
 }
@@ -68,7 +76,7 @@ fn a_player_turn(bencher: Bencher<'_, '_>, scenario: &str) {
     let table = open(scenario);
     let (state, stop) = after(&*table, 4);
     let packet = orders(&*table, &state, &stop, &mut Chance::new("turn"));
-    bencher.bench_local(|| resolve(&*table, &state, &packet, 99));
+    bencher.bench_local(|| resolve(&*table, &state, &packet, &mut Holdings::default(), 99));
 }
 
 /// Drawing a packet and checking it.
@@ -105,10 +113,10 @@ fn a_whole_game(bencher: Bencher<'_, '_>, scenario: &str) {
     bencher.bench_local(|| {
         let mut chance = Chance::new("game");
         let (mut state, mut stop) = table.begin();
-        let mut number = 0;
+        let (mut number, mut held) = (0, Holdings::default());
         while !matches!(stop, Stop::End) {
             let packet = orders(&*table, &state, &stop, &mut chance);
-            (state, stop) = resolve(&*table, &state, &packet, number);
+            (state, stop) = resolve(&*table, &state, &packet, &mut held, number);
             number = number.wrapping_add(1);
         }
         state
