@@ -1,5 +1,6 @@
 //! Chapter 14: the End Phase.
 
+use crate::board::Hex;
 use crate::engine::{Ruling, Side};
 
 use super::events::{Event, PhaseName};
@@ -35,10 +36,12 @@ impl Play<'_, '_> {
 
     /// Recovery of Broken units: no modifiers (§14.0a).
     fn recovery(&mut self, side: Side) -> Ruling<()> {
-        let broken: Vec<Piece> =
-            self.now().on_map(side).map(|(id, _)| id).filter(|id| self.state.unit(*id).broken).collect();
-        for unit in broken {
-            let Place::At(at) = self.state.unit(unit).at else { continue };
+        // Whoever fights from the map edge recovers there (§9.0g).
+        let now = self.now();
+        let broken = self.state.units.iter().filter(|(id, unit)| unit.broken && now.side(**id) == Some(side));
+        let at = |id: Piece, at: Place| at.hex().or_else(|| now.edge_hex(id));
+        let broken: Vec<(Piece, Hex)> = broken.filter_map(|(id, unit)| Some((*id, at(*id, unit.at)?))).collect();
+        for (unit, at) in broken {
             match self.recover(unit)? {
                 Recovery::Normal => {
                     self.change(unit, |unit| unit.broken = false);

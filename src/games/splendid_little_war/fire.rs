@@ -102,17 +102,17 @@ impl<'t> Gunnery<'t> {
         if self.kind == FireKind::Offensive {
             if let Some(target) = state.assaults {
                 let why = format!("{piece} is marked to assault {target}");
-                bars.push(about(Bar::new("13.0d", why, "a unit fires or assaults, never both")));
+                bars.push(about(Bar::new("13.0d", why, "a unit fires or assaults, never both")).firm());
             }
             if state.ooc {
-                bars.push(about(Bar::new("11.0ac", format!("{piece} is Out of Command"), "let others fire")));
+                bars.push(about(Bar::new("11.0ac", format!("{piece} is Out of Command"), "let others fire")).firm());
             }
             if state.oos == Some(Oos::Two) {
-                bars.push(about(Bar::new("10.0w", format!("{piece} is OoS2"), "let others fire")));
+                bars.push(about(Bar::new("10.0w", format!("{piece} is OoS2"), "let others fire")).firm());
             }
             if state.waits {
                 let why = format!("{piece} may not attack before turn 2");
-                bars.push(about(Bar::new("16.3c", why, "wait until turn 2")));
+                bars.push(about(Bar::new("16.3c", why, "wait until turn 2")).firm());
             }
         }
         bars
@@ -178,7 +178,7 @@ impl<'t> Gunnery<'t> {
             let earlier = self.fired.iter().any(|(other, at)| *at == target && now.state.hex_of(*other) == Some(hex));
             if earlier && !self.fired.contains_key(&piece) {
                 let why = format!("others in {hex} have fired at {target} already");
-                bars.push(about(Bar::new("13.0i", why, "name all units of a hex in one attack")));
+                bars.push(about(Bar::new("13.0i", why, "name all units of a hex in one attack")).firm());
             }
         }
         bars
@@ -659,6 +659,7 @@ impl Play<'_, '_> {
             && let Some(target) = self.next_target(side, kind, &order)?
         {
             order.target = target;
+            order.r#else = None;
         }
         let fired = self.fired.clone();
         let judged = Gunnery::new(self.now(), side, kind, &fired).judge(&order);

@@ -66,7 +66,7 @@ impl Play<'_, '_> {
         let now = self.now();
         let (rating, modifiers) = (now.rating(unit, check), now.check_modifiers(unit, check));
         let Some(side) = now.side(unit) else { return Ok((true, 0)) };
-        let at = now.now(unit).at.hex().unwrap_or(now.data().us_source);
+        let at = now.now(unit).at.hex().or_else(|| now.edge_hex(unit)).unwrap_or(now.data().us_source);
         let drm = modifiers.total();
         let on = [Subject::of(unit), Subject::of(at)];
         // A march rests on its checks; whoever orders it counts on them.
@@ -82,16 +82,14 @@ impl Play<'_, '_> {
         Ok((passed, roll))
     }
 
-    /// Units become Broken (§5.6): markers for assault go, a bridge is given up only at the End Phase.
+    /// Units become Broken (§5.6): whoever is marked drops out when his assault comes up (AMB-35), a bridge is given up
+    /// only at the End Phase.
     pub fn break_units(&mut self, units: &[Piece], at: Hex, by: BrokenBy) {
         if units.is_empty() {
             return;
         }
         for unit in units {
-            self.change(*unit, |unit| {
-                unit.broken = true;
-                unit.assaults = None;
-            });
+            self.change(*unit, |unit| unit.broken = true);
         }
         self.umpire.note(Event::Broken { units: units.to_vec(), at, by });
     }

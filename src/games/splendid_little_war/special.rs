@@ -377,6 +377,9 @@ impl Play<'_, '_> {
             Policy::Retire(policy) if !policy.units.is_empty() && !policy.units.contains(&garcia) => {
                 Say::Choose(Spot(with.first().copied()))
             }
+            Policy::Retire(policy) if with.is_empty() => {
+                Say::Choose(Spot(policy.to.iter().copied().find(|hex| all.contains(hex)).or(Some(first))))
+            }
             _ => Say::Default,
         })?;
         if let Some(to) = said.0 {
