@@ -108,7 +108,7 @@ impl Play<'_, '_> {
         let mut copy = orders.clone();
         self.reinforcement_phase(side, &mut copy)?;
         self.draw_special(side, orders, chance, head);
-        let mut copy = orders.clone();
+        let copy = orders.clone();
         let begun = self.begin_movement(side, &copy)?;
         let mut stacks: Vec<Hex> = self.now().hexes_of(side).into_iter().collect();
         chance.shuffle(&mut stacks);
