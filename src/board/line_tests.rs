@@ -120,8 +120,11 @@ fn a_line_runs_through_hexes_along_sides_and_clips_corners() {
     // Flat hexes: straight down a column, and level with it two columns on.
     assert_eq!(crossed(&map, hex(3010), hex(3013)), [Stretch::Through(hex(3011)), Stretch::Through(hex(3012))]);
     let along = crossed(&map, hex(3010), hex(3210));
-    assert!(matches!(along.as_slice(), [Stretch::Along(one, Some(other))]
-        if [*one, *other].iter().all(|hex| hex.first() == 31)), "{along:?}");
+    assert!(
+        matches!(along.as_slice(), [Stretch::Along(one, Some(other))]
+        if [*one, *other].iter().all(|hex| hex.first() == 31)),
+        "{along:?}"
+    );
     // Two columns on and three down the line clips hexes that no straightest path has.
     let far = crossed(&map, hex(3010), hex(3312));
     assert!(far.len() > 2 && far.iter().all(|stretch| matches!(stretch, Stretch::Through(_))), "{far:?}");

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use super::expect::{Difference, Prospect, Shown};
 use super::parts::{Expect, QueryPart};
 use super::run::Desk;
-use crate::engine::doc::{DocPath, Node};
+use crate::engine::doc::{DocPath, Fault, Node, Reader};
 use crate::engine::submission::Outlook;
-use crate::engine::{AnyForeseen, AnyJournal, Diary, Json, Match, Query, Side, View};
+use crate::engine::{AnyForeseen, AnyJournal, Chances, Diary, Effort, Foresaid, Json, Match, Query, Reply, Side, View};
 use crate::play::{PUBLIC, Sitting};
-use crate::report::{OutlookReport, plain};
+use crate::report::{ChancesReport, OutlookReport, plain};
 
 impl Desk<'_, '_> {
     /// Puts the questions of the case; the first reply that is not as expected.
@@ -24,18 +24,45 @@ impl Desk<'_, '_> {
             };
             let holdings = self.sitting.holdings_of(side);
             let view = View { state: &self.sitting.state, holdings: &holdings, side: Some(side) };
-            part.difference(&self.table().query(view, &query(what, part, self.packet.orders.as_ref())), &at)
+            let reply = match what {
+                "odds" => self.odds(view, who),
+                _ => self.table().query(view, &query(what, part)),
+            };
+            part.difference(&reply, &at)
         })
+    }
+
+    /// What the orders of the packet can come to, as `garcia odds` tells it.
+    fn odds(&self, view: View<'_>, who: Side) -> Result<Reply, Vec<Fault>> {
+        let (table, stop, at) = (self.table(), &self.sitting.stop, DocPath::root());
+        let nothing = Node::Map(Vec::new());
+        let mut reader = Reader::new(table.lexicon());
+        let node = self.packet.orders.as_ref().unwrap_or(&nothing);
+        let read = table.read_orders(stop.ask(), node, &at, &mut reader);
+        let (Some(orders), false) = (read, reader.refused()) else { return Err(reader.faults) };
+        let mut faults = Vec::new();
+        let laid = self.policies(who, &mut faults).unwrap_or_default();
+        let own = laid.iter().filter(|((side, _), _)| *side == who);
+        let own = own.map(|((_, kind), policy)| (kind.clone(), policy.clone())).collect();
+        let said = Foresaid { policies: Some(&own), ..Foresaid::default() };
+        let foreseen = table.foresee(view, stop, &said, orders, &at);
+        if foreseen.faults.iter().any(|fault| !fault.warning) {
+            return Err(foreseen.faults);
+        }
+        let effort = Effort::default();
+        let chances = &table.chances(view, stop, &said, &foreseen.orders, &effort);
+        let outlook = Some(&foreseen.outlook);
+        let report = ChancesReport { table, reader: who, chances, outlook, seed: effort.seed };
+        Ok(Reply { diary: report.diary(), json: report.json(), ..Reply::default() })
     }
 }
 
-fn query(what: &str, part: &QueryPart, orders: Option<&Node>) -> Query {
+fn query(what: &str, part: &QueryPart) -> Query {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     match what {
         "reach" => Query::Reach { unit: text(&part.unit) },
         "supply" => Query::Supply { unit: part.unit.clone() },
-        "los" => Query::Sight { from: text(&part.from), to: text(&part.to) },
-        _ => Query::Odds { orders: orders.cloned().unwrap_or(Node::Map(Vec::new())) },
+        _ => Query::Sight { from: text(&part.from), to: text(&part.to) },
     }
 }
 
@@ -56,7 +83,7 @@ pub(super) fn prospect(table: &dyn Match, foreseen: &AnyForeseen, author: Side) 
     let events = table.events(&journal, Some(author)).unwrap_or_default();
     let outlook = Outlook { journal, pending, policies: Vec::new(), asks: true };
     let mut diary = Diary::new();
-    for section in (OutlookReport { table, reader: author, outlook }).page().sections {
+    for section in (OutlookReport { table, reader: author, outlook, chances: Chances::default() }).page().sections {
         if !section.heading.is_empty() {
             diary.heading(1, section.heading);
         }

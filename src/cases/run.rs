@@ -134,7 +134,7 @@ fn run_packets(ruleset: &dyn Ruleset, case: &Case) -> Result<Json, Box<CaseFailu
 }
 
 /// What goes wrong in a packet.
-struct Problem {
+pub(super) struct Problem {
     difference: Difference,
     journal: Vec<String>,
     rolls: Vec<Roll>,
@@ -289,7 +289,7 @@ impl Desk<'_, '_> {
         let view = View { state: &self.sitting.state, holdings: &holdings, side: Some(who) };
         let own = policies.iter().filter(|((side, _), _)| *side == who);
         let own = own.map(|((_, kind), policy)| (kind.clone(), policy.clone())).collect();
-        let said = Foresaid { policies: Some(&own), questions: QUESTIONS, drill: false };
+        let said = Foresaid { policies: Some(&own), questions: QUESTIONS, ..Foresaid::default() };
         let foreseen = table.foresee(view, stop, &said, orders, &at);
         if outlook {
             found.outlook = prospect(table, &foreseen, who);
@@ -309,7 +309,11 @@ impl Desk<'_, '_> {
     }
 
     /// The policies of the side that orders and the standing orders of the others.
-    fn policies(&self, who: Side, faults: &mut Vec<Fault>) -> Result<BTreeMap<(Side, String), Json>, Box<Problem>> {
+    pub(super) fn policies(
+        &self,
+        who: Side,
+        faults: &mut Vec<Fault>,
+    ) -> Result<BTreeMap<(Side, String), Json>, Box<Problem>> {
         let mut policies = BTreeMap::new();
         if let Some(node) = &self.packet.policies {
             self.policies_of(&[who], node, "policies", &self.at.key("policies"), &mut policies, faults)?;

@@ -282,11 +282,12 @@ fn several_packets_follow_one_another_to_the_verdict() {
 fn replies_to_questions_can_be_expected_before_the_packet_is_carried_out() {
     let case = |expect: &str| format!("{ASSAULT}    expect: {expect}\n");
     // Nothing but replies is expected: the orders are not carried out, and no die is needed.
-    passes(&case("{odds: {reply: {guard: unknown}, lines: [1 attacks on an unknown guard]}}"));
-    passes(&case("{odds: {side: blue, reply: {guard: 2}, lines: {has: [{says: a guard of 2, clause: 3a}]}}}"));
-    fails(&case("{odds: {reply: {guard: 2}}}"), "odds.reply.guard", "unknown");
-    fails(&case("{odds: {lines: {lacks: [unknown guard]}}}"), "odds.lines.lacks[0]", "1 attacks on an unknown guard");
-    fails(&case("{odds: {side: green, reply: {guard: 2}}}"), "odds.side", "green");
+    // A guard of one to three men lies face down: above one in 5 of 6, above three in 3 of 6.
+    let span = "{battles: [{at: the bridge, results: {won: 5/6}, at-worst: {results: {won: 1/2}}}]}";
+    passes(&case(&format!("{{odds: {{reply: {span}, lines: [red attack on the bridge]}}}}")));
+    fails(&case("{odds: {reply: {battles: [{results: {won: 2/3}}]}}}"), "odds.reply.battles[0].results.won", "5/6");
+    fails(&case("{odds: {lines: {lacks: [the bridge]}}}"), "odds.lines.lacks[0]", "red attack on the bridge");
+    fails(&case("{odds: {side: green, reply: {runs: 1}}}"), "odds.side", "green");
     passes(&case("{reach: {unit: red-1, reply: {reach: {has: {place: bridge, cost: 1}, count: 1}}}}"));
     passes(&case("{reach: [{unit: red-1, lines: [{says: bridge | 1, under: Where red-1 can go}]}]}"));
     fails(
@@ -301,10 +302,8 @@ fn replies_to_questions_can_be_expected_before_the_packet_is_carried_out() {
     fails(&case("{supply: {reply: {supplied: yes}}}"), "supply[0].refused", "nobody eats here");
     fails(&case("{reach: {unit: a, refused: [{clause: 4a}]}}"), "reach[0].refused[0]", "nothing is refused");
     // Something that comes of the packet is expected as well: it is carried out.
-    passes(&format!(
-        "{ASSAULT}    dice: [5]\n    expect: {{odds: {{reply: {{guard: unknown}}}}, state: {{red: 1}}}}\n"
-    ));
-    fails(&case("{odds: {reply: {guard: unknown}}, state: {red: 1}}"), "dice", "no die is left");
+    passes(&format!("{ASSAULT}    dice: [5]\n    expect: {{odds: {{reply: {{cut-short: no}}}}, state: {{red: 1}}}}\n"));
+    fails(&case("{odds: {reply: {cut-short: no}}, state: {red: 1}}"), "dice", "no die is left");
     // A packet that only asks leaves what is due as it is.
     passes(
         "    start: {guard: 2}
@@ -313,7 +312,7 @@ fn replies_to_questions_can_be_expected_before_the_packet_is_carried_out() {
       - orders: {attacks: 1}
         dice: [5]
         expect: {state: {turn: 2, red: 1}}
-      - {orders: {attacks: 0}, expect: {odds: {reply: {guard: 2}}}}
+      - {orders: {attacks: 0}, expect: {odds: {reply: {battles: {count: 0}}}}}
 ",
     );
 }

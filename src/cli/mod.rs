@@ -3,6 +3,7 @@
 mod audit;
 mod case;
 mod check;
+mod chronicle;
 mod compare;
 mod consent;
 mod data;
@@ -15,10 +16,12 @@ mod games;
 mod handover;
 mod join;
 mod list;
+mod luck;
 mod map;
 mod motion;
 mod new;
 mod next;
+mod odds;
 mod papers;
 mod post;
 mod query;
@@ -137,11 +140,13 @@ enum Verb {
     Audit(audit::Audit),
     Roll(roll::Roll),
     Report(report::Report),
+    Luck(luck::Luck),
+    Chronicle(chronicle::Chronicle),
     Map(map::Map),
     Reach(query::Reach),
     Supply(query::Supply),
     Los(query::Los),
-    Odds(query::Odds),
+    Odds(odds::Odds),
     Rules(rules::Rules),
     Case(case::Case),
     Data(data::Data),
@@ -268,6 +273,8 @@ impl Verb {
             Verb::Verify(verb) => verb.run(world),
             Verb::Roll(verb) => verb.run(world),
             Verb::Report(verb) => verb.run(world),
+            Verb::Luck(verb) => verb.run(world),
+            Verb::Chronicle(verb) => verb.run(world),
             Verb::Map(verb) => verb.run(world),
             Verb::Reach(verb) => verb.run(world),
             Verb::Supply(verb) => verb.run(world),

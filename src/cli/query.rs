@@ -1,14 +1,11 @@
-//! `garcia reach`, `supply`, `los` and `odds`: questions to the position, without giving orders.
-
-use std::path::PathBuf;
+//! `garcia reach`, `supply` and `los`: questions to the position, without giving orders.
 
 use clap::Args;
 
 use crate::engine::Query;
-use crate::engine::doc::DocPath;
 use crate::report::{Page, terminal};
 
-use super::sight::{Sight, read_files};
+use super::sight::Sight;
 use super::{Done, Trouble, World};
 
 /// Show where a unit can go, by which path and at what cost.
@@ -42,16 +39,6 @@ pub struct Los {
     to: String,
 }
 
-/// Show at what odds the battles of an order file would be fought, before any die.
-#[derive(Debug, Args)]
-#[command(after_help = "Example:
-  garcia odds orders/t3-us-turn.yaml")]
-pub struct Odds {
-    /// The order file, or several of one side.
-    #[arg(required = true, value_name = "ORDERS")]
-    files: Vec<PathBuf>,
-}
-
 impl Reach {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
         let title = format!("Where {} can go", self.unit);
@@ -70,32 +57,6 @@ impl Los {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
         let title = format!("From {} to {}", self.from, self.to);
         ask(&Sight::open(world)?, title, &Query::Sight { from: self.from, to: self.to }, world)
-    }
-}
-
-impl Odds {
-    pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
-        let sight = Sight::open(world)?;
-        let (joined, faults) = read_files(&self.files)?;
-        let files = |faults| {
-            let sorted = joined.sort(faults).into_iter().map(|(source, list)| (source.clone(), list));
-            Trouble::faults(sorted.collect())
-        };
-        if !faults.is_empty() {
-            return Err(files(faults));
-        }
-        let Some(orders) = joined.node.get("orders").cloned() else {
-            return Err(Trouble::usage("there are no `orders` in the file", "see `garcia template`"));
-        };
-        let reply = sight.table().query(sight.view(sight.stop().who()), &Query::Odds { orders });
-        let reply = reply.map_err(|mut faults| {
-            // The game knows its orders only; in the file they stand below `orders`.
-            for fault in &mut faults {
-                fault.at = DocPath::root().key("orders").join(&fault.at);
-            }
-            files(faults)
-        })?;
-        answer("Odds before any die".to_owned(), reply, world)
     }
 }
 

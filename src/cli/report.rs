@@ -1,11 +1,14 @@
 //! `garcia report`: a turn told again.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use crate::draw::{Window, text_map};
+use crate::engine::rules::RuleBook;
+use crate::engine::{AnyJournal, Diary, Match};
 use crate::report::{html, markdown, picture_html, terminal};
 use crate::trust::ledger::Ledger;
 use crate::trust::protocol::NextRecord;
@@ -58,6 +61,24 @@ fn all_open(folder: &Path, records: &[Record]) -> Result<Vision, Trouble> {
     }
 }
 
+/// The rulings that were applied, each with the place in the printed book of the clause it reads.
+fn readings(table: &dyn Match, journal: &AnyJournal) -> Result<Diary, Trouble> {
+    let book = RuleBook::read(table.ruleset().about().rules).map_err(|error| Trouble::bug(error.to_string()))?;
+    let mut applied: BTreeMap<&str, (&str, BTreeSet<String>)> = BTreeMap::new();
+    for clause in table.clauses(journal).into_iter().filter_map(|clause| book.clause(clause.0)) {
+        for ruling in book.rulings_of(clause) {
+            let (_, places) = applied.entry(&ruling.id).or_insert((&ruling.title, BTreeSet::new()));
+            places.insert(format!("§{} ({})", clause.id, book.place(clause)));
+        }
+    }
+    let row = |(id, (title, places)): (&str, (&str, BTreeSet<String>))| {
+        vec![id.to_owned(), title.to_owned(), places.into_iter().collect::<Vec<_>>().join("; ")]
+    };
+    let mut diary = Diary::new();
+    diary.table(&["ruling", "on", "clauses, and where they are printed"], applied.into_iter().map(row).collect());
+    Ok(diary)
+}
+
 impl Report {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
         let folder = folder::find(world)?;
@@ -76,7 +97,8 @@ impl Report {
         let Some(report) = sight.turn_report() else {
             return Err(Trouble::usage("nothing has happened yet", "`garcia status` says what is awaited"));
         };
-        let page = report.page();
+        let mut page = report.page();
+        page.section("How the rulebook was read", readings(report.table, report.journal)?);
         if world.json {
             let table = sight.table();
             let events = table.events(report.journal, None).map_err(|error| Trouble::bug(error.to_string()))?;

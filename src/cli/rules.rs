@@ -23,12 +23,12 @@ use super::{Done, Trouble, World};
   garcia rules santiago-1898 9.3g            one clause
   garcia rules santiago-1898 9.3             all clauses of a section
   garcia rules santiago-1898 R8              a ruling
-  garcia rules santiago-1898 --search fever  every clause with the word
+  garcia rules santiago-1898 fever           every clause with the word
   garcia rules 9.3g                          in a game folder
   garcia rules santiago-1898 --coverage tests/conformance --json
                                              which clauses the conformance cases show")]
 pub struct Rules {
-    /// The game, then clauses, sections or rulings.
+    /// The game, then clauses, sections or rulings, or words to search for.
     #[arg(value_name = "GAME] [CLAUSE")]
     words: Vec<String>,
     /// Every clause with these words.
@@ -70,11 +70,21 @@ impl Rules {
                         ))),
                     };
                 }
-                look_up(&book, &clauses)?
+                // What is no number of anything is a word to search for.
+                let known = |id: &String| book.clause(id).is_some() || !book.under(id).is_empty();
+                match book.search(&clauses.join(" ")) {
+                    found if !found.is_empty() && !clauses.iter().any(known) => found,
+                    _ => look_up(&book, &clauses)?,
+                }
             }
         };
         if world.json {
-            return Done::json(&found);
+            let placed = |clause: &&RuleClause| {
+                let mut entry = json!(clause);
+                entry["place"] = json!(book.place(clause));
+                entry
+            };
+            return Done::json(&found.iter().map(placed).collect::<Vec<_>>());
         }
         Ok(Done::good(found.iter().map(|clause| tell(&book, clause, world.look)).collect::<Vec<_>>().join("\n")))
     }
@@ -153,6 +163,7 @@ fn tell(book: &RuleBook, clause: &RuleClause, look: Look) -> String {
     let mut text = format!("§{}  {}\n", clause.id, clause.chapter);
     let mut line = |part: &str| text.push_str(&format!("{}\n", wrap(part, look.width, 2, 2)));
     line(&clause.text);
+    line(&format!("Printed: {}.", book.place(clause)));
     if let Some(ruling) = &clause.ruling {
         line(&format!("Ruling {ruling}"));
         for ruling in book.rulings_of(clause) {

@@ -5,11 +5,15 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::engine::doc::{Fault, Source, read_document};
-use crate::engine::submission::{Checked, Due, Joined, Outlook, Shut, Submission, join};
-use crate::engine::{Flow, Holdings, Json, Key, Match, Questions, Ruleset, Side, Stop, View};
+use crate::engine::submission::{Checked, Due, Joined, Outlook, Shut, Submission, Whence, join};
+use crate::engine::{
+    AnyOrders, Chances, Effort, Flow, Foresaid, Holdings, Json, Key, Match, Questions, Ruleset, Side, Stop, View,
+};
 use crate::games;
 use crate::mail::plain_text;
+use crate::play::{GLANCE, Luck};
 use crate::report::TurnReport;
+use crate::report::luck::luck_line;
 use crate::trust::Id;
 use crate::trust::data::{Data, Mode, RollSaid};
 use crate::trust::home::Home;
@@ -195,7 +199,16 @@ impl Sight {
 
     /// The same, with what will come of them if all goes well.
     pub fn foresee(&self, files: &[PathBuf]) -> Result<(Submission, Option<Outlook>, FoundIn), Trouble> {
-        let (joined, mut faults) = read_files(files)?;
+        let (joined, faults) = read_files(files)?;
+        self.foresee_joined(&joined, faults)
+    }
+
+    /// The same of files that are read already, with what was found in joining them.
+    pub fn foresee_joined(
+        &self,
+        joined: &Joined,
+        mut faults: Vec<Fault>,
+    ) -> Result<(Submission, Option<Outlook>, FoundIn), Trouble> {
         let Checked { submission, faults: found, outlook } = self.due(|due| Submission::check(&joined.node, due));
         let joined_well = faults.is_empty();
         faults.extend(found);
@@ -204,6 +217,27 @@ impl Sight {
             Some(submission) if joined_well => Ok((submission, outlook, sorted)),
             _ => Err(Trouble::faults(sorted)),
         }
+    }
+
+    /// What checked orders can come to over all dice, with what is laid down for their author's questions.
+    pub fn chances(
+        &self,
+        orders: &AnyOrders,
+        outlook: &Outlook,
+        supposed: &BTreeMap<(Side, String), Json>,
+        effort: &Effort<'_>,
+    ) -> Chances {
+        let laid: BTreeMap<String, Json> = (outlook.policies.iter().filter(|policy| policy.own))
+            .filter(|policy| policy.whence != Whence::Nowhere)
+            .map(|policy| (policy.kind.0.to_owned(), policy.said.clone()))
+            .collect();
+        let said = Foresaid {
+            policies: Some(&laid),
+            questions: self.questions(),
+            supposed: Some(supposed),
+            ..Foresaid::default()
+        };
+        self.table().chances(self.view(self.stop().who()), self.stop(), &said, orders, effort)
     }
 
     /// Mode and dice, in one line: what every report and `status` says.
@@ -238,7 +272,15 @@ impl Sight {
         let mut lead = vec![self.dice_line()];
         let (protocol, records) = (self.ledger.protocol(), self.ledger.records());
         lead.extend(protocol.span().map(|span| remarks::before(protocol, records, span.opened)).unwrap_or_default());
-        Some(TurnReport { table: self.table(), headline, lead, view, journal, told, stop: self.stop() })
+        let luck = self.luck_line();
+        Some(TurnReport { table: self.table(), headline, lead, view, journal, told, stop: self.stop(), luck })
+    }
+
+    /// The luck of the span that was carried out last, if it is at its end.
+    fn luck_line(&self) -> Option<String> {
+        let last = self.ledger.replay().played().last().filter(|_| self.stop().ends_span())?;
+        let effort = Effort { apart: 60, together: 0, drawn: 60, ..GLANCE };
+        luck_line(self.table(), &Luck::of(self.table(), [&**last], &effort))
     }
 
     /// The file the report is kept in: the number of the result and the moment.

@@ -237,7 +237,10 @@ impl Bridge {
     fn attack(&self, state: &mut Position, orders: &Turn, umpire: &mut Umpire<'_, Self>) -> Ruling<()> {
         let bridge = Subject::of("bridge");
         let strong = match &state.guard {
-            Guard::Down(guard) => umpire.fact(&[guard], &bridge, "strong", |men| men.iter().all(|n| *n >= 2))?,
+            Guard::Down(guard) => {
+                let hope = umpire.weakest_or_strongest(false, true);
+                umpire.fact_or(&[guard], &bridge, "strong", |men| men.iter().all(|n| *n >= 2), hope)?
+            }
             Guard::Up(men) => *men >= 2,
             Guard::None => false,
         };
@@ -265,7 +268,10 @@ impl Bridge {
             return Ok(());
         }
         let strength = match &state.guard {
-            Guard::Down(guard) => umpire.open(guard)?,
+            Guard::Down(guard) => {
+                let hope = umpire.weakest_or_strongest(1, 3);
+                umpire.open_or(guard, &[], hope)?
+            }
             Guard::Up(men) => *men,
             Guard::None => 0,
         };
@@ -376,6 +382,16 @@ impl Rules for Bridge {
         }
         state.turn += 1;
         Ok(self.due(state))
+    }
+
+    fn marks(&self, event: &Happening) -> Vec<Mark> {
+        match event {
+            Happening::Assault { won, .. } => {
+                let word = if *won { "won" } else { "repulsed" };
+                vec![Mark::Fight { by: RED, at: "the bridge".into() }, Mark::Result(word.into())]
+            }
+            _ => Vec::new(),
+        }
     }
 
     fn no_orders(&self, _: &Position, stop: &Stop) -> Packet {
@@ -513,7 +529,7 @@ impl Telling for Bridge {
         Vec::new()
     }
 
-    fn query(&self, seen: &Seen<'_, Position>, query: &Query) -> Result<Reply, Vec<Fault>> {
+    fn query(&self, _: &Seen<'_, Position>, query: &Query) -> Result<Reply, Vec<Fault>> {
         let mut reply = Reply::default();
         match query {
             Query::Reach { unit } => {
@@ -521,13 +537,6 @@ impl Telling for Bridge {
                 reply.diary.table(&["place", "cost"], vec![vec!["bridge".into(), "1".into()]]);
                 let bridge = Json::object([("place".to_owned(), "bridge".into()), ("cost".to_owned(), Json::Int(1))]);
                 reply.json.insert("reach".into(), Json::List(vec![bridge]));
-            }
-            Query::Odds { orders } => {
-                let attacks = orders.get("attacks").and_then(Node::as_text).unwrap_or("0");
-                let guard = seen.holdings.0.values().next().and_then(Json::as_int);
-                let known = guard.map_or_else(|| "an unknown guard".to_owned(), |men| format!("a guard of {men}"));
-                reply.diary.line(format!("{attacks} attacks on {known}"), &[Clause("3a")]);
-                reply.json.insert("guard".into(), guard.map_or("unknown".into(), Json::Int));
             }
             Query::Sight { to, .. } => {
                 reply.json.insert("clear".into(), Json::Bool(to == "bridge"));

@@ -10,8 +10,8 @@ use super::dice::Chance;
 use super::doc::{DocPath, Fault, Lexicon, Node, Reader};
 use super::game::{self, About, Arranged, Charter, DataFinding, Failure, Game, Query, Reply, Seen, Verdict};
 use super::{
-    Clause, Diary, Drill, Event, Foresaid, Holdings, Json, KindInfo, Lapse, Lapsed, Minutes, NotCanonical, Noted,
-    Pending, Policy, Segment, Settled, Side, Slot, Stop, foresee, to_json,
+    AsPlayed, Chances, Clause, Diary, Drill, Effort, Event, Foresaid, Holdings, Json, KindInfo, Lapse, Lapsed, Mark,
+    Minutes, NotCanonical, Noted, Pending, Policy, Segment, Settled, Side, Slot, Stop, Upshot, foresee, to_json,
 };
 use crate::scene::{Incident, Scene};
 
@@ -198,6 +198,24 @@ pub trait Match: Send + Sync {
     /// Checks a packet by carrying it out as its author hopes, and writes it out in full.
     fn foresee(&self, view: View<'_>, stop: &Stop, said: &Foresaid<'_>, orders: AnyOrders, at: &DocPath)
     -> AnyForeseen;
+    /// What a packet that was checked can come to over all dice, as its author can know it.
+    fn chances(
+        &self,
+        view: View<'_>,
+        stop: &Stop,
+        said: &Foresaid<'_>,
+        orders: &AnyOrders,
+        effort: &Effort<'_>,
+    ) -> Chances;
+    /// What a packet could have come to when it was carried out, everything but the dice kept as it was.
+    fn chances_as_played(
+        &self,
+        view: View<'_>,
+        author: Side,
+        played: &AsPlayed<'_>,
+        orders: &AnyOrders,
+        effort: &Effort<'_>,
+    ) -> Chances;
     /// Checks a packet and writes it out in full.
     fn check(&self, view: View<'_>, stop: &Stop, orders: AnyOrders, at: &DocPath) -> (AnyOrders, Vec<Fault>) {
         let foreseen = self.foresee(view, stop, &Foresaid::default(), orders, at);
@@ -230,6 +248,12 @@ pub trait Match: Send + Sync {
     fn random_policy(&self, state: &AnyState, side: Side, kind: &str, chance: &mut Chance) -> Json;
     /// Tells a journal from an event on, as one side may read it (`None`: all of it).
     fn tell(&self, journal: &AnyJournal, from: usize, reader: Option<Side>, diary: &mut Diary);
+    /// Tells what came of one entry of the packet, as one side may read it.
+    fn tell_entry(&self, journal: &AnyJournal, entry: &DocPath, reader: Option<Side>, diary: &mut Diary);
+    /// What each entry of the packet came to.
+    fn upshots(&self, journal: &AnyJournal) -> BTreeMap<DocPath, Upshot>;
+    /// Steps lost by unit.
+    fn losses(&self, journal: &AnyJournal) -> BTreeMap<(Side, String), u32>;
     /// What each side lost and gained, as one side may read it.
     fn sum_up(&self, journal: &AnyJournal, reader: Option<Side>, diary: &mut Diary);
     /// The events as data, as one side may read them.
@@ -412,6 +436,26 @@ impl<G: Game> Match for Table<G> {
         let outlook = AnyJournal::of(outlook);
         AnyForeseen { orders: AnyOrders(Arc::new(packet)), faults, outlook, pending, drill }
     }
+    fn chances(
+        &self,
+        view: View<'_>,
+        stop: &Stop,
+        said: &Foresaid<'_>,
+        orders: &AnyOrders,
+        effort: &Effort<'_>,
+    ) -> Chances {
+        super::chances(&self.0, &self.seen(view), stop, said, self.orders(orders), effort)
+    }
+    fn chances_as_played(
+        &self,
+        view: View<'_>,
+        author: Side,
+        played: &AsPlayed<'_>,
+        orders: &AnyOrders,
+        effort: &Effort<'_>,
+    ) -> Chances {
+        super::chances_as_played(&self.0, &self.seen(view), author, played, self.orders(orders), effort)
+    }
     fn no_orders(&self, state: &AnyState, stop: &Stop) -> AnyOrders {
         AnyOrders(Arc::new(self.0.no_orders(self.state(state), stop)))
     }
@@ -472,6 +516,35 @@ impl<G: Game> Match for Table<G> {
         for noted in self.events(journal).iter().skip(from).filter(|noted| readable(noted, reader, reader.is_none())) {
             self.0.tell(&noted.event, diary);
         }
+    }
+    fn tell_entry(&self, journal: &AnyJournal, entry: &DocPath, reader: Option<Side>, diary: &mut Diary) {
+        let of = |noted: &&Noted<G::Event>| noted.of.as_ref() == Some(entry);
+        let events = Table::events(self, journal).iter().filter(of);
+        for noted in events.filter(|noted| readable(noted, reader, reader.is_none())) {
+            self.0.tell(&noted.event, diary);
+        }
+    }
+    fn upshots(&self, journal: &AnyJournal) -> BTreeMap<DocPath, Upshot> {
+        let mut upshots: BTreeMap<DocPath, Upshot> = BTreeMap::new();
+        for noted in Table::events(self, journal).iter().filter(|noted| noted.only.is_none()) {
+            let (Some(entry), marks) = (&noted.of, self.0.marks(&noted.event)) else { continue };
+            if !marks.is_empty() {
+                let upshot = upshots.entry(entry.clone()).or_default();
+                marks.into_iter().for_each(|mark| upshot.mark(mark));
+            }
+        }
+        upshots
+    }
+    fn losses(&self, journal: &AnyJournal) -> BTreeMap<(Side, String), u32> {
+        let mut losses = BTreeMap::new();
+        for noted in Table::events(self, journal).iter().filter(|noted| noted.only.is_none()) {
+            for mark in self.0.marks(&noted.event) {
+                if let Mark::Lost { side, unit, steps } = mark {
+                    *losses.entry((side, unit)).or_insert(0) += steps;
+                }
+            }
+        }
+        losses
     }
     fn sum_up(&self, journal: &AnyJournal, reader: Option<Side>, diary: &mut Diary) {
         let readable = Table::events(self, journal).iter().filter(|noted| readable(noted, reader, reader.is_none()));

@@ -11,6 +11,7 @@ use std::fmt;
 use super::cast::{Cast, Thrown, Touch, Way};
 use super::dice::Die;
 use super::doc::{DocPath, Fault};
+use super::loose::Ways;
 use super::umpire::Umpire;
 use super::{
     Bar, Clause, Dice, Fact, Halt, Hidden, Holdings, Json, Kind, Noted, Questions, Rules, Ruling, Said, Sealed, Seen,
@@ -24,9 +25,14 @@ const PATIENCE: u32 = 3;
 
 /// How the dice fall in a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Luck {
+pub(super) enum Luck {
     Good,
     Bad,
+    /// Dice are let loose. `fear`: what is hidden is as strong as it can be; `whole`: nothing ends with the last order.
+    Loose {
+        fear: bool,
+        whole: bool,
+    },
 }
 
 /// Why something may be otherwise than foreseen.
@@ -90,6 +96,22 @@ pub struct Foresaid<'a> {
     pub questions: Questions,
     /// Whether every order found legal is looked up in the list of what is legal: slow, for trying the rules out.
     pub drill: bool,
+    /// Policies that somebody else is supposed to have.
+    pub supposed: Option<&'a BTreeMap<(Side, String), Json>>,
+}
+
+impl Foresaid<'_> {
+    /// What counts as said in a check of this side's orders.
+    pub(super) fn spoken(&self, author: Side) -> Said {
+        let mut spoken = Said::default();
+        for (kind, policy) in self.policies.into_iter().flatten() {
+            spoken.policies.insert((author, kind.clone()), policy.clone());
+        }
+        for (whose, policy) in self.supposed.into_iter().flatten() {
+            spoken.policies.insert(whose.clone(), policy.clone());
+        }
+        spoken
+    }
 }
 
 /// What a drill came to: orders found legal, and those of them that are not listed as legal.
@@ -130,6 +152,12 @@ pub(super) struct Hopes {
     drill: Option<Drill>,
     /// A die or secret the rules do not hope about ended the walk before everything was decided.
     pub(super) cut_short: bool,
+    /// The author's last order is carried out.
+    pub(super) decided: bool,
+    /// Something hidden was hoped or feared about.
+    pub(super) guessed: bool,
+    /// Everything held can be read, whoever's it is: luck is reckoned afterwards.
+    pub(super) all_open: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -148,7 +176,7 @@ impl Found {
 }
 
 impl Hopes {
-    fn new(author: Side, luck: Luck, drill: bool) -> Hopes {
+    pub(super) fn new(author: Side, luck: Luck, drill: bool) -> Hopes {
         Hopes {
             author,
             luck,
@@ -159,6 +187,9 @@ impl Hopes {
             throws: BTreeMap::new(),
             drill: drill.then(Drill::default),
             cut_short: false,
+            decided: false,
+            guessed: false,
+            all_open: false,
         }
     }
 
@@ -204,7 +235,10 @@ impl<G: Rules> Umpire<'_, G> {
     /// Whether something that ends a list of orders does so. A check goes on where that hangs on a cloud, since what
     /// follows may come up all the same.
     pub fn ends(&self, holds: bool, on: &[Subject]) -> bool {
-        holds && (self.hopes.is_none() || on.iter().all(|subject| !self.clouds.contains_key(subject)))
+        holds
+            && (self.hopes.is_none()
+                || self.loose.is_some()
+                || on.iter().all(|subject| !self.clouds.contains_key(subject)))
     }
 
     /// Whether nothing at all is in doubt: a hoped-for end of the game ends a check only then, since what follows may come
@@ -236,7 +270,7 @@ impl<G: Rules> Umpire<'_, G> {
 
     /// Whether this is a check beforehand. For telling only; no rule may depend on it.
     pub fn foresees(&self) -> bool {
-        self.hopes.is_some()
+        self.hopes.is_some() && self.loose.is_none()
     }
 
     /// An order, or the part of it these bars concern, is not carried out. In a check every bar is a fault.
@@ -305,7 +339,13 @@ impl<G: Rules> Umpire<'_, G> {
 
     /// The author's last order is carried out: a check ends here.
     pub fn decided(&mut self) -> Ruling<()> {
-        if self.hopes.is_some() { Err(Halt::Foreseen) } else { Ok(()) }
+        match &mut self.hopes {
+            None => Ok(()),
+            Some(hopes) => {
+                hopes.decided = true;
+                if matches!(hopes.luck, Luck::Loose { whole: true, .. }) { Ok(()) } else { Err(Halt::Foreseen) }
+            }
+        }
     }
 
     /// These may be otherwise than foreseen from now on.
@@ -344,6 +384,11 @@ impl<G: Rules> Umpire<'_, G> {
         read: impl Fn(&[u16]) -> R,
         on: Touch,
     ) -> Ruling<Thrown<R>> {
+        if self.loose.is_some() {
+            let label = self.key(about, purpose)?;
+            let faces = self.loose_faces(&label, dice, || results(dice, &read)).unwrap_or_default();
+            return Ok(Thrown { result: read(&faces), cast: Cast::of(&faces) });
+        }
         let cause = Cloud::Die(purpose.to_owned());
         let Some(hopes) = &mut self.hopes else {
             let faces = self.roll(about, purpose, dice)?;
@@ -362,6 +407,9 @@ impl<G: Rules> Umpire<'_, G> {
 
     /// What the author of a check can read of hidden values: his own, and what lies open.
     fn glimpse<T: Hidden>(&self, of: &[&Sealed<T>]) -> Ruling<Option<Vec<T>>> {
+        if self.hopes.as_ref().is_some_and(|hopes| hopes.all_open) {
+            return self.peek(of);
+        }
         let author = self.hopes.as_ref().map(Hopes::author);
         let his = |sealed: &&Sealed<T>| author == Some(sealed.owner()) || self.is_open(sealed);
         if of.iter().all(his) { self.peek(of) } else { Ok(None) }
@@ -375,8 +423,25 @@ impl<G: Rules> Umpire<'_, G> {
 
     /// What a check reckons with where nobody can know: the one in the walk with luck, the other in the walk without.
     pub fn hope_or_fear<T>(&self, hope: T, fear: T) -> T {
-        let unlucky = self.hopes.as_ref().is_some_and(|hopes| hopes.luck == Luck::Bad);
-        if unlucky { fear } else { hope }
+        let fearful = |hopes: &Hopes| matches!(hopes.luck, Luck::Bad | Luck::Loose { fear: true, .. });
+        if self.hopes.as_ref().is_some_and(fearful) { fear } else { hope }
+    }
+
+    /// The same where only chances are counted from the weakest to the strongest; a check hopes in both its walks.
+    pub fn weakest_or_strongest<T>(&self, weakest: T, strongest: T) -> T {
+        let fearful = |hopes: &Hopes| matches!(hopes.luck, Luck::Loose { fear: true, .. });
+        if self.hopes.as_ref().is_some_and(fearful) { strongest } else { weakest }
+    }
+
+    /// Whether dice are let loose to count chances: nothing that is noted is told to anybody.
+    pub fn counts_chances(&self) -> bool {
+        self.loose.is_some()
+    }
+
+    fn guessed(&mut self) {
+        if let Some(hopes) = &mut self.hopes {
+            hopes.guessed = true;
+        }
     }
 
     /// Everybody sees the hidden value now. A check that cannot read it reckons with `hope`.
@@ -389,6 +454,7 @@ impl<G: Rules> Umpire<'_, G> {
         if let Some(value) = self.glimpse(&[sealed])?.and_then(|mut values| values.pop()) {
             return Ok(value);
         }
+        self.guessed();
         self.cloud(about.iter().cloned(), &cause);
         Ok(hope)
     }
@@ -407,9 +473,16 @@ impl<G: Rules> Umpire<'_, G> {
             self.cloud([about.clone()], &cause);
             return self.fact(of, about, what, f);
         }
+        // Played already: what was stated then, where the same is asked again.
+        if self.loose.is_some()
+            && let Some(stated) = self.stated(about, what)?
+        {
+            return Ok(stated);
+        }
         if let Some(values) = self.glimpse(of)? {
             return Ok(f(&values));
         }
+        self.guessed();
         self.cloud([about.clone()], &cause);
         Ok(hope)
     }
@@ -429,6 +502,34 @@ impl<G: Rules> Umpire<'_, G> {
     }
 }
 
+/// Every face of every die, each for itself; nothing if they are too many.
+pub(super) fn every_face(dice: &[Die]) -> Option<Ways> {
+    let of =
+        dice.iter().try_fold(1u32, |all, die| all.checked_mul(u32::from(die.sides())).filter(|n| *n <= COUNTED))?;
+    Some((0..of).map(|number| (numbered(dice, number), 1)).collect())
+}
+
+/// The faces with this number among all of some dice.
+fn numbered(dice: &[Die], number: u32) -> Vec<u16> {
+    let mut rest = number;
+    let face = |die: &Die| {
+        let sides = u32::from(die.sides());
+        let face = rest % sides;
+        rest /= sides;
+        u16::try_from(face + 1).unwrap_or(1)
+    };
+    dice.iter().map(face).collect()
+}
+
+/// The results of a roll, each with the first faces that come to it and the number of ways.
+fn results<R: Ord>(dice: &[Die], read: &impl Fn(&[u16]) -> R) -> Option<Ways> {
+    let mut ways: BTreeMap<R, (Vec<u16>, u32)> = BTreeMap::new();
+    for (faces, count) in every_face(dice)? {
+        ways.entry(read(&faces)).or_insert((faces, 0)).1 += count;
+    }
+    Some(ways.into_values().collect())
+}
+
 /// The faces of the best (or worst) result, and every result with the number of ways it comes up, best first.
 fn enumerate<R: Ord + Clone + fmt::Display>(
     dice: &[Die],
@@ -445,15 +546,7 @@ fn enumerate<R: Ord + Clone + fmt::Display>(
     };
     let mut ways: BTreeMap<R, (u32, Vec<u16>)> = BTreeMap::new();
     for number in 0..of {
-        let mut rest = number;
-        let faces: Vec<u16> = (dice.iter())
-            .map(|die| {
-                let sides = u32::from(die.sides());
-                let face = rest % sides;
-                rest /= sides;
-                u16::try_from(face + 1).unwrap_or(1)
-            })
-            .collect();
+        let faces = numbered(dice, number);
         ways.entry(read(&faces)).or_insert((0, faces)).0 += 1;
     }
     let chosen = if best { ways.last_key_value() } else { ways.first_key_value() };
@@ -500,7 +593,7 @@ fn walk<G: Rules>(
     Walked { state, orders, journal, hopes, over, bug }
 }
 
-fn hopeful<'a, S>(
+pub(super) fn hopeful<'a, S>(
     seen: &Seen<'a, S>,
     said: &'a Said,
     public: &'a Holdings,
@@ -539,10 +632,7 @@ pub fn foresee<G: Rules>(
             drill: Drill::default(),
         };
     };
-    let mut spoken = Said::default();
-    for (kind, policy) in said.policies.into_iter().flatten() {
-        spoken.policies.insert((author, kind.clone()), policy.clone());
-    }
+    let spoken = said.spoken(author);
     let lucky = walk(game, seen, author, &spoken, said, orders, Luck::Good);
     let entries = game.entries(orders);
     let doubtful = lucky.hopes.found.iter().any(|found| !found.minded && !found.bar.firm);

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::doc::DocPath;
 use super::{Clause, Json, Key, Kind, Side};
 
 /// Something that happened: a typed event that carries its cause, its arithmetic and its clause.
@@ -21,6 +22,8 @@ pub struct Noted<E> {
     pub event: E,
     /// The one side whose report shows it; everybody's if none.
     pub only: Option<Side>,
+    /// The entry of the packet it came of, seen from `orders:`.
+    pub of: Option<DocPath>,
 }
 
 /// A choice that was not among the legal ones and was replaced by the default.

@@ -4,6 +4,7 @@
 
 mod bar;
 mod cast;
+mod chances;
 mod clause;
 pub mod data;
 mod diary;
@@ -15,8 +16,11 @@ mod foresee;
 mod game;
 mod journal;
 pub mod json;
+mod loose;
+mod mark;
 mod name;
 mod question;
+mod ratio;
 pub mod rules;
 mod schema;
 mod sealed;
@@ -38,6 +42,7 @@ mod tests;
 
 pub use bar::{Bar, Deed};
 pub use cast::{Cast, Thrown, Touch, Way};
+pub use chances::{AsPlayed, Chances, Effort, How, Prospect, chances, chances_as_played};
 pub use clause::Clause;
 pub use diary::{Diary, DiaryEntry, count_of};
 pub use erased::{
@@ -50,8 +55,10 @@ pub use game::{
 };
 pub use journal::{Event, Lapse, Noted};
 pub use json::{Json, NotCanonical, from_json, to_json};
+pub use mark::{Affair, Mark, Spread, Upshot};
 pub use name::Name;
 pub use question::{Asked, Choice, Kind, KindInfo, Legal, Moment, Policy, Question, Say};
+pub use ratio::Ratio;
 pub use schema::{schema_of_data, schema_to_read, schema_to_write};
 pub use sealed::{Concealed, Hidden, Holdings, Sealed};
 pub use segment::{

@@ -130,6 +130,24 @@ impl RuleBook {
         found
     }
 
+    /// Where the printed book has a clause: the section by its own number, and the how manieth of its statements it is. What
+    /// no section says is a table, by its name, or a reading of ours.
+    pub fn place(&self, clause: &RuleClause) -> String {
+        let section = section(&clause.id);
+        if section.is_empty() {
+            return match clause.id.starts_with("IMP") || self.ruling(&clause.id).is_some() {
+                true => "nowhere in so many words; it follows from the others".to_owned(),
+                false => clause.chapter.clone(),
+            };
+        }
+        let all: Vec<&RuleClause> = self.clauses.iter().filter(|other| self::section(&other.id) == section).collect();
+        let number = all.iter().position(|other| other.id == clause.id).map_or(0, |at| at + 1);
+        match all.len() {
+            1 => section.to_owned(),
+            of => format!("{section}, statement {number} of {of}"),
+        }
+    }
+
     /// The option a clause or one of its rulings depends on.
     pub fn option_of(&self, clause: &RuleClause) -> Option<&RuleOption> {
         let named = clause.option.as_deref();
@@ -165,6 +183,12 @@ impl RuleBook {
     }
 }
 
+/// The rulebook's own number in the number of a clause: `9.2` of `9.2c`. Nothing for tables and readings.
+fn section(id: &str) -> &str {
+    let number = id.trim_end_matches(|c: char| c.is_ascii_lowercase());
+    if number.starts_with(|c: char| c.is_ascii_digit()) { number } else { "" }
+}
+
 fn plain(id: &str) -> &str {
     id.trim().trim_start_matches('§').trim()
 }
@@ -185,6 +209,15 @@ mod tests {
         assert_eq!(book.clause("scm.c").map(|clause| clause.id.as_str()), Some("SCM.c"));
         assert_eq!(book.clause("9.99"), None);
         assert!(!book.nearest("9.3z").is_empty());
+    }
+
+    #[test]
+    fn a_clause_says_where_the_printed_book_has_it() {
+        let book = book();
+        let place = |id: &str| book.place(book.clause(id).unwrap());
+        assert!(place("9.2c").starts_with("9.2, statement 3 of "), "{}", place("9.2c"));
+        assert_eq!(place("IMP.4"), "nowhere in so many words; it follows from the others");
+        assert_eq!(place("DFM.c"), "Defensive Fire Table: modifiers");
     }
 
     #[test]

@@ -324,7 +324,7 @@ impl<'a> Due<'a> {
             .filter(|policy| policy.whence != Whence::Nowhere)
             .map(|policy| (policy.kind.0.to_owned(), policy.said.clone()))
             .collect();
-        let said = Foresaid { policies: Some(&laid), questions: self.questions, drill: false };
+        let said = Foresaid { policies: Some(&laid), questions: self.questions, ..Foresaid::default() };
         let foresee = |orders| self.table.foresee(self.view, self.stop, &said, orders, &at);
         if form.is_empty() {
             let Some(orders) = orders else { return (None, None) };

@@ -11,6 +11,8 @@ use serde::Serialize;
 use super::dice::{self, Die};
 use super::doc::{DocPath, Node, Reader};
 use super::foresee::{Cloud, Hopes, Lapsed, Pending};
+use super::loose::{Loose, Ways};
+use super::mark::{Affair, Upshot};
 use super::{
     Asked, Bar, Breach, Choice, Claim, Clause, Concealed, Dice, Fact, FixedDie, Halt, Hidden, Holdings, Json, Key,
     Kind, Lapse, Minutes, Noted, Opening, Phase, Policy, Question, Rolled, Rules, Ruling, Say, Sealed, Segment,
@@ -41,6 +43,10 @@ pub struct Umpire<'a, G: Rules> {
     pub(super) lapsed: Vec<Lapsed>,
     /// Entries of the packet that were taken in hand.
     pub(super) heard: BTreeSet<DocPath>,
+    /// Where chances are counted: the dice.
+    pub(super) loose: Option<&'a mut Loose>,
+    /// Where chances or luck are reckoned: what each affair came to.
+    pub(super) book: Option<BTreeMap<Affair, Upshot>>,
 }
 
 /// What the umpire knows at the end of a segment.
@@ -84,7 +90,33 @@ impl<'a, G: Rules> Umpire<'a, G> {
             clouds: BTreeMap::new(),
             lapsed: Vec::new(),
             heard: BTreeSet::new(),
+            loose: None,
+            book: None,
         }
+    }
+
+    /// What each affair came to in a run with loose dice.
+    pub(super) fn end_counting(self) -> (BTreeMap<Affair, Upshot>, Option<Hopes>) {
+        (self.book.unwrap_or_default(), self.hopes)
+    }
+
+    /// What is in hand: an entry of the packet, or the phase.
+    pub(super) fn affair(&self) -> Affair {
+        match &self.in_hand {
+            Some(entry) => Affair::Entry(entry.clone()),
+            None => Affair::Phase(self.phase.to_string()),
+        }
+    }
+
+    /// The faces of a roll where dice are loose.
+    pub(super) fn loose_faces(
+        &mut self,
+        label: &Key,
+        sides: &[Die],
+        ways: impl FnOnce() -> Option<Ways>,
+    ) -> Option<Vec<u16>> {
+        let affair = self.loose.is_some().then(|| self.affair())?;
+        Some(self.loose.as_mut()?.roll(&affair, label, sides, ways))
     }
 
     /// What a check noted and found.
@@ -133,12 +165,25 @@ impl<'a, G: Rules> Umpire<'a, G> {
 
     /// Notes something everybody sees.
     pub fn note(&mut self, event: impl Into<G::Event>) {
-        self.journal.push(Noted { event: event.into(), only: None });
+        let event = event.into();
+        if self.book.is_some() {
+            let (affair, marks) = (self.affair(), self.game.marks(&event));
+            if let Some(book) = self.book.as_mut().filter(|_| !marks.is_empty()) {
+                let upshot = book.entry(affair).or_default();
+                marks.into_iter().for_each(|mark| upshot.mark(mark));
+            }
+        }
+        // Nobody tells the events of a run in which chances are counted.
+        if self.loose.is_none() {
+            self.journal.push(Noted { event, only: None, of: self.in_hand.clone() });
+        }
     }
 
     /// Notes something only one side's report shows.
     pub fn whisper(&mut self, side: Side, event: impl Into<G::Event>) {
-        self.journal.push(Noted { event: event.into(), only: Some(side) });
+        if self.loose.is_none() {
+            self.journal.push(Noted { event: event.into(), only: Some(side), of: self.in_hand.clone() });
+        }
     }
 
     /// Tells the owner of a hidden value about it, in every view that holds it; nobody else learns anything. Whoever learns
@@ -151,7 +196,7 @@ impl<'a, G: Rules> Umpire<'a, G> {
     }
 
     /// The next key for a subject and purpose in the phase in hand. Counts on replay as it did the first time.
-    fn key(&mut self, about: &Subject, purpose: &str) -> Ruling<Key> {
+    pub(super) fn key(&mut self, about: &Subject, purpose: &str) -> Ruling<Key> {
         let prefix = format!("{}/{about}/{purpose}", self.phase);
         let count = self.counts.entry(prefix.clone()).or_insert(0);
         *count += 1;
@@ -179,6 +224,9 @@ impl<'a, G: Rules> Umpire<'a, G> {
     }
 
     fn roll_now(&mut self, label: Key, sides: &[Die]) -> Ruling<Vec<u16>> {
+        if let Some(faces) = self.loose_faces(&label, sides, || super::foresee::every_face(sides)) {
+            return Ok(faces);
+        }
         let faces = match &mut self.segment.dice {
             Dice::Seed(seed) => dice::faces(seed, label.as_str(), sides),
             Dice::None => return Err(Halt::NoDice(label)),
@@ -333,10 +381,13 @@ impl<'a, G: Rules> Umpire<'a, G> {
         if ordered.is_none() && self.hopes.is_none() {
             self.cloud([question.about.clone()], &Cloud::Choice(question.kind));
         }
-        if let Some(settled) = self.settled.choices.get(key) {
-            let choice = self
-                .read::<T>(settled)
-                .ok_or_else(|| Halt::Bug(format!("the settled choice {settled} of {key} cannot be read")))?;
+        let settled = self.settled.choices.get(key).map(|settled| {
+            let unreadable = || Halt::Bug(format!("the settled choice {settled} of {key} cannot be read"));
+            self.read::<T>(settled).ok_or_else(unreadable)
+        });
+        // On other dice what was chosen may not be among the choices any more.
+        let settled = settled.transpose()?.filter(|choice| self.loose.is_none() || question.allows(choice));
+        if let Some(choice) = settled {
             self.recalled.insert(key.clone());
             // What was noted the first time is noted again, or the journal would not begin as it did at the stop.
             if let Some(lapse) = self.settled.lapses.get(key).cloned() {
@@ -400,7 +451,8 @@ impl<'a, G: Rules> Umpire<'a, G> {
             self.lapse(vec![bar.about([question.about.clone()])], |_| lapse.into());
             return Ok(chosen);
         }
-        if own {
+        // Of the opponent's policies a check knows none, unless its author supposes one.
+        if own || self.supposes(question.who, question.kind) {
             match self.policy_for(question.who, question.kind)? {
                 Some(Say::Choose(value)) => match policy(&value, question) {
                     Say::Choose(choice) if question.allows(&choice) => (chosen, stops) = (choice, false),
@@ -425,6 +477,10 @@ impl<'a, G: Rules> Umpire<'a, G> {
             hopes.pend(pending);
         }
         Ok(chosen)
+    }
+
+    fn supposes(&self, who: Side, kind: Kind) -> bool {
+        self.segment.said.policies.contains_key(&(who, kind.0.to_owned()))
     }
 
     /// `ask`, unless the game never asks or the side has used up its stops.
@@ -601,6 +657,13 @@ impl<'a, G: Rules> Umpire<'a, G> {
         self.minutes_claim(owner, &key, &json);
         self.settled.facts.insert(key, json);
         Ok(fact)
+    }
+
+    /// What was stated when the packet was really carried out, by the key that comes next.
+    pub(super) fn stated<F: Fact>(&mut self, about: &Subject, what: &str) -> Ruling<Option<F>> {
+        let key = self.key(about, what)?;
+        let Some(stated) = self.settled.facts.get(&key).cloned() else { return Ok(None) };
+        Ok(self.read::<F>(&stated))
     }
 
     /// A claim of the closer's side belongs to the result; one the opener stated already stands in his record.

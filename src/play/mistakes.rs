@@ -57,7 +57,7 @@ impl Hall<'_, '_> {
     fn foresee(&mut self, who: Side, stop: &Stop, orders: &AnyOrders, said: &Said) -> Result<AnyForeseen, String> {
         let own = said.policies.iter().filter(|((side, _), _)| *side == who);
         let own: BTreeMap<String, Json> = own.map(|((_, kind), policy)| (kind.clone(), policy.clone())).collect();
-        let foresaid = Foresaid { policies: Some(&own), questions: self.questions, drill: true };
+        let foresaid = Foresaid { policies: Some(&own), questions: self.questions, drill: true, supposed: None };
         let (state, holdings) = (self.sitting.state.clone(), self.sitting.holdings_of(who));
         let view = View { state: &state, holdings: &holdings, side: Some(who) };
         let foreseen = self.sitting.table.foresee(view, stop, &foresaid, orders.clone(), &DocPath::root());

@@ -2,8 +2,10 @@
 
 mod broken;
 mod letters;
+mod luck;
 mod mistakes;
 mod mutate;
+mod playout;
 mod random;
 mod sitting;
 mod statistics;
@@ -13,6 +15,8 @@ mod tests;
 
 pub use broken::Broken;
 pub use letters::{at_random, sensible};
+pub use luck::{Attack, Evenness, Fortune, GLANCE, Luck, Measured, Rolls};
+pub use playout::{Prospects, play_out};
 pub use random::{Players, Series, play_game, play_many};
 pub use sitting::{PUBLIC, PacketInHand, Sitting};
 pub use statistics::{Interval, Statistics, Tale, wilson};

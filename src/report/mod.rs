@@ -1,7 +1,10 @@
 //! Reports: what happened, for the terminal, as Markdown and as HTML, all from the same entries.
 
+pub mod chances;
+pub mod chronicle;
 pub mod faults;
 mod html;
+pub mod luck;
 mod markdown;
 mod outlook;
 mod page;
@@ -9,6 +12,7 @@ mod picture;
 mod plain;
 mod terminal;
 
+pub use chances::ChancesReport;
 pub use faults::Look;
 pub use html::html;
 pub use markdown::markdown;

@@ -3,9 +3,10 @@
 use serde_json::json;
 
 use crate::engine::submission::{InForce, Outlook, Whence, flow};
-use crate::engine::{Diary, Match, NotCanonical, Pending, Side};
+use crate::engine::{Affair, Chances, Diary, Match, NotCanonical, Pending, Prospect, Side};
 
 use super::Page;
+use super::chances::{ChancesReport, in_a_line};
 
 /// What an outlook is made from.
 pub struct OutlookReport<'a> {
@@ -15,6 +16,8 @@ pub struct OutlookReport<'a> {
     pub reader: Side,
     /// What was foreseen.
     pub outlook: Outlook,
+    /// What the orders can come to over all dice.
+    pub chances: Chances,
 }
 
 impl OutlookReport<'_> {
@@ -24,9 +27,23 @@ impl OutlookReport<'_> {
         let mut told = Diary::new();
         self.table.tell(&self.outlook.journal, 0, Some(self.reader), &mut told);
         page.section("", told);
+        page.section("Chances (`garcia odds` tells more)", self.chances());
         page.section("Left to a question", self.questions());
         page.section("Laid down for your questions", self.policies());
         page
+    }
+
+    /// A line for every fight, and for every other order that hangs on dice.
+    fn chances(&self) -> Diary {
+        let mut diary = Diary::new();
+        let ordered = |prospect: &&Prospect| {
+            let uncertain = prospect.spread.fight().is_some() || prospect.spread.0.len() > 1;
+            matches!(prospect.affair, Affair::Entry(_)) && uncertain
+        };
+        for prospect in self.chances.prospects.iter().filter(ordered) {
+            diary.line(in_a_line(prospect), &[]);
+        }
+        diary
     }
 
     fn questions(&self) -> Diary {
@@ -75,10 +92,13 @@ impl OutlookReport<'_> {
             })
         };
         let policy = |policy: &InForce| json!({ "kind": policy.kind, "own-turn": policy.own, "said": policy.said, "from": policy.whence() });
+        let (table, reader, chances) = (self.table, self.reader, &self.chances);
+        let chances = ChancesReport { table, reader, chances, outlook: None, seed: "garcia" }.json();
         Ok(json!({
             "events": events,
             "questions": self.outlook.pending.iter().map(question).collect::<Vec<_>>(),
             "policies": self.outlook.policies.iter().map(policy).collect::<Vec<_>>(),
+            "chances": chances,
         }))
     }
 }

@@ -81,6 +81,8 @@ pub struct TurnReport<'a> {
     pub told: usize,
     /// Who must speak next.
     pub stop: &'a Stop,
+    /// How lucky everybody was, in a line.
+    pub luck: Option<String>,
 }
 
 impl TurnReport<'_> {
@@ -104,6 +106,11 @@ impl TurnReport<'_> {
             next.line(line, &[]);
         }
         page.section("What comes next", next);
+        if let Some(luck) = &self.luck {
+            let mut last = Diary::new();
+            last.line(luck.clone(), &[]);
+            page.section("", last);
+        }
         page
     }
 

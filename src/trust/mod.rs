@@ -17,11 +17,11 @@ pub mod key;
 pub mod ledger;
 pub mod many;
 pub mod motion;
+#[cfg(test)]
+mod nested_tests;
 pub mod paper;
 pub mod patch;
 pub mod propose;
-#[cfg(test)]
-mod nested_tests;
 pub mod protocol;
 pub mod record;
 pub mod remarks;

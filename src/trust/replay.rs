@@ -51,6 +51,30 @@ pub struct Replay {
     edges: Vec<Arc<motions::Edge>>,
     /// What the motion on the table would lead to.
     proposed: Option<motions::Proposed>,
+    /// The spans that were carried out to their end.
+    played: Vec<Arc<Played>>,
+}
+
+/// A span that was carried out to its end: enough to ask what else could have come of it.
+pub struct Played {
+    /// The position it began with.
+    pub base: AnyState,
+    /// Whose packet it was.
+    pub stop: Stop,
+    /// The packet.
+    pub orders: AnyOrders,
+    /// What was said of it.
+    pub said: Said,
+    /// Dice, choices, facts and openings.
+    pub settled: Settled,
+    /// Hidden values this view held.
+    pub holdings: Holdings,
+    /// What happened.
+    pub journal: AnyJournal,
+    /// The position it led to.
+    pub state: AnyState,
+    /// Who must speak then.
+    pub next: Stop,
 }
 
 /// Everything a segment is resolved from but its dice and what its result adds.
@@ -145,6 +169,7 @@ impl Replay {
             awake: true,
             edges: Vec::new(),
             proposed: None,
+            played: Vec::new(),
         };
         replay.mark_edge(0);
         Ok(replay)
@@ -160,6 +185,11 @@ impl Replay {
     /// Whether a game that a genesis describes is begun with the version at this table.
     pub fn plays(&self, genesis: &Genesis) -> bool {
         genesis.engine == self.table.ruleset().engine() && genesis.rules_sha256 == rules_hash(&*self.table)
+    }
+
+    /// The spans that were carried out to their end.
+    pub fn played(&self) -> &[Arc<Played>] {
+        &self.played
     }
 
     /// The table.
@@ -673,12 +703,31 @@ impl Replay {
         self.journal = Some(outcome.journal);
         self.fresh = outcome.kept;
         if self.stop.ends_span() {
+            self.keep_played(inputs);
             self.base = self.state.clone();
             self.base_hash = self.state_hash;
             self.base_stop = self.stop.clone();
             self.kept.0.append(&mut self.fresh.0);
         }
         Ok(())
+    }
+
+    fn keep_played(&mut self, inputs: Inputs) {
+        let (Some(orders), Some(journal)) = (self.packet.clone(), self.journal.clone()) else { return };
+        let mut holdings = inputs.holdings;
+        holdings.0.extend(inputs.public.0);
+        holdings.0.extend(self.fresh.0.iter().map(|(slot, value)| (slot.clone(), value.clone())));
+        self.played.push(Arc::new(Played {
+            base: self.base.clone(),
+            stop: self.base_stop.clone(),
+            orders,
+            said: inputs.said,
+            settled: self.settled.clone(),
+            holdings,
+            journal,
+            state: self.state.clone(),
+            next: self.stop.clone(),
+        }));
     }
 
     /// Adds what the result itself opens and claims to what was known before.

@@ -166,6 +166,7 @@ fn play(
             journal: &journal,
             told: 0,
             stop: &sitting.stop,
+            luck: None,
         };
         let due = sitting.stop.who() == Some(looker);
         held.push(Held {

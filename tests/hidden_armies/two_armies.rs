@@ -107,6 +107,7 @@ fn play(name: &str, most: usize, script: Option<(&[Packet], &Exchange)>) -> Resu
             journal: &journal,
             told: 0,
             stop: &sitting.stop,
+            luck: None,
         };
         held.push(Held {
             signed,

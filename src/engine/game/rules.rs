@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::Ruling;
 use crate::engine::doc::{DocPath, Fault, Lexicon};
 use crate::engine::umpire::Umpire;
-use crate::engine::{Clause, Event, Json, Policy, Seen, Side, Slot, Stop};
+use crate::engine::{Clause, Event, Json, Mark, Policy, Seen, Side, Slot, Stop};
 
 /// How a game ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -67,6 +67,12 @@ pub trait Rules: Sized + Send + Sync + 'static {
         orders: &mut Self::Orders,
         umpire: &mut Umpire<'_, Self>,
     ) -> Ruling<Stop>;
+
+    /// What an event says about the upshot of the order in hand: a fight, its result, losses, a place taken. Chances and
+    /// luck are reckoned from nothing else; of a game that says nothing they tell the dice alone.
+    fn marks(&self, _event: &Self::Event) -> Vec<Mark> {
+        Vec::new()
+    }
 
     /// The entries of a packet, each of which is carried out or named as one that is not.
     fn entries(&self, orders: &Self::Orders) -> Vec<DocPath> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Rules;
-use crate::engine::doc::{Fault, Node};
+use crate::engine::doc::Fault;
 use crate::engine::{Diary, Json, Seen};
 use crate::scene::{Incident, Overlay, Scene};
 
@@ -26,11 +26,6 @@ pub enum Query {
         from: String,
         /// To.
         to: String,
-    },
-    /// What odds would these orders fight at?
-    Odds {
-        /// The packet of orders.
-        orders: Node,
     },
 }
 
@@ -66,6 +61,6 @@ pub trait Telling: Rules {
     /// Where an event happened and to whom, for arrows and bursts on the map; nothing for what has no place.
     fn depict(&self, event: &Self::Event) -> Vec<Incident>;
 
-    /// Answers a query of `reach`, `supply`, `los` or `odds`.
+    /// Answers a query of `reach`, `supply` or `los`.
     fn query(&self, seen: &Seen<'_, Self::State>, query: &Query) -> Result<Reply, Vec<Fault>>;
 }

@@ -230,8 +230,8 @@ pub enum Event {
     StepRoll { at: Hex, die: Cast, lost: bool },
     /// Steps are lost.
     StepsLost { force: Force, at: Hex, cause: Cause, losses: Vec<Loss> },
-    /// Pieces are eliminated.
-    Eliminated { units: Vec<Piece>, at: Hex, cause: Cause },
+    /// Pieces are eliminated, each with the steps it still had.
+    Eliminated { units: Vec<Piece>, steps: Vec<u8>, at: Hex, cause: Cause },
     /// Units are disorganized.
     Disorganized { units: Vec<Piece>, at: Hex, overstacked: bool },
     /// A closed counter is opened: its units stand in the open now.

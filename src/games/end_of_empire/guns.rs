@@ -191,10 +191,12 @@ impl Play<'_, '_> {
             supported: support != Support::No,
         };
         let result = self.fire(&volley)?;
-        if force == Force::Us && self.game.options.friendly_fire
-            && let Some((hex, friends)) = self.friendly_fire(target, &guns)? {
-                return self.strike(&friends, hex, result, Cause::FriendlyFire);
-            }
+        if force == Force::Us
+            && self.game.options.friendly_fire
+            && let Some((hex, friends)) = self.friendly_fire(target, &guns)?
+        {
+            return self.strike(&friends, hex, result, Cause::FriendlyFire);
+        }
         self.strike(&there, target, result, Cause::Bombardment)
     }
 

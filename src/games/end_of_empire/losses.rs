@@ -305,8 +305,8 @@ impl Play<'_, '_> {
             units.extend(self.open(name, Why::Destroyed)?);
         }
         units.retain(|unit| self.state.unit(*unit).at != Place::Lost);
-        for unit in &units {
-            let steps = self.state.unit(*unit).steps;
+        let steps: Vec<u8> = units.iter().map(|unit| self.state.unit(*unit).steps).collect();
+        for (unit, steps) in units.iter().zip(steps.iter().copied()) {
             if let Some(force) = self.now().force(*unit) {
                 self.count_us(force, steps);
             }
@@ -314,7 +314,7 @@ impl Play<'_, '_> {
         }
         if !units.is_empty() {
             self.umpire.cloud(subjects(&units), &crate::engine::Cloud::Die("combat".into()));
-            self.umpire.note(Event::Eliminated { units, at, cause });
+            self.umpire.note(Event::Eliminated { units, steps, at, cause });
         }
         Ok(())
     }

@@ -14,6 +14,7 @@ mod guerrillas;
 mod guns;
 mod lexicon;
 mod losses;
+mod marks;
 mod movement;
 mod orders;
 mod play;
@@ -39,7 +40,7 @@ use crate::board::Hex;
 use crate::engine::dice::Chance;
 use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader};
 use crate::engine::{
-    About, Arranged, Bar, Charter, Clause, Concealed, DataFinding, Diary, Files, Flow, Json, OptionInfo, Players,
+    About, Arranged, Bar, Charter, Clause, Concealed, DataFinding, Diary, Files, Flow, Json, Mark, OptionInfo, Players,
     Query, Reply, Rules, Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Telling, Umpire, Verdict, schema_of_data,
     schema_to_read, schema_to_write, to_json,
 };
@@ -305,6 +306,10 @@ impl Rules for EndOfEmpire {
 
     fn resolve(&self, state: &mut State, orders: &mut Orders, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
         Play::new(self, state, umpire).sequence(orders)
+    }
+
+    fn marks(&self, event: &Self::Event) -> Vec<Mark> {
+        marks::marks(self, event)
     }
 
     fn no_orders(&self, state: &State, _stop: &Stop) -> Orders {

@@ -180,7 +180,8 @@ impl<'p, 'u> Play<'p, 'u> {
     /// leaves the game. Gives the units.
     pub fn open(&mut self, name: Piece, why: Why) -> Ruling<Vec<Piece>> {
         let Some(sealed) = self.sealed(name) else { return Ok(Vec::new()) };
-        let content = self.umpire.open_or(&sealed, &[Subject::of(name)], Content::Dummy)?;
+        let hope = if self.umpire.counts_chances() { self.guess(name) } else { Content::Dummy };
+        let content = self.umpire.open_or(&sealed, &[Subject::of(name)], hope)?;
         if content.is_dummy() {
             self.remove_dummy(name, why);
             return Ok(Vec::new());
@@ -223,6 +224,34 @@ impl<'p, 'u> Play<'p, 'u> {
             self.take(counter.at, counter.force.side());
         }
         Ok(shown)
+    }
+
+    /// What a closed counter can hold at the least, or at the most: where chances are counted from end to end.
+    fn guess(&self, name: Piece) -> Content {
+        let Some(counter) = self.counter(name) else { return Content::Dummy };
+        let strongest = self.umpire.weakest_or_strongest(false, true);
+        if !counter.real && !strongest {
+            return Content::Dummy;
+        }
+        let now = self.now();
+        let free = |unit: &&super::data::Unit| {
+            unit.force == counter.force && unit.kind.is_foot() && self.state.unit(unit.id).at == Place::Off
+        };
+        let mut units: Vec<&super::data::Unit> = now.data().units.values().filter(free).collect();
+        units.sort_by_key(|unit| (std::cmp::Reverse(unit.factors(unit.steps, None).shock), unit.id));
+        let member = |unit: &super::data::Unit| Member::with(unit.id, unit.steps);
+        if !strongest {
+            return units.last().map_or(Content::Dummy, |weakest| Content::Units(vec![member(weakest)]));
+        }
+        let mut room = now.data().tables.limits.stack_steps;
+        let mut held = Vec::new();
+        for unit in units {
+            if u32::from(unit.steps) <= room {
+                room -= u32::from(unit.steps);
+                held.push(member(unit));
+            }
+        }
+        Content::Units(held)
     }
 
     /// A unit is out of the game; counters for detachments and logistic columns can be used again (A85, §14.5.1c).
@@ -354,8 +383,9 @@ impl<'p, 'u> Play<'p, 'u> {
         let leaders = |piece: &Piece| self.now().kind(*piece) == Some(UnitKind::Leader);
         let lost: Vec<Piece> = alone.iter().copied().filter(|piece| !leaders(piece)).collect();
         if !lost.is_empty() {
+            let steps = lost.iter().map(|unit| self.state.unit(*unit).steps).collect();
             lost.iter().for_each(|unit| self.bury(*unit));
-            self.umpire.note(Event::Eliminated { units: lost, at: hex, cause: Cause::Overrun });
+            self.umpire.note(Event::Eliminated { units: lost, steps, at: hex, cause: Cause::Overrun });
         }
         if force == Force::Spanish && self.state.base == Some(hex) {
             // §4.3c, A104: a closed counter shows that it is no dummy before the match ends.
@@ -399,7 +429,12 @@ impl<'p, 'u> Play<'p, 'u> {
                 }
                 None => {
                     self.bury(unit);
-                    self.umpire.note(Event::Eliminated { units: vec![unit], at: from, cause: Cause::Alone });
+                    self.umpire.note(Event::Eliminated {
+                        units: vec![unit],
+                        steps: vec![0],
+                        at: from,
+                        cause: Cause::Alone,
+                    });
                 }
             }
         }
@@ -420,8 +455,9 @@ impl<'p, 'u> Play<'p, 'u> {
             })
             .collect();
         if !left.is_empty() {
+            let steps = left.iter().map(|unit| self.state.unit(*unit).steps).collect();
             left.iter().for_each(|unit| self.bury(*unit));
-            self.umpire.note(Event::Eliminated { units: left, at: hex, cause: Cause::Companions });
+            self.umpire.note(Event::Eliminated { units: left, steps, at: hex, cause: Cause::Companions });
         }
     }
 

@@ -1,17 +1,12 @@
-//! `reach`, `supply` and `odds`.
-
-use std::collections::BTreeMap;
+//! `reach` and `supply`.
 
 use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader};
-use crate::engine::{Clause, Query, Reply, Seen, to_json};
+use crate::engine::{Clause, Json, Query, Reply, Seen};
 use crate::scene::{Overlay, Reached, Trace};
 
 use super::EndOfEmpire;
-use super::combat::Manner;
-use super::orders::TurnOrders;
 use super::position::{Known, Position};
 use super::state::State;
-use super::tables::Odds;
 use super::terms::{Force, Piece};
 use super::{SPAIN, US};
 
@@ -29,7 +24,6 @@ pub fn answer(game: &EndOfEmpire, seen: &Seen<'_, State>, query: &Query) -> Resu
                 Fault::new(&DocPath::root(), what, "guns reach 3 hexes, whatever lies between").by(Clause("9.6c")),
             ])
         }
-        Query::Odds { orders } => odds(game, &now, orders),
     }
 }
 
@@ -53,13 +47,17 @@ fn reach(now: &Position<'_>, piece: Piece) -> Result<Reply, Vec<Fault>> {
     for (hex, path, cost) in routes {
         let way: Vec<String> = path.iter().map(ToString::to_string).collect();
         rows.push(vec![now.data().describe(hex), cost.to_string(), way.join(" ")]);
+        let path = way.iter().map(|hex| Json::Str(hex.clone())).collect();
+        list.push(Json::object([
+            ("hex", Json::Str(hex.to_string())),
+            ("cost", Json::Int(cost.into())),
+            ("path", Json::List(path)),
+        ]));
         cells.push(Reached { cell: hex.to_string(), cost: cost.to_string(), path: way, ..Reached::default() });
-        let entry = BTreeMap::from([("hex".to_owned(), hex.to_string()), ("cost".to_owned(), cost.to_string())]);
-        list.push(to_json(&entry).unwrap_or(crate::engine::Json::Str(hex.to_string())));
     }
     reply.diary.line(format!("{piece} has {} movement points.", now.allowance(piece)), &[Clause("8.1e")]);
     reply.diary.table(&["hex", "cost", "way"], rows);
-    reply.json.insert("reach".to_owned(), crate::engine::Json::List(list));
+    reply.json.insert("reach".to_owned(), Json::List(list));
     reply.drawn.push(Overlay::Reach { board: 0, unit: piece.to_string(), cells });
     Ok(reply)
 }
@@ -91,11 +89,12 @@ fn supply(now: &Position<'_>, only: Option<Piece>) -> Result<Reply, Vec<Fault>> 
             if supplied { "in supply" } else { "OUT of supply" }.to_owned(),
             marker.to_owned(),
         ]);
-        let entry = BTreeMap::from([
-            ("unit", crate::engine::Json::Str(piece.to_string())),
-            ("supplied", crate::engine::Json::Bool(supplied)),
-        ]);
-        list.push(crate::engine::Json::Map(entry.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()));
+        list.push(Json::object([
+            ("unit", Json::Str(piece.to_string())),
+            ("hex", Json::Str(hex.to_string())),
+            ("supplied", Json::Bool(supplied)),
+            ("marker", Json::Bool(!marker.is_empty())),
+        ]));
     }
     for (side, force) in [(US, Force::Us), (SPAIN, Force::Spanish)] {
         let cells: Vec<String> = now.supply_of_side(side).iter().map(ToString::to_string).collect();
@@ -105,89 +104,6 @@ fn supply(now: &Position<'_>, only: Option<Piece>) -> Result<Reply, Vec<Fault>> 
         }
     }
     reply.diary.table(&["unit", "hex", "supply", "marker"], rows);
-    reply.json.insert("supply".to_owned(), crate::engine::Json::List(list));
+    reply.json.insert("supply".to_owned(), Json::List(list));
     Ok(reply)
-}
-
-/// The odds of every attack of a packet. Against a closed counter: from the weakest to the strongest it can be.
-fn odds(game: &EndOfEmpire, now: &Position<'_>, orders: &Node) -> Result<Reply, Vec<Fault>> {
-    let mut reader = Reader::new(game);
-    let Some(orders) = TurnOrders::read(orders, &DocPath::root(), &mut reader) else { return Err(reader.faults) };
-    let side = now.state.stage.side().unwrap_or(SPAIN);
-    let mut reply = Reply::default();
-    let mut list = Vec::new();
-    for order in orders.combat.iter().filter(|order| order.attack.is_some()) {
-        let Some(target) = order.attack else { continue };
-        if now.manner(&order.by, target, side) != Manner::Ordinary {
-            reply.diary.line(format!("{target}: on the Guerrilla Table, no odds."), &[Clause("11.2.1a")]);
-            continue;
-        }
-        let mut by: Vec<Piece> = Vec::new();
-        let mut hidden_shock = 0;
-        for piece in &order.by {
-            match now.members(*piece) {
-                Some(members) => {
-                    hidden_shock += members.iter().map(|(unit, steps)| now.shock_under(*unit, *steps)).sum::<u32>()
-                }
-                None => by.push(*piece),
-            }
-        }
-        let there = now.fighters(target, if side == US { SPAIN } else { US });
-        let closed = there.iter().filter(|piece| piece.is_counter()).count();
-        let (attack, defence, _) = now.bare_odds(&by, &there);
-        let attack = attack + hidden_shock;
-        // A closed counter can be a dummy, or all that fits under it.
-        let force = now.holder(target).unwrap_or(Force::Spanish);
-        let strongest = strongest(now, force) * u32::try_from(closed).unwrap_or(0);
-        let shifts = now.fixed_shifts(&order.by, target, &there);
-        let column = |defence: u32| {
-            let table = &now.data().tables.shock.results;
-            let odds = Odds::of(attack, defence);
-            let place = table.shifted(table.column(&odds).unwrap_or(0), shifts.total());
-            table.columns.get(place).copied().unwrap_or(odds)
-        };
-        let (best, worst) = (column(defence), column(defence + strongest));
-        let text = match closed {
-            0 => format!("{target}: {attack} to {defence}, fought at {best}."),
-            _ => format!(
-                "{target}: {attack} to between {defence} and {}, fought at {worst} to {best}.",
-                defence + strongest
-            ),
-        };
-        reply.diary.line(text, &[Clause("9.2e")]);
-        reply.diary.sum("odds column", Odds::of(attack, defence).to_string(), &shifts, best.to_string());
-        let entry = [
-            ("target", crate::engine::Json::Str(target.to_string())),
-            ("attack", crate::engine::Json::Int(attack.into())),
-            ("defence", crate::engine::Json::Int(defence.into())),
-            ("column", crate::engine::Json::Str(best.to_string())),
-            ("worst", crate::engine::Json::Str(worst.to_string())),
-        ];
-        list.push(crate::engine::Json::Map(entry.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()));
-    }
-    reply.json.insert("battles".to_owned(), crate::engine::Json::List(list));
-    Ok(reply)
-}
-
-/// The most shock that fits under one counter of a force.
-fn strongest(now: &Position<'_>, force: Force) -> u32 {
-    let mut units: Vec<(u32, u32)> = now
-        .data()
-        .units
-        .values()
-        .filter(|unit| {
-            unit.force == force && unit.kind.is_foot() && now.state.unit(unit.id).at == super::state::Place::Off
-        })
-        .map(|unit| (unit.factors(unit.steps, None).shock, u32::from(unit.steps)))
-        .collect();
-    units.sort_unstable_by(|a, b| b.cmp(a));
-    let mut room = now.data().tables.limits.stack_steps;
-    let mut sum = 0;
-    for (shock, steps) in units {
-        if steps <= room {
-            room -= steps;
-            sum += shock;
-        }
-    }
-    sum
 }

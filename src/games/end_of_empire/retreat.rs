@@ -120,7 +120,12 @@ impl Play<'_, '_> {
             if self.now().kind(piece) == Some(UnitKind::LogisticColumn) && river {
                 // §14.5.1e: it cannot follow, and nobody is left with it.
                 self.bury(piece);
-                self.umpire.note(Event::Eliminated { units: vec![piece], at: from, cause: Cause::Companions });
+                self.umpire.note(Event::Eliminated {
+                    units: vec![piece],
+                    steps: vec![0],
+                    at: from,
+                    cause: Cause::Companions,
+                });
                 continue;
             }
             groups.entry(hex).or_default().push(piece);

@@ -150,7 +150,7 @@ pub fn tell(game: &EndOfEmpire, event: &Event, diary: &mut Diary) {
         Event::StepsLost { at, cause, losses: all, .. } => {
             diary.detail(format!("{} ({cause}): {}.", hex(at), losses(all)), &clauses)
         }
-        Event::Eliminated { units, at, cause } => {
+        Event::Eliminated { units, at, cause, .. } => {
             diary.detail(format!("Eliminated in {} ({cause}): {}.", hex(at), list(units)), &clauses)
         }
         Event::Disorganized { units, at, overstacked } => {

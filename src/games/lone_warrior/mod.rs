@@ -12,6 +12,7 @@ mod flaws;
 mod judgement;
 mod leaders;
 mod lexicon;
+mod marks;
 mod melee;
 mod options;
 mod orders;
@@ -34,8 +35,8 @@ use std::collections::BTreeMap;
 use crate::engine::dice::Chance;
 use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader};
 use crate::engine::{
-    About, Arranged, Bar, Charter, Concealed, DataFinding, Diary, Files, Flow, Json, Players, Query, Reply, Rules,
-    Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Telling, Umpire, Verdict, to_json,
+    About, Arranged, Bar, Charter, Concealed, DataFinding, Diary, Files, Flow, Json, Mark, Players, Query, Reply,
+    Rules, Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Telling, Umpire, Verdict, to_json,
 };
 use crate::scene::{Incident, Scene};
 
@@ -222,6 +223,10 @@ impl Rules for LoneWarrior {
             _ => {}
         }
         Ok(self.due(state))
+    }
+
+    fn marks(&self, event: &Self::Event) -> Vec<Mark> {
+        marks::marks(self, event)
     }
 
     fn no_orders(&self, _state: &State, stop: &Stop) -> Orders {

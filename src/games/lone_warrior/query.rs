@@ -1,21 +1,17 @@
-//! Questions to the position: what a unit may do, what a box sees, what a list of activations is worth.
+//! Questions to the position: what a unit may do, what a box sees.
 
 use std::collections::BTreeMap;
 
 use crate::board::{Grid, Square};
 use crate::engine::doc::{DocPath, Fault, FromDoc, Lexicon, Node, Reader};
-use crate::engine::{Clause, Diary, Files, Foresaid, Json, Query, Reply, Rules, Seen, foresee};
+use crate::engine::{Clause, Diary, Json, Query, Reply, Seen};
 use crate::scene::{Overlay, Reached, Target, Trace};
 
 use super::LoneWarrior;
 use super::actions::Deed;
-use super::events::Event;
 use super::position::Position;
 use super::state::{Place, State};
 use super::terms::{Battlefield, LeaderId, UnitId};
-
-/// A chance is counted in parts of this.
-const SURE: u64 = 1_000_000;
 
 /// Answers a query.
 pub fn answer(game: &LoneWarrior, seen: &Seen<'_, State>, query: &Query) -> Result<Reply, Vec<Fault>> {
@@ -23,7 +19,6 @@ pub fn answer(game: &LoneWarrior, seen: &Seen<'_, State>, query: &Query) -> Resu
     match query {
         Query::Reach { unit } => reach(game, state, unit),
         Query::Sight { from, to } => sight(game, state, from, to),
-        Query::Odds { orders } => odds(game, seen, orders),
         Query::Supply { .. } => {
             let what = "these rules know no supply";
             Err(vec![Fault::new(&DocPath::root(), what, "ask for `reach`, `los` or `odds`")])
@@ -163,55 +158,5 @@ fn sight(game: &LoneWarrior, state: &State, from: &str, to: &str) -> Result<Repl
         ("to".to_owned(), Json::Str(b.to_string())),
         ("clear".to_owned(), Json::Bool(clear)),
     ]);
-    Ok(reply)
-}
-
-/// How likely each activation is reached and succeeds, redraws of failed chips reckoned in (§9f).
-fn odds(game: &LoneWarrior, seen: &Seen<'_, State>, node: &Node) -> Result<Reply, Vec<Fault>> {
-    let stop = game.due(seen.state);
-    let mut reader = Reader::new(game.lexicon());
-    let Some(mut orders) = game.read_orders(stop.ask(), node, &DocPath::root(), &mut reader) else {
-        return Err(reader.faults);
-    };
-    let foreseen = foresee(game, seen, &stop, &Foresaid::default(), &mut orders, &DocPath::root());
-    if foreseen.faults.iter().any(|fault| !fault.warning) {
-        return Err(foreseen.faults);
-    }
-    let mut reply = Reply::default();
-    let mut listed = Vec::new();
-    let mut rows = Vec::new();
-    let mut reached = SURE;
-    for noted in &foreseen.outlook {
-        match &noted.event {
-            Event::PlayerTurn { field, .. } | Event::TurnContinued { field, .. } => {
-                reply.diary.heading(2, game.field(*field).name.clone());
-                reached = SURE;
-            }
-            Event::Activation { unit, action, needs, standing_by, .. } => {
-                // Ten chips, of which those below the number fail, and so must every one drawn again.
-                let fails = u64::from(needs - 1);
-                let all = standing_by.iter().fold(fails * SURE / 10, |all, _| all * fails / 10);
-                let before = reached;
-                reached = reached * (SURE - all) / SURE;
-                let percent = |part: u64| format!("{}.{} %", part * 100 / SURE, part * 1000 / SURE % 10);
-                let chip = format!("{needs}+");
-                rows.push(vec![unit.to_string(), action.clone(), chip, percent(before), percent(reached)]);
-                let thousandths = |part: u64| Json::Int(i64::try_from(part * 1000 / SURE).unwrap_or(0));
-                listed.push(Json::object([
-                    ("unit".to_owned(), Json::Str(unit.to_string())),
-                    ("needs".to_owned(), Json::Int(i64::from(*needs))),
-                    ("reached".to_owned(), thousandths(before)),
-                    ("carried-out".to_owned(), thousandths(reached)),
-                ]));
-            }
-            Event::TurnEnded { .. } | Event::Decided { .. } => {
-                let rows = std::mem::take(&mut rows);
-                reply.diary.table(&["unit", "action", "chip", "reached", "carried out"], rows);
-            }
-            _ => {}
-        }
-    }
-    reply.diary.table(&["unit", "action", "chip", "reached", "carried out"], rows);
-    reply.json = BTreeMap::from([("thousandths".to_owned(), Json::List(listed))]);
     Ok(reply)
 }

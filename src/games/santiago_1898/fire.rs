@@ -244,7 +244,10 @@ impl Play<'_, '_> {
             }
             if let Some(battle) = battle {
                 let battle = Battle { entry, ..battle };
-                self.defensive_fire(&battle)?;
+                match entry {
+                    Some(index) => self.in_hand(item("battles", index), |play| play.defensive_fire(&battle))?,
+                    None => self.defensive_fire(&battle)?,
+                }
                 battles.push(battle);
             }
         }

@@ -10,6 +10,7 @@ mod fire;
 mod jungle;
 mod landing;
 mod lexicon;
+mod marks;
 mod movement;
 mod orders;
 mod play;
@@ -35,8 +36,8 @@ pub use crate::board::HexGrid;
 use crate::engine::dice::Chance;
 use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader};
 use crate::engine::{
-    About, Arranged, Bar, Charter, Clause, DataFinding, Diary, Files, Flow, Json, OptionInfo, Players, Query, Reply,
-    Rules, Ruling, ScenarioInfo, Seen, Side, Stop, Telling, Umpire, Verdict,
+    About, Arranged, Bar, Charter, Clause, DataFinding, Diary, Files, Flow, Json, Mark, OptionInfo, Players, Query,
+    Reply, Rules, Ruling, ScenarioInfo, Seen, Side, Stop, Telling, Umpire, Verdict,
 };
 use crate::scene::{Incident, Scene};
 
@@ -322,6 +323,10 @@ impl Rules for Santiago1898 {
 
     fn resolve(&self, state: &mut State, orders: &mut Orders, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
         Play::new(self, state, umpire).sequence(orders)
+    }
+
+    fn marks(&self, event: &Self::Event) -> Vec<Mark> {
+        marks::marks(self, event)
     }
 
     fn no_orders(&self, state: &State, _stop: &Stop) -> Orders {

@@ -14,6 +14,7 @@ mod facts;
 mod forecast;
 mod landing;
 mod lexicon;
+mod marks;
 mod movement;
 mod orders;
 mod plan;
@@ -47,7 +48,7 @@ use crate::board::Hex;
 use crate::engine::dice::Chance;
 use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader};
 use crate::engine::{
-    About, Arranged, Bar, Charter, Clause, Concealed, DataFinding, Diary, Files, Flow, Json, OptionInfo, Players,
+    About, Arranged, Bar, Charter, Clause, Concealed, DataFinding, Diary, Files, Flow, Json, Mark, OptionInfo, Players,
     Query, Reply, Rules, Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Subject, Telling, Umpire, Verdict,
     schema_of_data, schema_to_read, schema_to_write, to_json,
 };
@@ -371,6 +372,10 @@ impl Rules for SantiagoCampaign {
 
     fn resolve(&self, state: &mut State, orders: &mut Orders, umpire: &mut Umpire<'_, Self>) -> Ruling<Stop> {
         Play::new(self, state, umpire).sequence(orders)
+    }
+
+    fn marks(&self, event: &Self::Event) -> Vec<Mark> {
+        marks::marks(self, event)
     }
 
     fn no_orders(&self, state: &State, _stop: &Stop) -> Orders {

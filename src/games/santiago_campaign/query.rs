@@ -1,17 +1,14 @@
-//! Answers to `reach`, `supply`, `los` and `odds`.
-
-use std::collections::BTreeSet;
+//! Answers to `reach`, `supply` and `los`.
 
 use crate::board::{Grid, Hex};
 use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader};
-use crate::engine::{Bar, Clause, Concealed, Foresaid, Json, Query, Reply, Seen, foresee};
-use crate::scene::{Overlay, Reached, Target, Trace};
+use crate::engine::{Bar, Clause, Json, Query, Reply, Seen};
+use crate::scene::{Overlay, Reached, Trace};
 
-use super::orders::Orders;
 use super::play::{Play, Position, Trit, at_table, own_knowledge};
 use super::state::State;
 use super::supply::Suppose;
-use super::terms::{Nation, Odds, Piece};
+use super::terms::{Nation, Piece};
 use super::{SantiagoCampaign, US};
 
 /// Answers a query as one side sees the position.
@@ -26,7 +23,6 @@ pub fn answer(game: &SantiagoCampaign, seen: &Seen<'_, State>, query: &Query) ->
         }
         Query::Supply { unit } => supply(&now, unit.as_deref().map(|unit| read::<Piece>(game, unit)).transpose()?),
         Query::Sight { from, to } => sight(&now, read::<Hex>(game, from)?, read::<Hex>(game, to)?),
-        Query::Odds { orders } => odds(game, seen, orders),
     }
 }
 
@@ -109,11 +105,12 @@ fn supply(now: &Position<'_>, only: Option<Piece>) -> Result<Reply, Vec<Fault>> 
             how.push_str(": ");
             how.push_str(&now.why_unsupplied(hex, Suppose::default()));
         }
-        rows.push(vec![id.to_string(), now.data().say(hex), how]);
+        rows.push(vec![id.to_string(), now.data().say(hex), how.clone()]);
         let entry = [
             ("unit".to_owned(), Json::Str(id.to_string())),
             ("hex".to_owned(), text(hex)),
             ("supply".to_owned(), Json::Str(word.to_owned())),
+            ("how".to_owned(), Json::Str(how)),
         ];
         json.push(Json::Map(entry.into()));
     }
@@ -127,6 +124,8 @@ fn supply(now: &Position<'_>, only: Option<Piece>) -> Result<Reply, Vec<Fault>> 
         .line(format!("Off-road supply length {length}; sources at {}.", sources.join(", ")), &[Clause("12.5c")]);
     reply.diary.table(&["unit", "hex", "supply"], rows);
     reply.json.insert("supply".into(), Json::List(json));
+    reply.json.insert("length".into(), Json::Int(length.into()));
+    reply.json.insert("sources".into(), Json::List(now.state.sources.keys().map(|hex| text(*hex)).collect()));
     Ok(reply)
 }
 
@@ -159,72 +158,5 @@ fn sight(now: &Position<'_>, from: Hex, to: Hex) -> Result<Reply, Vec<Fault>> {
     reply.json.insert("clear".into(), Json::Bool(clear));
     reply.json.insert("range".into(), Json::Int(i64::from(range)));
     reply.json.insert("hexes".into(), Json::List(hexes.into_iter().map(text).collect()));
-    Ok(reply)
-}
-
-fn odds(game: &SantiagoCampaign, seen: &Seen<'_, State>, node: &Node) -> Result<Reply, Vec<Fault>> {
-    let at = DocPath::root().key("orders");
-    let mut reader = Reader::new(game);
-    let stage = seen.state.stage;
-    let read = Orders::read(stage.packet(), node, &at, &mut reader);
-    let (Some(mut orders), false) = (read, reader.refused()) else { return Err(reader.faults) };
-    let foreseen = foresee(game, seen, &game.due(stage), &Foresaid::default(), &mut orders, &at);
-    if foreseen.faults.iter().any(|fault| !fault.warning) {
-        return Err(foreseen.faults);
-    }
-    let Orders::Turn(mut turn) = orders else { return Ok(Reply::default()) };
-    // As things stand after the moves, if they come out as hoped.
-    let attacks = std::mem::take(&mut turn.attacks);
-    let mut moves = Orders::Turn(turn);
-    let state = foresee(game, seen, &game.due(stage), &Foresaid::default(), &mut moves, &at).state;
-    let side = stage.side().unwrap_or(US);
-    let known = own_knowledge(game, seen, side);
-    let now = Position { game, state: &state, known: &known };
-    let mut reply = Reply::default();
-    let (mut json, mut targets) = (Vec::new(), Vec::new());
-    for order in attacks.iter().filter_map(Concealed::as_open) {
-        let forecast = now.forecast(side, order, &BTreeSet::new());
-        let (attack, defence, shifts) = (forecast.attack, forecast.defence, &forecast.shifts);
-        reply.diary.heading(2, format!("Attack on {}", now.data().say(order.target)));
-        reply.diary.line(
-            format!("Attacking factors {attack}, by what is sure of supply and with Cuban units at their least."),
-            &[Clause("11.8a")],
-        );
-        reply.diary.sum("column shift", "", shifts, format!("{:+}", shifts.total()));
-        let table = &now.data().tables.combat_results;
-        let line = |defence: u32| {
-            let odds = Odds::of(attack, defence, table.highest());
-            vec![defence.to_string(), odds.to_string(), odds.shifted(shifts.total()).to_string()]
-        };
-        if side == US && attack > 0 && !game.options.face_up {
-            // The defenders lie face-down: what each strength would mean, up to the most they can have.
-            let rows = (1..defence).filter(|defence| defence % 2 == 0).chain([defence]).map(line);
-            reply.diary.table(&["if they defend with", "odds", "after shifts"], rows.collect());
-        }
-        match (forecast.odds, forecast.final_odds()) {
-            (Some(odds), Some(last)) => reply.diary.line(
-                format!("At the worst {attack} to {defence} is {odds}, {last} after shifts."),
-                &[Clause("11.12a")],
-            ),
-            _ => reply
-                .diary
-                .line("It may come to nothing: nobody is sure to attack from next to the hex.", &[Clause("11.4b")]),
-        }
-        targets.push(Target {
-            cell: order.target.to_string(),
-            from: Vec::new(),
-            odds: forecast.final_odds().map_or_else(|| "?".to_owned(), |odds| odds.to_string()),
-            note: format!("{attack} against at most {defence}"),
-        });
-        let entry = [
-            ("target".to_owned(), text(order.target)),
-            ("attack".to_owned(), Json::Int(i64::from(attack))),
-            ("defence-at-most".to_owned(), Json::Int(i64::from(defence))),
-            ("shift".to_owned(), Json::Int(i64::from(shifts.total()))),
-        ];
-        json.push(Json::Map(entry.into()));
-    }
-    reply.json.insert("attacks".into(), Json::List(json));
-    reply.drawn.push(Overlay::Targets { board: 0, cells: targets });
     Ok(reply)
 }

@@ -257,7 +257,11 @@ impl Play<'_, '_> {
             }
             offers
         };
-        let hope = if self.umpire.foresees() { list(self.known.clone()) } else { Offers::none() };
+        let hope = if self.umpire.foresees() || self.umpire.counts_chances() {
+            list(self.known.clone())
+        } else {
+            Offers::none()
+        };
         self.fact(&tokens, party.from, "chains", |units| list(Known(units.clone())), hope)
     }
 

@@ -19,7 +19,6 @@ mod lexicon;
 mod losses;
 mod morale;
 mod movement;
-mod odds;
 mod orders;
 mod play;
 mod policy;

@@ -1,4 +1,4 @@
-//! `reach`, `supply`, `los` and `odds`.
+//! `reach`, `supply` and `los`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,6 @@ use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader};
 use crate::engine::{Clause, Json, Query, Reply, Seen};
 use crate::scene::{Overlay, Reached, Trace};
 
-use super::odds;
 use super::position::Position;
 use super::sight;
 use super::state::State;
@@ -21,7 +20,6 @@ pub fn answer(game: &SplendidLittleWar, seen: &Seen<'_, State>, query: &Query) -
         Query::Reach { unit } => reach(&now, named(game, unit)?),
         Query::Supply { unit } => supply(&now, unit.as_deref().map(|unit| named(game, unit)).transpose()?),
         Query::Sight { from, to } => sight::sight(game, seen, from, to),
-        Query::Odds { orders } => odds::odds(game, seen, orders),
     }
 }
 

@@ -167,10 +167,13 @@ impl Play<'_, '_> {
                 let state = now.now(engineer);
                 let sides: Vec<Hex> =
                     (now.data().neighbours(hex)).filter(|next| now.bars_bridging(engineer, *next).is_empty()).collect();
-                if !state.entered && !state.bridged && chance.one_in(2)
-                    && let Some(to) = chance.pick(&sides) {
-                        orders.pontoon.insert(engineer, *to);
-                    }
+                if !state.entered
+                    && !state.bridged
+                    && chance.one_in(2)
+                    && let Some(to) = chance.pick(&sides)
+                {
+                    orders.pontoon.insert(engineer, *to);
+                }
             }
         }
         let digs: Vec<Piece> = (now.on_map(side).map(|(id, _)| id))

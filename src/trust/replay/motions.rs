@@ -23,6 +23,8 @@ pub(super) struct Edge {
     hash: Id,
     stop: Stop,
     kept: Holdings,
+    /// How many spans had been carried out.
+    played: usize,
 }
 
 /// The position a motion on the table would lead to.
@@ -57,7 +59,8 @@ impl Replay {
             return;
         }
         let (state, hash, stop, kept) = (self.state.clone(), self.state_hash, self.stop.clone(), self.kept.clone());
-        self.edges.push(Arc::new(Edge { seq, state, hash, stop, kept }));
+        let played = self.played.len();
+        self.edges.push(Arc::new(Edge { seq, state, hash, stop, kept, played }));
     }
 
     /// Judges a motion, and carries it out if nobody has to be asked.
@@ -269,6 +272,7 @@ impl Replay {
     fn go_back(&mut self, back_to: u32) {
         let Some(edge) = self.edges.iter().rev().find(|edge| edge.seq <= back_to).cloned() else { return };
         self.edges.retain(|other| other.seq <= edge.seq);
+        self.played.truncate(edge.played);
         self.stand(edge.state.clone(), edge.hash, edge.stop.clone(), edge.kept.clone());
     }
 

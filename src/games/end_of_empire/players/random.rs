@@ -183,9 +183,10 @@ impl Player<'_> {
                     order.maine = !orders.iter().any(|other| other.maine) && self.chance.one_in(2);
                 }
                 if let Some(Support::Column(column)) = order.support
-                    && orders.iter().any(|other| other.support == Some(Support::Column(column))) {
-                        order.support = None;
-                    }
+                    && orders.iter().any(|other| other.support == Some(Support::Column(column)))
+                {
+                    order.support = None;
+                }
                 fought.extend(by);
                 attacked.insert(*target);
                 orders.push(order);

@@ -1,0 +1,185 @@
+//! Luck told: dice against their mean, attacks against what they could have come to.
+
+use serde_json::json;
+
+use crate::engine::{Diary, How, Match, Ratio, Side};
+use crate::play::{Fortune, Luck, Measured};
+
+use super::Page;
+
+fn percent(measured: &Measured) -> String {
+    measured.percentile.percent()
+}
+
+/// `3 (2.17)`: what was and what was to be expected.
+fn against(measured: &Measured) -> String {
+    format!("{} ({})", measured.was, measured.expected.mean())
+}
+
+/// The luck of a match for people.
+pub fn luck_page(table: &dyn Match, luck: &Luck) -> Page {
+    let mut page = Page::new("Luck");
+    page.lead.push(
+        "What came about, and in brackets what these very attacks were to be expected to bring. A percentile of 50% is even \
+         luck; docs/luck.md tells how it is reckoned."
+            .to_owned(),
+    );
+    let mut match_diary = Diary::new();
+    let head = ["", "attacks", "steps inflicted", "percentile", "places taken", "percentile"];
+    let row = |name: String, fortune: &Fortune| {
+        vec![
+            name,
+            fortune.attacks.to_string(),
+            against(&fortune.inflicted),
+            percent(&fortune.inflicted),
+            against(&fortune.taken),
+            percent(&fortune.taken),
+        ]
+    };
+    let sides = table.ruleset().sides();
+    let whole = sides.iter().map(|side| row(side.to_string(), &luck.fortune(*side, None)));
+    if !luck.attacks.is_empty() {
+        match_diary.table(&head, whole.collect());
+    }
+    page.section("The match", match_diary);
+    let mut turns = Diary::new();
+    let mut rows = Vec::new();
+    for turn in luck.turns() {
+        for side in sides {
+            rows.push(row(format!("turn {turn}, {side}"), &luck.fortune(*side, Some(turn))));
+        }
+    }
+    turns.table(&head, rows);
+    page.section("Turn by turn", turns);
+    let mut attacks = Diary::new();
+    let rows = luck.attacks.iter().map(|attack| {
+        let lost = |side: &Side| {
+            let mean = attack.spread.expected(|upshot| upshot.lost_by(*side));
+            format!("{} ({})", attack.upshot.lost_by(*side), mean.mean())
+        };
+        let taken = if attack.upshot.taken { "yes" } else { "no" };
+        let chance = attack.spread.chance(|upshot| upshot.taken).percent();
+        let mut row = vec![attack.turn.to_string(), attack.by.to_string(), attack.at.clone()];
+        row.push(attack.upshot.word().to_owned());
+        row.push(format!("{taken} ({chance})"));
+        row.extend(sides.iter().map(lost));
+        row
+    });
+    let lost: Vec<String> = sides.iter().map(|side| format!("{side} lost")).collect();
+    let mut head = vec!["turn", "by", "attack on", "result", "taken"];
+    head.extend(lost.iter().map(String::as_str));
+    attacks.table(&head, rows.collect());
+    if luck.attacks.iter().any(|attack| matches!(attack.how, How::Drawn { .. })) {
+        attacks.line("Some expectations are drawn, not counted; `garcia luck --draws` looks closer.", &[]);
+    }
+    page.section("Attack by attack", attacks);
+    let mut dice = Diary::new();
+    let rows = luck.rolls.iter().map(|((side, purpose), rolls)| {
+        let mean = |sum: u64, of: u64| Ratio::new(sum, of).mean();
+        vec![
+            side.clone(),
+            purpose.clone(),
+            rolls.dice.to_string(),
+            mean(rolls.sum, rolls.dice.into()),
+            mean(rolls.twice_mean, 2 * u64::from(rolls.dice)),
+        ]
+    });
+    dice.table(&["phase of", "rolled for", "dice", "mean", "honest mean"], rows.collect());
+    for even in luck.evenness() {
+        let faces: Vec<String> = even.faces.iter().map(u32::to_string).collect();
+        let verdict = match (even.usual, even.rare) {
+            (Some(usual), _) if even.chi_square.parts(1000) <= u128::from(usual) => "as even as honest dice are",
+            (_, Some(rare)) if even.chi_square.parts(1000) <= u128::from(rare) => {
+                "less even than nineteen of twenty honest sets"
+            }
+            (_, Some(_)) => "less even than 99 of a hundred honest sets",
+            _ => "there is no table for this size",
+        };
+        let usual = even
+            .usual
+            .map_or(String::new(), |usual| format!(" (95 of 100 stay below {})", Ratio::new(usual, 1000u32).mean()));
+        dice.line(
+            format!("d{}: {}; chi-square {}{usual}: {verdict}.", even.sides, faces.join(" "), even.chi_square.mean()),
+            &[],
+        );
+    }
+    page.section("Dice", dice);
+    page
+}
+
+/// The luck of one turn in a line; nothing where nobody attacked.
+pub fn luck_line(table: &dyn Match, luck: &Luck) -> Option<String> {
+    if luck.attacks.is_empty() {
+        return None;
+    }
+    let told = |side: &Side| {
+        let fortune = luck.fortune(*side, None);
+        let mut text = format!(
+            "{side} inflicted {} steps where {} were to be expected ({} percentile)",
+            fortune.inflicted.was,
+            fortune.inflicted.expected.mean(),
+            percent(&fortune.inflicted)
+        );
+        if fortune.attacks > 0 {
+            let taken = &fortune.taken;
+            text.push_str(&format!(
+                " and took {} of {} places ({} expected)",
+                taken.was,
+                fortune.attacks,
+                taken.expected.mean()
+            ));
+        }
+        text
+    };
+    Some(format!("Luck: {}.", table.ruleset().sides().iter().map(told).collect::<Vec<_>>().join("; ")))
+}
+
+/// The luck of a match for programs: fractions and whole numbers, no more.
+pub fn luck_json(table: &dyn Match, luck: &Luck) -> serde_json::Value {
+    let sides = table.ruleset().sides();
+    let measured = |m: &Measured| json!({ "was": m.was, "expected": m.expected, "percentile": m.percentile });
+    let fortune = |turn: Option<u32>| {
+        let of = |side: &Side| {
+            let fortune = luck.fortune(*side, turn);
+            json!({
+                "side": side, "attacks": fortune.attacks, "inflicted": measured(&fortune.inflicted),
+                "taken": measured(&fortune.taken),
+            })
+        };
+        sides.iter().map(of).collect::<Vec<_>>()
+    };
+    let turns: Vec<_> =
+        luck.turns().into_iter().map(|turn| json!({ "turn": turn, "sides": fortune(Some(turn)) })).collect();
+    let attacks: Vec<_> = luck
+        .attacks
+        .iter()
+        .map(|attack| {
+            json!({
+                "turn": attack.turn, "by": attack.by, "at": attack.at, "entry": attack.entry.to_string(),
+                "upshot": attack.upshot, "taken": attack.spread.chance(|upshot| upshot.taken),
+                "lost": sides.iter().map(|side| (side.as_str(), attack.spread.expected(|u| u.lost_by(*side))))
+                    .collect::<std::collections::BTreeMap<_, _>>(),
+            })
+        })
+        .collect();
+    let dice: Vec<_> = luck
+        .rolls
+        .iter()
+        .map(|((side, purpose), rolls)| {
+            let honest = Ratio::new(rolls.twice_mean, 2 * u64::from(rolls.dice));
+            let mean = Ratio::new(rolls.sum, u64::from(rolls.dice));
+            json!({ "phase-of": side, "rolled-for": purpose, "dice": rolls.dice, "mean": mean, "honest-mean": honest })
+        })
+        .collect();
+    let evenness: Vec<_> = luck
+        .evenness()
+        .into_iter()
+        .map(|even| {
+            json!({
+                "sides": even.sides, "faces": even.faces, "chi-square": even.chi_square,
+                "usual-thousandths": even.usual, "rare-thousandths": even.rare,
+            })
+        })
+        .collect();
+    json!({ "match": fortune(None), "turns": turns, "attacks": attacks, "dice": dice, "evenness": evenness })
+}
