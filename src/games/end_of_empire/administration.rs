@@ -237,7 +237,7 @@ impl Play<'_, '_> {
                 }
                 Ok(())
             }
-            Surrender::Surrender => self.end_game(Ending::Surrender),
+            Surrender::GivesUp => self.end_game(Ending::Surrender),
         }
     }
 

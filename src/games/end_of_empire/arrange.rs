@@ -191,6 +191,9 @@ fn noted<T>(result: Result<T, Vec<Fault>>, faults: &mut Vec<Fault>) -> Option<T>
     result.map_err(|mut found| faults.append(&mut found)).ok()
 }
 
+/// How a work is drawn into a hex.
+type Drawing = fn(&mut Ground);
+
 fn clear_map(data: &mut Data) {
     let grid = data.grid.clone();
     let ground = Layer::from_fn(&grid, |hex| Ground {
@@ -212,7 +215,7 @@ fn patch_map(data: &mut Data, patch: &MapPatch, at: &DocPath, faults: &mut Vec<F
     for (hex, terrain) in &patch.terrain {
         change(data, *hex, &|ground| ground.terrain = *terrain);
     }
-    let works: [(&Vec<Hex>, fn(&mut Ground)); 5] = [
+    let works: [(&Vec<Hex>, Drawing); 5] = [
         (&patch.beaches, |ground| ground.beach = true),
         (&patch.objectives, |ground| ground.objective = true),
         (&patch.redoubts, |ground| ground.redoubt = true),

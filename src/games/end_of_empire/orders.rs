@@ -282,6 +282,7 @@ impl TurnOrders {
 /// A packet of orders.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
+#[allow(clippy::large_enum_variant, reason = "one packet at a time is held")]
 pub enum Orders {
     /// A set-up.
     Setup(SetupOrders),

@@ -237,7 +237,7 @@ impl Position<'_> {
             let others = stack.iter().any(|piece| *piece != unit && !self.in_guerrilla(*piece));
             !self.overstacked(hex, force, &stack)
                 && !(mixed && (others || data.terrain(hex).bars_guerrillas()))
-                && !(!mixed && stack.iter().any(|piece| *piece != unit && self.in_guerrilla(*piece)))
+                && (mixed || !stack.iter().any(|piece| *piece != unit && self.in_guerrilla(*piece)))
         };
         let mut hexes: Vec<Hex> = data.grid.cells().filter(|hex| fits(*hex)).collect();
         hexes.sort_by_key(|hex| (data.distance(wish, *hex), *hex));

@@ -209,8 +209,8 @@ words! {
         Nothing = "-",
         /// A las Jarcias.
         Jarcias = "A",
-        /// Surrender.
-        Surrender = "R",
+        /// The garrison gives up.
+        GivesUp = "R",
     }
 
     /// A cell of the US Withdrawal Table.

@@ -337,7 +337,7 @@ impl fmt::Display for Holds {
 
 impl Play<'_, '_> {
     /// The phasing player places his assault markers (§13.0c).
-    pub fn mark_assaults(&mut self, side: Side, orders: &mut Vec<AssaultOrder>, at: &DocPath) -> Ruling<()> {
+    pub fn mark_assaults(&mut self, side: Side, orders: &mut [AssaultOrder], at: &DocPath) -> Ruling<()> {
         for (index, order) in orders.iter().enumerate() {
             self.entry(at.index(index), |play| {
                 play.mark(side, order);
@@ -385,7 +385,7 @@ impl Play<'_, '_> {
 
     /// Resolves every assault that is marked: those of the packet in its order, the others by hex (§13.0k), and takes
     /// the markers off.
-    pub fn assaults(&mut self, side: Side, orders: &mut Vec<AssaultOrder>, at: &DocPath) -> Ruling<()> {
+    pub fn assaults(&mut self, side: Side, orders: &mut [AssaultOrder], at: &DocPath) -> Ruling<()> {
         let mut done: BTreeSet<Hex> = BTreeSet::new();
         for (index, order) in orders.iter().enumerate() {
             self.entry(at.index(index), |play| {

@@ -644,7 +644,7 @@ pub fn rounded(total: Cf, kind: FireKind) -> u32 {
 
 impl Play<'_, '_> {
     /// Offensive Fire (§13.1): one attack after the other, in the order of the file (§13.0k).
-    pub fn offensive_fire(&mut self, side: Side, orders: &mut Vec<FireOrder>, at: &DocPath) -> Ruling<()> {
+    pub fn offensive_fire(&mut self, side: Side, orders: &mut [FireOrder], at: &DocPath) -> Ruling<()> {
         self.fired.clear();
         for (index, order) in orders.iter().enumerate() {
             self.entry(at.index(index), |play| play.carry_fire(side, FireKind::Offensive, order))?;

@@ -72,7 +72,7 @@ impl SplendidLittleWar {
 impl Position<'_> {
     /// Counters of a side that set up, in the order in which they are placed: units by id, Cubans after the army, then
     /// leaders and the Base.
-    pub fn to_place(&self, side: Side) -> Vec<Piece> {
+    pub fn to_place(self, side: Side) -> Vec<Piece> {
         let mut units: Vec<Piece> = (self.game.areas(side).iter())
             .flat_map(|area| area.units.iter().copied())
             .filter(|id| self.state.units.contains_key(id))

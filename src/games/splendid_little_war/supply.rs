@@ -66,7 +66,7 @@ impl Position<'_> {
     }
 
     /// How far a counter's hex is from the net; its own hex need not be free (AMB-15).
-    fn to_net(&self, net: &Net, hex: Hex) -> Option<u32> {
+    fn to_net(self, net: &Net, hex: Hex) -> Option<u32> {
         let data = self.data();
         let around = data.land_around(hex).filter_map(|next| net.field.get(&data.grid, next)).map(|steps| steps + 1);
         let here = net.net.contains(&hex).then_some(0);
