@@ -380,12 +380,13 @@ impl Play<'_, '_> {
         if !missed.is_empty() {
             missed.push(Subject::of("supply"));
         }
-        self.note_move(&mover, Some(from), &mut walked, missed);
+        let about: Vec<Subject> = walked.bars.iter().flat_map(|bar| bar.about.iter().cloned()).collect();
+        self.umpire.rests(&about, missed);
+        self.note_move(&mover, Some(from), &mut walked);
         self.follow(order.unit, &walked)
     }
 
-    /// Tells a move; `missed` is what it changes besides if it is not cut.
-    fn note_move(&mut self, mover: &Mover, from: Option<Hex>, walked: &mut Walked, missed: Vec<Subject>) {
+    fn note_move(&mut self, mover: &Mover, from: Option<Hex>, walked: &mut Walked) {
         let event = Event::Moved {
             piece: mover.piece,
             nation: mover.nation,
@@ -406,7 +407,7 @@ impl Play<'_, '_> {
             let bars = bars.into_iter().map(|bar| bar.about([piece.clone()])).collect();
             // It stands where nobody looked for it.
             let last = walked.path.last().map(|paid| paid.hex);
-            let on: Vec<Subject> = from.into_iter().chain(last).map(Subject::of).chain([piece]).chain(missed).collect();
+            let on: Vec<Subject> = from.into_iter().chain(last).map(Subject::of).chain([piece]).collect();
             self.forgo(bars, &on, |_| event);
         }
     }
@@ -436,7 +437,7 @@ impl Play<'_, '_> {
         walked.break_off(&order.path, broken);
         self.look_up(stands, &walked);
         self.vouch(token, &walked)?;
-        self.note_move(&mover, from, &mut walked, Vec::new());
+        self.note_move(&mover, from, &mut walked);
         self.follow(order.unit, &walked)
     }
 
