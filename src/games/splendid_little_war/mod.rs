@@ -204,7 +204,7 @@ impl Play<'_, '_> {
     }
 
     /// Offensive Fire and assaults (§4.0i).
-    fn attack(&mut self, side: Side, fire: &mut Vec<FireOrder>, assaults: &mut Vec<AssaultOrder>) -> Ruling<()> {
+    fn attack(&mut self, side: Side, fire: &mut [FireOrder], assaults: &mut [AssaultOrder]) -> Ruling<()> {
         self.begin_phase(Some(side), PhaseName::OffensiveFire);
         self.offensive_fire(side, fire, &DocPath::root().key("fire"))?;
         self.begin_phase(Some(side), PhaseName::AssaultCombat);
