@@ -233,7 +233,7 @@ fn the_spanish_player_holds_the_same_whatever_lies_under_two_cuban_columns() {
 
 #[test]
 fn the_spanish_player_holds_the_same_whatever_lies_under_two_brigades() {
-    exchange_all("us-b", SPAIN, 7);
+    exchange_all("us-b", SPAIN, 9);
 }
 
 /// One segment of a packet, with these dice, closed by somebody who holds all of this.
