@@ -117,6 +117,7 @@ macro_rules! printed_number {
                     json_schema!({
                         "type": ["string", "integer"],
                         "description": concat!("A ", $kind, ": the four digits of its number, or the name of a place"),
+                        "x-names": $kind,
                     })
                 } else {
                     json_schema!({

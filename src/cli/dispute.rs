@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::engine::dice::{Seed, faces};
 use crate::engine::visible::visible;
 use crate::engine::{Diary, Json, count_of};
-use crate::report::{Page, html, markdown, terminal};
+use crate::report::{Page, Told, html, markdown, terminal};
 use crate::trust::compare::{Comparison, Copy, compare};
 use crate::trust::data::{Data, Genesis, RollSaid};
 use crate::trust::finding::{Code, dice_words};
@@ -125,7 +125,7 @@ impl Dispute {
         let text = match self.form {
             Form::Text => terminal(&page, world.look),
             Form::Markdown => markdown(&page),
-            Form::Html => html(&page, ""),
+            Form::Html => html(&page.title.clone(), &[Told::plain(page)]),
         };
         match self.output {
             None => Ok(Done::good(text)),

@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::draw::{Window, text_map};
 use crate::engine::{Match, Side};
 use crate::games;
-use crate::mail::{Draft, Openings, subject};
-use crate::report::{Look, Page, markdown, picture_text};
+use crate::mail::{Draft, MailPage, Openings, subject};
+use crate::report::{Page, letter, letter_html, markdown, wrap};
 use crate::trust::Id;
 use crate::trust::data::{Genesis, Mode};
 use crate::trust::finding::{Code, Finding};
@@ -239,7 +238,7 @@ impl GameFolder {
     pub fn post_records(&self, records: &[Record], number: &str, eml: bool) -> Result<Posted, Trouble> {
         let outbox = self.path.join(OUTBOX);
         let text = outbox.join(format!("{number}-garcia.txt"));
-        let pasted = Draft { records, body: "" }.pasted();
+        let pasted = Draft { records, body: "", page: None }.pasted();
         write_whole(&text, pasted.as_bytes(), Readers::Anyone)?;
         let mut files = vec![text];
         if eml {
@@ -249,9 +248,9 @@ impl GameFolder {
                     true => format!("{number}-garcia.eml"),
                     false => format!("{number}-garcia-for-{side}.eml"),
                 };
-                let body = self.letter(side, records)?;
+                let (body, page) = self.letter(side, records)?;
                 let path = outbox.join(name);
-                write_whole(&path, Draft { records, body: &body }.eml().as_bytes(), Readers::Anyone)?;
+                write_whole(&path, Draft { records, body: &body, page }.eml().as_bytes(), Readers::Anyone)?;
                 files.push(path);
             }
         }
@@ -322,7 +321,7 @@ impl GameFolder {
     }
 
     /// The report of the last result in the mail, and the map, as its reader sees them. Nobody's secrets are in it.
-    fn letter(&self, reader: Side, records: &[Record]) -> Result<String, Trouble> {
+    fn letter(&self, reader: Side, records: &[Record]) -> Result<(String, Option<MailPage>), Trouble> {
         let all = self.seat.ledger().records();
         let result = records.iter().rev().find(|record| record.body().kind == RecordKind::Result);
         let upto = result.map_or(all.len(), |record| usize::try_from(record.body().seq).unwrap_or(all.len()) + 1);
@@ -331,14 +330,31 @@ impl GameFolder {
             Mode::Gm => public.shown_to(reader),
             Mode::TwoPlayer | Mode::Solo => public.seen_as(reader),
         };
-        let report = result.and_then(|_| shown.turn_report()).map(|report| markdown(&report.page()));
-        let scene = shown.table().scene(shown.view(None));
-        let map = picture_text(&text_map(&scene, &Window::default(), MAIL), Look::PLAIN);
+        let page = result.and_then(|_| shown.turn_report()).map(|report| report.page());
+        let report = page.as_ref().map(|page| letter(page, MAIL));
+        let drawn = |page: &Page| {
+            let png = self.picture(&shown);
+            MailPage { html: letter_html(page, png.as_ref().map(|_| "cid:map")), png }
+        };
         let names: Vec<String> = records.iter().map(Record::file_name).collect();
         let verb = if records.iter().any(|record| record.body().seq == 0) { "join" } else { "receive" };
         let names = names.join(", ");
         let how = format!("Attached: {names}. Save this mail or its attachments, then `garcia {verb} FILE`.\n");
-        Ok(format!("{how}\n{}\n{map}", report.unwrap_or_default()))
+        let how = wrap(&how, MAIL, 0, 0);
+        Ok((format!("{how}\n{}", report.unwrap_or_default()), page.as_ref().map(drawn)))
+    }
+
+    /// The map for a mail.
+    #[cfg(feature = "png")]
+    fn picture(&self, shown: &Sight) -> Option<Vec<u8>> {
+        let scene = shown.table().scene(shown.view(None));
+        crate::draw::png(&crate::draw::svg_map(&scene, &crate::draw::Window::default()), 1400).ok()
+    }
+
+    /// A garcia that draws no pictures sends none.
+    #[cfg(not(feature = "png"))]
+    fn picture(&self, _: &Sight) -> Option<Vec<u8>> {
+        None
     }
 
     /// Who gets the mail.

@@ -1,15 +1,25 @@
 //! `garcia map`: the map, in characters or as a picture.
 
+use std::path::{Path, PathBuf};
+
 use clap::Args;
 
-use crate::draw::{Window, text_map};
+use crate::draw::{Window, svg_map, text_map};
 use crate::engine::Query;
 use crate::engine::doc::{DocPath, Fault, Unknown, did_you_mean, fold};
 use crate::report::picture_text;
 use crate::scene::Scene;
 
+use crate::trust::store::{Readers, write_whole};
+
+use super::folder;
+use super::past::Past;
 use super::sight::Sight;
 use super::{Done, Trouble, World};
+
+/// Pixels of the longer side of a picture.
+#[cfg(feature = "png")]
+const LONGEST: u16 = 2400;
 
 /// Show the map with all units.
 #[derive(Debug, Args)]
@@ -17,6 +27,8 @@ use super::{Done, Trouble, World};
   garcia map                       all of it
   garcia map \"El Caney\"            around a place, with what stands there
   garcia map 1210 --radius 3       around a hex
+  garcia map -o map.svg            as a picture to print; map.png for mails and forums
+  garcia map --turn 3 -o t3.png    as it was at the end of turn 3
   garcia map --reach us-inf-6      where a unit can go, with the cost of each hex
   garcia map --json                everything that is drawn, as data")]
 pub struct Map {
@@ -34,17 +46,36 @@ pub struct Map {
     /// Show the line of sight from one place to another.
     #[arg(long, value_names = ["FROM", "TO"], num_args = 2)]
     los: Option<Vec<String>>,
+    /// Show the map as it was at the end of this game turn.
+    #[arg(long, value_name = "N")]
+    turn: Option<u32>,
+    /// Draw it into a file that ends in `.svg` or `.png`.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
 }
 
 impl Map {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
-        let sight = Sight::open(world)?;
+        let sight = match self.turn {
+            None => Sight::open(world)?,
+            Some(turn) => {
+                let folder = folder::find(world)?;
+                let records = folder::records(&folder)?;
+                let past = Past { world, folder, records, open: None };
+                let last = past.of_turn(turn)?.pop().unwrap_or_default();
+                past.sight(last)?
+            }
+        };
         let mut scene = sight.table().scene(sight.view(None));
         for query in self.questions() {
             let reply = sight.table().query(sight.view(sight.stop().who()), &query).map_err(Trouble::refused)?;
             scene.could.extend(reply.drawn);
         }
         let window = self.window(&sight, &scene)?;
+        if let Some(path) = &self.output {
+            draw(path, &svg_map(&scene, &window))?;
+            return Ok(Done::good(format!("{} is written.\n", path.display())));
+        }
         if world.json {
             return Done::json(&scene);
         }
@@ -99,5 +130,20 @@ impl Map {
         let remedy =
             did_you_mean(&nearest).or(hint).unwrap_or_else(|| "name a place that `garcia map` shows".to_owned());
         Err(Trouble::refused(vec![Fault::new(&DocPath::root(), format!("there is no place `{place}`"), remedy)]))
+    }
+}
+
+/// Writes a drawing in the form its name asks for.
+fn draw(path: &Path, svg: &str) -> Result<(), Trouble> {
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("svg") => Ok(write_whole(path, svg.as_bytes(), Readers::Anyone)?),
+        #[cfg(feature = "png")]
+        Some("png") => {
+            let picture = crate::draw::png(svg, LONGEST).map_err(Trouble::bug)?;
+            Ok(write_whole(path, &picture, Readers::Anyone)?)
+        }
+        #[cfg(not(feature = "png"))]
+        Some("png") => Err(Trouble::usage("this garcia was built without PNG", "draw it as `.svg`")),
+        _ => Err(Trouble::usage(format!("{} is no picture", path.display()), "name a file that ends in .svg or .png")),
     }
 }

@@ -22,7 +22,9 @@ mod motion;
 mod new;
 mod next;
 mod odds;
+mod pager;
 mod papers;
+mod past;
 mod post;
 mod query;
 mod receive;
@@ -36,6 +38,7 @@ mod schemas;
 mod seats;
 mod secret;
 mod send;
+mod shell;
 mod sight;
 mod soak;
 mod status;
@@ -150,6 +153,8 @@ enum Verb {
     Rules(rules::Rules),
     Case(case::Case),
     Data(data::Data),
+    Completions(shell::Completions),
+    Man(shell::Man),
     #[command(hide = true)]
     Rehearse(rehearse::Rehearse),
     #[command(hide = true)]
@@ -221,6 +226,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         eprint!("{}", trouble.render(wide(Look::of_stderr())));
         Done { text: String::new(), code: trouble.code }
     });
+    if !world.json && pager::paged(&done.text) {
+        return ExitCode::from(done.code);
+    }
     let mut out = std::io::stdout().lock();
     // A reader who has seen enough (`| head`) is no trouble.
     if out.write_all(done.text.as_bytes()).and_then(|()| out.flush()).is_err() {
@@ -283,6 +291,8 @@ impl Verb {
             Verb::Rules(verb) => verb.run(world),
             Verb::Case(verb) => verb.run(world),
             Verb::Data(verb) => verb.run(world),
+            Verb::Completions(verb) => verb.run(world),
+            Verb::Man(verb) => verb.run(world),
             Verb::Rehearse(verb) => verb.run(world),
             Verb::Schemas(verb) => verb.run(world),
             Verb::Soak(verb) => verb.run(world),

@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use crate::draw::{Window, text_map};
 use crate::engine::rules::RuleBook;
 use crate::engine::{AnyJournal, Diary, Match};
-use crate::report::{html, markdown, picture_html, terminal};
+use crate::report::{Page, Told, html, markdown, terminal};
 use crate::trust::ledger::Ledger;
 use crate::trust::protocol::NextRecord;
-use crate::trust::record::{Record, RecordKind};
+use crate::trust::record::Record;
 use crate::trust::replay::Vision;
 use crate::trust::store::{Readers, write_whole};
 
 use super::folder;
-use super::sight::{self, Sight};
+use super::past::{Past, no_result};
+use super::sight::Sight;
 use super::{Done, Trouble, World};
 
 /// The form of a report.
@@ -27,7 +27,7 @@ pub enum Form {
     Text,
     /// As Markdown.
     Markdown,
-    /// As one HTML page with the map.
+    /// As one HTML page with the map before and after.
     Html,
 }
 
@@ -35,18 +35,27 @@ pub enum Form {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   garcia report                                   the last turn
-  garcia report 6                                 the turn that record 6 closed
-  garcia report --form html --output turn.html    as a page with the map
+  garcia report 6                                 what record 6 closed
+  garcia report --turn 3                          all of turn 3
+  garcia report --form html --output turn.html    as a page with the map, to step through
+  garcia report --all -o campaign.html            the whole game on one page
   garcia report --json                            the events as data")]
 pub struct Report {
     /// The number of the result; the last one if left out.
+    #[arg(conflicts_with_all = ["turn", "all"])]
     record: Option<u32>,
+    /// All of this game turn.
+    #[arg(long, value_name = "N", conflicts_with = "all")]
+    turn: Option<u32>,
+    /// The whole game.
+    #[arg(long)]
+    all: bool,
     /// After the audits: with everything that lay face down turned up.
     #[arg(long)]
     open: bool,
-    /// In which form.
-    #[arg(long, value_enum, default_value_t = Form::Text)]
-    form: Form,
+    /// In which form; a file that ends in `.html` or `.md` is written as such.
+    #[arg(long, value_enum)]
+    form: Option<Form>,
     /// Write it into a file.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -82,38 +91,38 @@ fn readings(table: &dyn Match, journal: &AnyJournal) -> Result<Diary, Trouble> {
 impl Report {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
         let folder = folder::find(world)?;
-        let mut records = folder::records(&folder)?;
-        let last = self.last(&records)?;
-        let sight = if self.open {
-            let vision = all_open(&folder, &records)?;
-            records.truncate(last + 1);
-            let ledger = Ledger::read(records, |genesis| folder::lay(&folder, genesis), vision)?;
-            Sight::of(folder, ledger)
-        } else {
-            records.truncate(last + 1);
-            let eyes = records.first().and_then(|genesis| sight::own_vision(world, &genesis.id()));
-            Sight::seen(folder, records, eyes)?
+        let records = folder::records(&folder)?;
+        let open = self.open.then(|| all_open(&folder, &records)).transpose()?;
+        let past = Past { world, folder, records, open };
+        let results = match (self.record, self.turn, self.all) {
+            (Some(number), _, _) => vec![past.result(number)?],
+            (None, Some(turn), _) => past.of_turn(turn)?,
+            (None, None, true) => past.results(),
+            (None, None, false) => vec![past.last().ok_or_else(no_result)?],
         };
-        let Some(report) = sight.turn_report() else {
-            return Err(Trouble::usage("nothing has happened yet", "`garcia status` says what is awaited"));
-        };
-        let mut page = report.page();
-        page.section("How the rulebook was read", readings(report.table, report.journal)?);
+        let sights = past.sights(&results)?;
         if world.json {
-            let table = sight.table();
-            let events = table.events(report.journal, None).map_err(|error| Trouble::bug(error.to_string()))?;
-            return Done::json(&json!({
-                "record": last, "headline": page.title, "dice": sight.dice_line(), "events": events,
-                "told": report.told, "page": page,
-            }));
+            let told: Result<Vec<serde_json::Value>, Trouble> =
+                sights.iter().map(|(record, sight)| as_json(*record, sight)).collect();
+            let mut told = told?;
+            return match (told.len(), told.pop()) {
+                (1, Some(one)) => Done::json(&one),
+                (_, last) => Done::json(&json!({ "reports": told.into_iter().chain(last).collect::<Vec<_>>() })),
+            };
         }
-        let text = match self.form {
-            Form::Text => terminal(&page, world.look),
-            Form::Markdown => markdown(&page),
-            Form::Html => {
-                let scene = sight.table().scene(sight.view(None));
-                html(&page, &picture_html(&text_map(&scene, &Window::default(), 160)))
-            }
+        let form = self.form.unwrap_or_else(|| form_of(self.output.as_deref()));
+        let mut told: Vec<Told> = Vec::new();
+        for (_, sight) in &sights {
+            let (Some(mut one), Some(report)) = (sight.told(), sight.turn_report()) else { continue };
+            one.page.section("How the rulebook was read", readings(report.table, report.journal)?);
+            told.push(one);
+        }
+        let (Some(first), Some(last)) = (told.first(), told.last()) else { return Err(no_result()) };
+        let text = match form {
+            Form::Text => joined(&told, |page| terminal(page, world.look)),
+            Form::Markdown => joined(&told, markdown),
+            Form::Html if told.len() > 1 => html(&span_title(first, last), &told),
+            Form::Html => html(&first.page.title, &told),
         };
         match self.output {
             None => Ok(Done::good(text)),
@@ -123,24 +132,34 @@ impl Report {
             }
         }
     }
+}
 
-    /// The result asked for, or the last one.
-    fn last(&self, records: &[Record]) -> Result<usize, Trouble> {
-        let is_result = |at: usize| records.get(at).is_some_and(|record| record.body().kind == RecordKind::Result);
-        let Some(number) = self.record else {
-            let last = (0..records.len()).rev().find(|at| is_result(*at));
-            return last
-                .ok_or_else(|| Trouble::usage("nothing has happened yet", "`garcia status` says what is awaited"));
-        };
-        let at = usize::try_from(number).unwrap_or(usize::MAX);
-        if is_result(at) {
-            return Ok(at);
-        }
-        let results: Vec<String> = (0..records.len()).filter(|at| is_result(*at)).map(|at| at.to_string()).collect();
-        let remedy = match results.is_empty() {
-            true => "there are no results yet".to_owned(),
-            false => format!("results are {}", results.join(", ")),
-        };
-        Err(Trouble::usage(format!("record {number} is no result"), remedy))
+/// `Santiago Campaign 1898, turns 3 to 5`.
+fn span_title(first: &Told, last: &Told) -> String {
+    let (game, from, to) = (&first.before.title, first.before.turn, last.before.turn);
+    if from == to { format!("{game}, turn {from}") } else { format!("{game}, turns {from} to {to}") }
+}
+
+fn joined(told: &[Told], write: impl Fn(&Page) -> String) -> String {
+    told.iter().map(|told| write(&told.page)).collect::<Vec<_>>().join("\n")
+}
+
+/// The form a file's name asks for.
+fn form_of(output: Option<&Path>) -> Form {
+    match output.and_then(Path::extension).and_then(|extension| extension.to_str()) {
+        Some("html" | "htm") => Form::Html,
+        Some("md") => Form::Markdown,
+        _ => Form::Text,
     }
+}
+
+fn as_json(record: usize, sight: &Sight) -> Result<serde_json::Value, Trouble> {
+    let report = sight.turn_report().ok_or_else(no_result)?;
+    let page = report.page();
+    let events = sight.table().events(report.journal, report.view.side);
+    let events = events.map_err(|error| Trouble::bug(error.to_string()))?;
+    Ok(json!({
+        "record": record, "headline": page.title, "dice": sight.dice_line(), "events": events,
+        "told": report.told, "page": page,
+    }))
 }

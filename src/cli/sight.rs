@@ -12,8 +12,8 @@ use crate::engine::{
 use crate::games;
 use crate::mail::plain_text;
 use crate::play::{GLANCE, Luck};
-use crate::report::TurnReport;
 use crate::report::luck::luck_line;
+use crate::report::{Told, TurnReport};
 use crate::trust::Id;
 use crate::trust::data::{Data, Mode, RollSaid};
 use crate::trust::home::Home;
@@ -264,10 +264,10 @@ impl Sight {
         }
     }
 
-    /// The report of the span the last record belongs to; its headline is that of the moment it began.
+    /// The report of the span the last record belongs to; its headline names the packet it tells of.
     pub fn turn_report(&self) -> Option<TurnReport<'_>> {
         let (journal, told) = self.ledger.replay().journal()?;
-        let headline = self.table().headline(self.ledger.replay().began());
+        let headline = self.headline();
         let view = self.view(None);
         let mut lead = vec![self.dice_line()];
         let (protocol, records) = (self.ledger.protocol(), self.ledger.records());
@@ -283,12 +283,37 @@ impl Sight {
         luck_line(self.table(), &Luck::of(self.table(), [&**last], &effort))
     }
 
-    /// The file the report is kept in: the number of the result and the moment.
+    /// The moment the span began, and whose packet it carried out: `…, turn 3 of 15, 1898-06-24: US, turn`.
+    fn headline(&self) -> String {
+        let began = self.ledger.replay().began();
+        let moment = self.table().headline(began);
+        let stop = self.table().packet_due(began);
+        let (Some(side), Some((when, _))) = (stop.who(), moment.rsplit_once(": ")) else { return moment };
+        let packet = stop.ask().rsplit('-').next().unwrap_or_default();
+        let packet = if packet == "setup" { "set-up" } else { packet };
+        let turn = match when.contains("turn ") {
+            true => String::new(),
+            false => format!(", turn {}", self.table().turn(began)),
+        };
+        format!("{when}{turn}: {}, {packet}", side_name(side))
+    }
+
+    /// The report with the map before and after, as a page shows it.
+    pub fn told(&self) -> Option<Told> {
+        let report = self.turn_report()?;
+        let (table, view) = (self.table(), report.view);
+        let began = View { state: self.ledger.replay().began(), ..view };
+        let happened = table.depict(report.journal, view.side);
+        Some(Told { page: report.page(), before: table.scene(began), after: table.scene(view), happened })
+    }
+
+    /// The file the report is kept in: the number of the result, the turn and the side it tells of.
     pub fn report_path(&self) -> PathBuf {
         let number = self.ledger.records().len().saturating_sub(1);
+        let turn = self.table().turn(self.ledger.replay().began());
         let span = self.ledger.protocol().span();
         let side = span.map_or("all", |span| span.side.as_str());
-        self.folder.join("reports").join(format!("{number:04}-{side}.md"))
+        self.folder.join("reports").join(format!("{number:04}-t{turn}-{side}.md"))
     }
 
     /// The state as it is written for people to read.
@@ -301,6 +326,16 @@ impl Sight {
         write_whole(&path, format!("{head}{text}").as_bytes(), Readers::Anyone)?;
         Ok(path)
     }
+}
+
+/// A side as a headline has it: `US`, `Spain`.
+fn side_name(side: Side) -> String {
+    let word = side.as_str();
+    if word.len() <= 2 {
+        return word.to_uppercase();
+    }
+    let mut letters = word.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// What a player knows who has secrets of a game.

@@ -1,17 +1,17 @@
 //! `garcia template`: an order file for this very moment.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::json;
 
 use crate::engine::Stop;
-use crate::engine::submission;
+use crate::engine::submission::{self, schema_of_moment};
 use crate::trust::store::{Lock, Readers, write_whole};
 
 use super::folder::{ORDERS, SCHEMAS};
 use super::new::write_schemas;
-use super::schemas::order_file_name;
+use super::schemas::{order_file_name, order_files};
 use super::sight::Sight;
 use super::{Done, Trouble, World, exit};
 
@@ -39,12 +39,17 @@ impl Template {
         if *sight.stop() == Stop::End {
             return Err(Trouble::usage("the game is over: no orders are due", "`garcia report` tells how it ended"));
         }
-        let packet = schema_packet(&sight);
-        let schema = format!("../{SCHEMAS}/{}", order_file_name(sight.table().ruleset(), packet));
+        let file = name(&sight);
+        // What is only shown refers to the schema that is always there.
+        let keeps = self.write || self.output.is_some();
+        let moment = keeps.then(|| moment(&sight)).flatten();
+        let own = Path::new(&file).with_extension("json").display().to_string();
+        let general = || order_file_name(sight.table().ruleset(), schema_packet(&sight));
+        let schema = format!("../{SCHEMAS}/{}", if moment.is_some() { own.clone() } else { general() });
         let text = sight.due(|due| submission::template(due, &schema));
         let path = match (self.output, self.write) {
             (Some(path), _) => path,
-            (None, true) => sight.folder.join(ORDERS).join(name(&sight)),
+            (None, true) => sight.folder.join(ORDERS).join(&file),
             (None, false) if world.json => return Done::json(&json!({ "template": text })),
             (None, false) => return Ok(Done::good(text)),
         };
@@ -54,6 +59,10 @@ impl Template {
         }
         let _held = Lock::take(&sight.folder)?;
         write_schemas(&sight.folder, sight.table().ruleset())?;
+        if let Some(schema) = moment {
+            let path = sight.folder.join(SCHEMAS).join(own);
+            write_whole(&path, format!("{schema}\n").as_bytes(), Readers::Anyone)?;
+        }
         write_whole(&path, text.as_bytes(), Readers::Anyone)
             .map_err(|trouble| Trouble::new(exit::NO_OUTPUT, trouble.to_string(), "write it elsewhere"))?;
         let shown = path.display();
@@ -63,6 +72,15 @@ impl Template {
         let verb = sight.signing_verb();
         Ok(Done::good(format!("{shown} is written. Edit it, then:\n  garcia check {shown}\n  garcia {verb} {shown}\n")))
     }
+}
+
+/// The schema of the file due, with the units, hexes and places of this position.
+fn moment(sight: &Sight) -> Option<serde_json::Value> {
+    let game = sight.table().ruleset();
+    let name = order_file_name(game, schema_packet(sight));
+    let (_, schema) = order_files(game).into_iter().find(|(file, _)| *file == name)?;
+    let scene = sight.table().scene(sight.view(sight.stop().who()));
+    Some(schema_of_moment(schema, &scene, sight.stop()))
 }
 
 /// The packet whose schema describes the file due; answers belong to the packet of their span.

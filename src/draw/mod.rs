@@ -1,10 +1,16 @@
 //! Drawings of a [`Scene`](crate::scene::Scene): in characters, as SVG and as PNG. None of them knows a rule.
 
 mod part;
+#[cfg(feature = "png")]
+mod png;
 mod signs;
+pub mod svg;
 mod text;
 
 pub use part::{Part, Window};
+#[cfg(feature = "png")]
+pub use png::png;
+pub use svg::svg_map;
 pub use text::text_map;
 
 /// A picture in characters.

@@ -135,7 +135,11 @@ macro_rules! names {
             fn json_schema(_: &mut ::schemars::SchemaGenerator) -> ::schemars::Schema {
                 #[allow(unused_mut)]
                 let mut schema =
-                    ::schemars::json_schema!({ "type": "string", "description": concat!("The name of a ", $class) });
+                    ::schemars::json_schema!({
+                        "type": "string",
+                        "description": concat!("The name of a ", $class),
+                        "x-names": $class,
+                    });
                 $( schema.insert("examples".to_owned(), $examples.into()); )?
                 schema
             }

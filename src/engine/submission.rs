@@ -4,6 +4,7 @@
 //! file is judged against the moment it is written for ([`Due`]), and every fault in it is reported at once.
 
 mod join;
+mod moment;
 mod prune;
 mod schema;
 mod template;
@@ -11,6 +12,7 @@ mod template;
 mod tests;
 
 pub use join::{Joined, join};
+pub use moment::schema_of_moment;
 pub use schema::order_file_schema;
 pub use template::{flow, template};
 

@@ -31,7 +31,7 @@ fn base64(bytes: &[u8]) -> String {
 #[test]
 fn a_draft_can_be_read_back_with_every_record_in_it() {
     let records = sample();
-    let draft = Draft { records: &records[4..6], body: "Dear García,\nthe report = above.\n\nYours" };
+    let draft = Draft { records: &records[4..6], body: "Dear García,\nthe report = above.\n\nYours", page: None };
     let found = records_in("draft.eml", draft.eml().as_bytes());
     assert_eq!(found.records, records[4..6].to_vec());
     assert!(found.troubles.is_empty(), "{:?}", found.troubles);

@@ -14,13 +14,13 @@ mod terminal;
 
 pub use chances::ChancesReport;
 pub use faults::Look;
-pub use html::html;
+pub use html::{Told, html, letter_html};
 pub use markdown::markdown;
 pub use outlook::OutlookReport;
 pub use page::{Page, Section, TurnReport, awaited, when};
-pub use picture::{picture_html, picture_text};
+pub use picture::picture_text;
 pub use plain::{PlainLine, plain};
-pub use terminal::{paint, terminal, wrap};
+pub use terminal::{letter, paint, terminal, wrap};
 
 use crate::engine::{Clause, Tally};
 

@@ -22,6 +22,9 @@ pub struct Section {
     pub heading: String,
     /// What it says.
     pub diary: Diary,
+    /// For every entry of the diary the event it tells of; nothing where it tells of none.
+    #[serde(skip)]
+    pub events: Vec<usize>,
 }
 
 impl Page {
@@ -32,19 +35,28 @@ impl Page {
 
     /// Adds a chapter, unless it is empty. Headings with nothing below them are left out.
     pub fn section(&mut self, heading: impl Into<String>, diary: Diary) {
-        let diary = without_idle_headings(&diary);
-        if !diary.entries().is_empty() {
-            self.sections.push(Section { heading: heading.into(), diary });
+        self.told(heading, diary, &[]);
+    }
+
+    /// The same, with the event that each entry tells of.
+    fn told(&mut self, heading: impl Into<String>, diary: Diary, events: &[usize]) {
+        let kept = without_idle_headings(&diary);
+        if kept.is_empty() {
+            return;
         }
+        let events = kept.iter().filter_map(|at| events.get(*at).copied()).collect();
+        let mut diary_kept = Diary::new();
+        kept.iter().filter_map(|at| diary.entries().get(*at)).for_each(|entry| diary_kept.push(entry.clone()));
+        self.sections.push(Section { heading: heading.into(), diary: diary_kept, events });
     }
 }
 
-/// The same without the phases in which nothing happened.
-fn without_idle_headings(diary: &Diary) -> Diary {
+/// The entries of a diary without the phases in which nothing happened.
+fn without_idle_headings(diary: &Diary) -> Vec<usize> {
     let mut kept = Vec::new();
     // From the end: whether anything was told since the next phase began, and since the next heading of any rank.
     let (mut phase, mut part) = (false, false);
-    for entry in diary.entries().iter().rev() {
+    for (at, entry) in diary.entries().iter().enumerate().rev() {
         let stays = match entry {
             DiaryEntry::Heading { level: 0 | 1, .. } => {
                 part = false;
@@ -57,12 +69,11 @@ fn without_idle_headings(diary: &Diary) -> Diary {
             }
         };
         if stays {
-            kept.push(entry.clone());
+            kept.push(at);
         }
     }
-    let mut diary = Diary::new();
-    kept.into_iter().rev().for_each(|entry| diary.push(entry));
-    diary
+    kept.reverse();
+    kept
 }
 
 /// What a turn report is made from.
@@ -117,9 +128,9 @@ impl TurnReport<'_> {
     /// The journal, with a line where the new part begins if the span is told again.
     fn tell(&self, reader: Option<Side>, page: &mut Page) {
         let mut whole = Diary::new();
-        self.table.tell(self.journal, 0, reader, &mut whole);
+        let events = self.table.tell_each(self.journal, reader, &mut whole);
         if self.told == 0 {
-            page.section("What happened", whole);
+            page.told("What happened", whole, &events);
             return;
         }
         let mut fresh = Diary::new();
@@ -130,11 +141,11 @@ impl TurnReport<'_> {
         for (number, entry) in whole.entries().iter().enumerate() {
             if number < known { before.push(entry.clone()) } else { after.push(entry.clone()) }
         }
-        page.section("What happened, as told before", before);
+        page.told("What happened, as told before", before, events.get(..known).unwrap_or_default());
         if after.entries().is_empty() {
             after.line("Nothing yet.", &[]);
         }
-        page.section("The new part begins here", after);
+        page.told("The new part begins here", after, events.get(known..).unwrap_or_default());
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reports in the terminal: as wide as it is, in colours only where they are wanted.
 
-use comfy_table::presets::{ASCII_MARKDOWN, UTF8_HORIZONTAL_ONLY};
-use comfy_table::{CellAlignment, ContentArrangement, Table};
+use comfy_table::presets::{ASCII_MARKDOWN, NOTHING, UTF8_HORIZONTAL_ONLY};
+use comfy_table::{CellAlignment, ContentArrangement, Table, TableStyle};
 
 use crate::engine::DiaryEntry;
 
@@ -45,8 +45,17 @@ pub fn wrap(text: &str, width: usize, first: usize, indent: usize) -> String {
     out
 }
 
+/// Writes a page for the plain text of a mail: columns stand side by side, no lines are drawn.
+pub fn letter(page: &Page, width: usize) -> String {
+    written(page, Look { width, ..Look::PLAIN }, NOTHING)
+}
+
 /// Writes a page for the terminal.
 pub fn terminal(page: &Page, look: Look) -> String {
+    written(page, look, if look.unicode { UTF8_HORIZONTAL_ONLY } else { ASCII_MARKDOWN })
+}
+
+fn written(page: &Page, look: Look, tables: TableStyle) -> String {
     let mut out = String::new();
     if !page.title.is_empty() {
         let title = visible(&page.title);
@@ -65,13 +74,13 @@ pub fn terminal(page: &Page, look: Look) -> String {
             out.push_str(&format!("\n{}{}\n", paint(look, "1;36", &heading), paint(look, "2", &rule.repeat(rest))));
         }
         for entry in section.diary.entries() {
-            self::entry(&mut out, entry, look);
+            self::entry(&mut out, entry, look, tables);
         }
     }
     out
 }
 
-fn entry(out: &mut String, entry: &DiaryEntry, look: Look) {
+fn entry(out: &mut String, entry: &DiaryEntry, look: Look, tables: TableStyle) {
     match entry {
         DiaryEntry::Heading { level, text } => {
             let text = visible(text);
@@ -91,7 +100,7 @@ fn entry(out: &mut String, entry: &DiaryEntry, look: Look) {
             out.push('\n');
         }
         DiaryEntry::Sum { depth, text, from, tally, gives } => sum(out, *depth, text, from, tally, gives, look),
-        DiaryEntry::Table { head, rows } => out.push_str(&table(head, rows, look)),
+        DiaryEntry::Table { head, rows } => out.push_str(&table(head, rows, look, tables)),
     }
 }
 
@@ -125,9 +134,9 @@ fn sum(out: &mut String, depth: u8, text: &str, from: &str, tally: &crate::engin
     out.push('\n');
 }
 
-fn table(head: &[String], rows: &[Vec<String>], look: Look) -> String {
+fn table(head: &[String], rows: &[Vec<String>], look: Look, style: TableStyle) -> String {
     let mut table = Table::new();
-    table.load_style(if look.unicode { UTF8_HORIZONTAL_ONLY } else { ASCII_MARKDOWN });
+    table.load_style(style);
     table.set_content_arrangement(ContentArrangement::Dynamic);
     table.set_width(u16::try_from(look.width).unwrap_or(u16::MAX));
     table.set_header(head.iter().map(|cell| visible(cell)));

@@ -1,0 +1,143 @@
+//! The key to a map: everything that occurs on it, and nothing else.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use crate::scene::{Arm, Border, Flag, Ground, Mark, Point, Scene, Track, Work};
+
+use super::super::part::Part;
+use super::counter::symbol;
+use super::escape;
+use super::land::{STAR, sign};
+
+/// Room for one entry.
+const WIDE: i32 = 190;
+const HIGH: i32 = 34;
+
+/// The key, and its size.
+pub fn key(scene: &Scene, parts: &[Part<'_>], wide: i32) -> (String, Point) {
+    let mut entries: Vec<(String, String)> = Vec::new();
+    let cells = || parts.iter().flat_map(|part| part.cells.iter());
+    for ground in Ground::ALL {
+        if cells().any(|cell| cell.ground == *ground) {
+            let class = if *ground == Ground::Clear { "land" } else { ground.as_str() };
+            entries.push((
+                format!("<rect class=\"{class}\" x=\"-18\" y=\"-11\" width=\"36\" height=\"22\" stroke=\"#999\"/>"),
+                ground.to_string(),
+            ));
+        }
+    }
+    let highest = cells().map(|cell| cell.level).max().unwrap_or(0).min(3);
+    for level in 1..=highest {
+        let swatch =
+            format!("<rect class=\"level{level}\" x=\"-18\" y=\"-11\" width=\"36\" height=\"22\" stroke=\"#a8814a\"/>");
+        entries.push((swatch, format!("height {level}")));
+    }
+    let tracks: BTreeSet<Track> = parts.iter().flat_map(|part| &part.board.ways).map(|way| way.what).collect();
+    for track in tracks {
+        let classes: &[&str] = match track {
+            Track::Road => &["road-edge", "road"],
+            Track::Trail => &["trail"],
+            Track::Railway => &["ties", "rail"],
+            Track::Pier => &["pier"],
+        };
+        let drawing = classes.iter().map(|class| format!("<path class=\"{class}\" d=\"M-20 0h40\"/>")).collect();
+        entries.push((drawing, track.to_string()));
+    }
+    let borders: BTreeSet<Border> = parts.iter().flat_map(|part| &part.board.sides).map(|edge| edge.what).collect();
+    for border in borders {
+        let drawing = match border {
+            Border::River | Border::Water => {
+                "<path class=\"river-bank\" d=\"M-20 0h40\"/><path class=\"river\" d=\"M-20 0h40\"/>"
+            }
+            Border::Stream => "<path class=\"stream\" d=\"M-20 0h40\"/>",
+            Border::Ford => {
+                "<path class=\"river-bank\" d=\"M-20 0h40\"/><path class=\"river\" d=\"M-20 0h40\"/><path class=\"ford\" d=\"M0-9v18\"/>"
+            }
+            Border::Bridge => {
+                "<path class=\"river\" d=\"M-20 0h40\"/><path class=\"bridge-edge\" d=\"M0-10v20\"/><path class=\"bridge\" d=\"M0-10v20\"/>"
+            }
+            Border::Slope => "<path class=\"slope\" d=\"M-14-4v10m9-10v10m9-10v10m9-10v10\"/>",
+            Border::Cliff => "<path class=\"cliff\" d=\"M-14-4v10m9-10v10m9-10v10m9-10v10\"/>",
+            Border::Trench => "<path class=\"trench\" d=\"M-20 0l5 5 5-10 5 10 5-10 5 10 5-10 5 10\"/>",
+        };
+        entries.push((drawing.to_owned(), border.to_string()));
+    }
+    let works: BTreeSet<Work> = cells().flat_map(|cell| &cell.works).copied().collect();
+    for work in works {
+        let class = if work == Work::Entrenchment { "dug" } else { "work" };
+        entries.push((format!("<path class=\"{class}\" d=\"M0 0{}\"/>", sign(work)), work.to_string()));
+    }
+    if cells().any(|cell| cell.flags.contains(&Flag::Objective)) {
+        entries.push((format!("<path class=\"goal\" d=\"{STAR}\"/>"), "objective, holder".to_owned()));
+    }
+    let counters = || parts.iter().flat_map(|part| &part.board.counters);
+    for force in &scene.forces {
+        let livery = force.livery;
+        entries.push((
+            format!("<rect class=\"{livery}\" x=\"-13\" y=\"-13\" width=\"26\" height=\"26\" rx=\"4\"/>"),
+            force.name.to_owned(),
+        ));
+    }
+    let arms: BTreeSet<Arm> = counters().map(|counter| counter.arm).collect();
+    for arm in arms {
+        entries.push((format!("<g class=\"c\"><g class=\"grey-i\">{}</g></g>", symbol(arm)), arm.to_string()));
+    }
+    let marks: BTreeSet<Mark> = counters().flat_map(|counter| &counter.marks).copied().collect();
+    for mark in marks.into_iter().filter(|mark| !matches!(mark, Mark::Reduced | Mark::Unknown)) {
+        let badge = format!(
+            "<g class=\"c\"><circle class=\"bad\" r=\"8\"/><text class=\"m\" y=\"4\">{}</text></g>",
+            escape(mark.letters())
+        );
+        entries.push((badge, mark.to_string()));
+    }
+    let mut values: Vec<String> = Vec::new();
+    for counter in counters() {
+        let names: Vec<&str> = counter.values.iter().map(|value| value.what).collect();
+        let line = names.join("-");
+        if !line.is_empty() && !values.contains(&line) {
+            values.push(line);
+        }
+    }
+    values.truncate(3);
+    laid_out(&entries, &values, parts, wide)
+}
+
+fn laid_out(entries: &[(String, String)], values: &[String], parts: &[Part<'_>], wide: i32) -> (String, Point) {
+    let across = (wide / WIDE).max(1);
+    let count = i32::try_from(entries.len()).unwrap_or(0);
+    let rows = (count + across - 1) / across;
+    let high = rows * HIGH + 66;
+    let mut out = format!("<rect class=\"box\" width=\"{wide}\" height=\"{high}\" rx=\"8\"/><g class=\"key\">");
+    for (at, (drawing, words)) in (0..).zip(entries) {
+        let (x, y) = (36 + at % across * WIDE, 28 + at / across * HIGH);
+        let _ = write!(
+            out,
+            "<g transform=\"translate({x},{y})\">{drawing}</g><text x=\"{}\" y=\"{}\">{}</text>",
+            x + 28,
+            y + 5,
+            escape(words)
+        );
+    }
+    let below = rows * HIGH + 38;
+    let mut x = 18;
+    if let Some(scale) = parts.first().map(|part| part.board.scale.as_str()).filter(|scale| !scale.is_empty()) {
+        let _ = write!(
+            out,
+            "<path d=\"M{x} {}v8h104v-8\" fill=\"none\" stroke=\"#2b2016\" stroke-width=\"2.4\"/><text x=\"{}\" y=\"{below}\">{}</text>",
+            below - 8,
+            x + 116,
+            escape(scale)
+        );
+        x += 260;
+    }
+    if !values.is_empty() {
+        let _ = write!(
+            out,
+            "<text x=\"{x}\" y=\"{below}\">numbers on counters: {}; dots: steps left</text>",
+            escape(&values.join(", or "))
+        );
+    }
+    out.push_str("</g>");
+    (out, (wide, high))
+}
