@@ -346,7 +346,7 @@ fn two_motions_or_two_answers_for_one_place_are_a_fork_and_the_wrong_answer_is_n
     let consent = |id: &Record| Json::object([("motion", Json::from(id.id().to_string()))]);
     let yes = forged(&pair, 1 - at, RecordKind::Accept, consent(&one));
     let no = forged(&pair, 1 - at, RecordKind::Decline, consent(&one));
-    let with = |more: &[Record]| [records.as_slice(), &[one.clone()], more].concat();
+    let with = |more: &[Record]| [records.as_slice(), std::slice::from_ref(&one), more].concat();
     wrong(&with(&[yes, no]), seq + 1, "E12-FORK", &other);
     // An answer to something else, or by the mover himself.
     let another = forged(&pair, 1 - at, RecordKind::Accept, consent(&records[2]));
