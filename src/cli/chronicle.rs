@@ -4,10 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::draw::{Window, text_map};
 use crate::play::{GLANCE, Luck, play_out};
 use crate::report::chronicle::Chronicle as Tale;
-use crate::report::{html, markdown, picture_html, terminal};
+use crate::report::{Told, html, markdown, terminal};
 use crate::trust::store::{Readers, write_whole};
 
 use super::report::Form;
@@ -67,8 +66,8 @@ impl Chronicle {
             Form::Text => terminal(&page, world.look),
             Form::Markdown => markdown(&page),
             Form::Html => {
-                let scene = table.scene(view);
-                html(&page, &picture_html(&text_map(&scene, &Window::default(), 160)))
+                let (title, scene) = (page.title.clone(), table.scene(view));
+                html(&title, &[Told { page, before: scene.clone(), after: scene, happened: Vec::new() }])
             }
         };
         match self.output {

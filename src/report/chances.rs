@@ -28,10 +28,10 @@ type Counted<'a> = (String, Box<dyn Fn(&Upshot) -> bool + 'a>);
 /// What is worth a line besides the result: the place taken, leaders. That it is called off is a result.
 fn happenings(spread: &Spread) -> Vec<Counted<'static>> {
     let mut list: Vec<Counted<'static>> = Vec::new();
-    if let Some((_, at)) = spread.fight() {
-        if spread.0.keys().any(|upshot| upshot.taken) {
-            list.push((format!("{at} is taken"), Box::new(|upshot| upshot.taken)));
-        }
+    if let Some((_, at)) = spread.fight()
+        && spread.0.keys().any(|upshot| upshot.taken)
+    {
+        list.push((format!("{at} is taken"), Box::new(|upshot| upshot.taken)));
     }
     for leader in spread.leaders() {
         let (name, leader) = (format!("{leader} falls"), leader.to_owned());
