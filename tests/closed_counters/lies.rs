@@ -160,7 +160,9 @@ fn a_facts_stop_left_unanswered() {
             continue;
         }
         let report = check(&scene.records, &Vision::public()).report("");
-        assert!(report.contains("W70-WAITING") && report.contains("us owes"), "{report}");
+        let stop = scene.records.last().and_then(|record| record.body().data.pointer("/stop"));
+        let who = stop.and_then(|stop| stop.get("who")).and_then(Json::as_str).expect("whose fact it is");
+        assert!(report.contains("W70-WAITING") && report.contains(&format!("{who} owes: facts")), "{report}");
         return;
     }
     panic!("no R and no E in twenty ambushes");

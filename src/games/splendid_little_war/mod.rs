@@ -17,6 +17,7 @@ mod flaws;
 mod leaders;
 mod lexicon;
 mod losses;
+mod marks;
 mod morale;
 mod movement;
 mod orders;
@@ -49,8 +50,8 @@ use std::collections::BTreeMap;
 use crate::engine::dice::Chance;
 use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader};
 use crate::engine::{
-    About, Arranged, Bar, Charter, Clause, DataFinding, Diary, Files, Flow, Json, OptionInfo, Players, Query, Reply,
-    Rules, Ruling, ScenarioInfo, Seen, Side, Stop, Telling, Umpire, Verdict, schema_of_data, schema_to_read,
+    About, Arranged, Bar, Charter, Clause, DataFinding, Diary, Files, Flow, Json, Mark, OptionInfo, Players, Query,
+    Reply, Rules, Ruling, ScenarioInfo, Seen, Side, Stop, Telling, Umpire, Verdict, schema_of_data, schema_to_read,
     schema_to_write,
 };
 use crate::scene::{Incident, Scene};
@@ -278,6 +279,10 @@ impl Rules for SplendidLittleWar {
 
     fn begin(&self) -> (State, Stop) {
         (self.opening(), SplendidLittleWar::due(Stage::SpanishSetup))
+    }
+
+    fn marks(&self, event: &Event) -> Vec<Mark> {
+        marks::marks(self, event)
     }
 
     fn packet_due(&self, state: &State) -> Stop {
