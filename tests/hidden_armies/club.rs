@@ -256,7 +256,11 @@ fn every_game_can_be_played_under_a_private_game_master() {
             assert_eq!(judged(ledger.records()), None, "{}", game.id());
             // A short scenario is over sooner, audits included.
             let lasted = ledger.records().len() >= 12;
-            assert!(ledger.records().len() >= 24 || *ledger.replay().stop() == Stop::End, "{}: nobody is due", game.id());
+            assert!(
+                ledger.records().len() >= 24 || *ledger.replay().stop() == Stop::End,
+                "{}: nobody is due",
+                game.id()
+            );
             lasted
         });
         assert!(lasted, "{}: every match was over at once", game.id());

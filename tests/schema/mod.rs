@@ -19,6 +19,8 @@ fn judge(root: &Value, schema: &Value, document: &Value, at: &str, found: &mut V
     for (keyword, wanted) in keywords {
         match keyword.as_str() {
             "$schema" | "$id" | "$defs" | "title" | "description" | "default" | "examples" | "format" => {}
+            // What kind of name stands here: a remark for the schema of a moment, which lists them.
+            "x-names" => {}
             "$ref" => {
                 let target = wanted.as_str().and_then(|text| root.pointer(text.strip_prefix('#')?));
                 judge(root, target.expect("a reference within the schema"), document, at, found);

@@ -65,8 +65,10 @@ impl JsonSchema for Place {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Place".into()
     }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "description": "A hex, `off`, `edge` or `lost`" })
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        // People type a hex as a number.
+        let kinds = if generator.contract().is_deserialize() { vec!["string", "integer"] } else { vec!["string"] };
+        json_schema!({ "type": kinds, "description": "A hex, `off`, `edge` or `lost`" })
     }
 }
 
