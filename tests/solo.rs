@@ -217,3 +217,57 @@ fn the_game_stops_to_ask_and_goes_on_with_the_answer() {
     assert!(after.contains("Awaited: `turn` orders of spain"), "{told}");
     table.says(0, &["-C", "g", "verify"]);
 }
+
+#[test]
+fn a_folder_in_order_has_nothing_amiss() {
+    let table = Table::begun(1);
+    let said = table.says(0, &["-C", "g", "doctor"]);
+    assert!(said.contains("Nothing is amiss"), "{said}");
+}
+
+#[test]
+fn the_doctor_finds_what_was_left_behind_and_mends_only_when_asked() {
+    let table = Table::begun(2);
+    let record = fs::read(table.path("g/ledger/0001-solo-orders.yaml")).expect("a record");
+    fs::write(table.path("g/ledger/0001-solo-orders (conflicted copy).yaml"), record).expect("a copy");
+    fs::write(table.path("g/ledger/.0005-solo-orders.yaml.4711.draft"), "half").expect("a draft");
+    fs::copy(table.path("home/identity.yaml"), table.path("g/key.yaml")).expect("a key in the wrong place");
+    let before = files(&table.path("g/ledger"));
+    let said = table.says(3, &["-C", "g", "doctor"]);
+    for part in ["4711.draft", "conflicted copy", "the same to the letter", "your private key lies in the game folder"]
+    {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert_eq!(files(&table.path("g/ledger")), before, "a doctor who is not asked to changes nothing");
+    let said = table.says(3, &["-C", "g", "doctor", "--mend"]);
+    assert!(said.contains("removed") && !table.path("g/ledger/.0005-solo-orders.yaml.4711.draft").exists(), "{said}");
+    assert!(table.path("g/key.yaml").exists(), "nothing is removed but drafts");
+    fs::remove_file(table.path("g/key.yaml")).expect("moved");
+    fs::remove_file(table.path("g/ledger/0001-solo-orders (conflicted copy).yaml")).expect("removed");
+    assert!(table.says(0, &["-C", "g", "doctor"]).contains("Nothing is amiss"));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_doctor_shuts_secrets_that_others_may_read() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let table = Table::begun(0);
+    let key = table.path("home/identity.yaml");
+    fs::set_permissions(&key, fs::Permissions::from_mode(0o644)).expect("opened to all");
+    assert!(table.says(3, &["-C", "g", "doctor"]).contains("mode 644"));
+    table.says(0, &["-C", "g", "doctor", "--mend"]);
+    assert_eq!(fs::metadata(&key).expect("there").permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn the_doctor_sees_secrets_that_are_older_than_the_ledger() {
+    let table = Table::begun(1);
+    let secrets =
+        fs::read_dir(table.path("home/secrets")).expect("secrets").next().expect("one").expect("entry").path();
+    let older = fs::read(&secrets).expect("read");
+    table.says(0, &["-C", "g", "template", "--output", "next.yaml"]);
+    table.says(0, &["-C", "g", "resolve", "next.yaml"]);
+    fs::write(&secrets, older).expect("restored from a backup");
+    let said = table.says(3, &["-C", "g", "doctor"]);
+    assert!(said.contains("older than the ledger"), "{said}");
+}

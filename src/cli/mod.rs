@@ -11,6 +11,7 @@ mod demo;
 mod direct;
 mod dispute;
 mod disputed;
+mod doctor;
 mod folder;
 mod games;
 mod handover;
@@ -93,7 +94,7 @@ Exit codes:
    0  good
    1  an order file, case or data file has faults; verify: a divergence, and whose key signed it
    2  verify: a divergence that is nobody's fault (a damaged, foreign or missing record)
-   3  verify: good, but a record is owed; list: something is due from you
+   3  verify: good, but a record is owed; list, doctor: something is due from you
    4  records and dice good, rules not judged (other engine or data)
   64  the command line is wrong, or this is not the moment for it
   66  a file or folder cannot be read
@@ -122,6 +123,7 @@ enum Verb {
     Join(join::Join),
     Status(status::Status),
     List(list::List),
+    Doctor(doctor::Doctor),
     Template(template::Template),
     Check(check::Check),
     Send(send::Send),
@@ -275,6 +277,7 @@ impl Verb {
             Verb::Audit(verb) => verb.run(world),
             Verb::Status(verb) => verb.run(world),
             Verb::List(verb) => verb.run(world),
+            Verb::Doctor(verb) => verb.run(world),
             Verb::Template(verb) => verb.run(world),
             Verb::Check(verb) => verb.run(world),
             Verb::Resolve(verb) => verb.run(world),

@@ -393,6 +393,11 @@ impl GameFile {
         self.last.as_ref()
     }
 
+    /// Whether it is noted here that a record was signed. A home from an older backup does not know the later ones.
+    pub fn remembers(&self, record: &Record) -> bool {
+        self.signed.get(&record.body().prev) == Some(&record.id())
+    }
+
     /// Notes the later records of the match that are known: nothing is signed for a place before them, unless they name it.
     pub fn note_later(&mut self, later: Vec<(u32, Id)>) {
         self.later = later;

@@ -50,6 +50,14 @@ pub fn write_whole(path: &Path, bytes: &[u8], readers: Readers) -> Result<(), Fi
     Ok(())
 }
 
+/// Whether a file is a draft that a killed command left: nobody else names a file so.
+pub fn is_draft(name: &str) -> bool {
+    let inner = name.strip_prefix('.').and_then(|name| name.strip_suffix(".draft"));
+    inner.and_then(|inner| inner.rsplit_once('.')).is_some_and(|(name, process)| {
+        !name.is_empty() && !process.is_empty() && process.bytes().all(|byte| byte.is_ascii_digit())
+    })
+}
+
 fn draft_file(draft: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
@@ -97,6 +105,12 @@ impl Lock {
             }
             Err(fs::TryLockError::Error(e)) => Err(FileTrouble::new(&path, e)),
         }
+    }
+
+    /// Whether another `garcia` holds a folder; nothing is made or changed to find out.
+    pub fn is_held(folder: &Path) -> bool {
+        let Ok(file) = File::open(folder.join(".lock")) else { return false };
+        matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock))
     }
 }
 
