@@ -19,6 +19,7 @@ mod query;
 mod random;
 mod retreat;
 mod scene;
+mod sensible;
 mod setup;
 mod shock;
 mod stacking;
@@ -492,6 +493,10 @@ impl Players for Santiago1898 {
 
     fn random_orders(&self, seen: &Seen<'_, State>, _stop: &Stop, chance: &mut Chance) -> Orders {
         random::orders(self, seen, chance)
+    }
+
+    fn sensible_orders(&self, seen: &Seen<'_, State>, _stop: &Stop) -> Option<Orders> {
+        Some(sensible::orders(self, seen))
     }
 
     fn random_policy(&self, state: &State, _side: Side, kind: &str, chance: &mut Chance) -> Json {

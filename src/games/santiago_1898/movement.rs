@@ -19,7 +19,7 @@ use super::{HexGrid, SPAIN, US};
 type Mp = Points<1>;
 
 /// More than any march costs.
-const ANY: u32 = u16::MAX as u32;
+pub const ANY: u32 = u16::MAX as u32;
 
 /// A stack about to move.
 #[derive(Clone, Debug)]

@@ -27,6 +27,7 @@ mod results;
 mod retreat;
 mod roster;
 mod scene;
+mod sensible;
 mod setup;
 mod shifts;
 mod stacking;
@@ -601,6 +602,10 @@ impl Players for SantiagoCampaign {
 
     fn random_orders(&self, seen: &Seen<'_, State>, _stop: &Stop, chance: &mut Chance) -> Orders {
         random::orders(self, seen, chance)
+    }
+
+    fn sensible_orders(&self, seen: &Seen<'_, State>, _stop: &Stop) -> Option<Orders> {
+        Some(sensible::orders(self, seen))
     }
 
     fn random_policy(&self, state: &State, _side: Side, kind: &str, chance: &mut Chance) -> Json {

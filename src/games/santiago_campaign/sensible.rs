@@ -1,0 +1,167 @@
+//! A plain sensible player without chance: the Americans march on the city together and attack at good odds only; Spain
+//! keeps to the city and the forts, fetches her other columns there, and strikes where little can go wrong.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use crate::board::{Grid, Hex};
+use crate::engine::{Concealed, Seen, Side};
+
+use super::orders::{AttackOrder, Marines, MoveOrder, Orders, SpanishSetup, TurnOrders, UsSetup};
+use super::play::{Known, Play, Position, at_table};
+use super::random::give;
+use super::state::{Stage, State};
+use super::terms::{Arm, Nation, Odds, Piece};
+use super::{SantiagoCampaign, US};
+
+/// Attacks are called off below these odds: 3:1.
+const GOOD: Odds = Odds(2);
+/// How many counters hold a hex of the city or a fort.
+const GARRISON: usize = 2;
+
+/// Steps over dry land to the nearest of some hexes.
+type Field = BTreeMap<Hex, u32>;
+
+/// Orders for the packet due.
+pub fn orders(game: &SantiagoCampaign, seen: &Seen<'_, State>) -> Orders {
+    match seen.state.stage {
+        Stage::SpanishSetup => Orders::SpanishSetup(SpanishSetup::by_default(&game.data)),
+        Stage::UsSetup => {
+            let known = Known::default();
+            let now = Position { game, state: seen.state, known: &known };
+            let place = now.place_cubans(&BTreeMap::new()).0;
+            Orders::UsSetup(UsSetup { place, marines: Some(Marines::Guantanamo) })
+        }
+        stage => {
+            let side = stage.side().unwrap_or(US);
+            Orders::Turn(at_table(game, seen, side, |play| turn(play, side)))
+        }
+    }
+}
+
+fn turn(play: &mut Play<'_, '_>, side: Side) -> TurnOrders {
+    let mut orders = TurnOrders::none();
+    let combat_only = matches!(play.state.stage, Stage::UsCombat | Stage::SpanishCombat);
+    if !combat_only {
+        moves(play, side, &mut orders);
+    }
+    if combat_only || !play.game.options.phases_apart {
+        attacks(&play.now(), side, &mut orders);
+    }
+    orders
+}
+
+/// How far it is from everywhere to the nearest goal, on dry land.
+fn field(now: &Position<'_>, goals: &BTreeSet<Hex>) -> Field {
+    let mut field: Field = goals.iter().map(|hex| (*hex, 0)).collect();
+    let mut open: VecDeque<Hex> = goals.iter().copied().collect();
+    while let Some(hex) = open.pop_front() {
+        let steps = field.get(&hex).copied().unwrap_or(0) + 1;
+        for (_, next) in now.data().grid().neighbours(hex) {
+            if now.data().is_open(next) && !field.contains_key(&next) {
+                field.insert(next, steps);
+                open.push_back(next);
+            }
+        }
+    }
+    field
+}
+
+/// What a side marches on.
+fn goals(now: &Position<'_>, side: Side) -> BTreeSet<Hex> {
+    let data = now.data();
+    let held = |hex: &Hex| now.state.tokens_in(*hex).count() >= GARRISON;
+    match side == US {
+        true => data.city.iter().copied().filter(|hex| !now.us_holds_or_passed(*hex)).collect(),
+        false => data.city.iter().chain(&data.fortresses).copied().filter(|hex| !held(hex)).collect(),
+    }
+}
+
+fn moves(play: &mut Play<'_, '_>, side: Side, orders: &mut TurnOrders) {
+    let pieces: Vec<Piece> = if side == US {
+        play.state.units.iter().filter(|(_, unit)| unit.at.hex().is_some()).map(|(id, _)| Piece::from(*id)).collect()
+    } else {
+        play.state.counters.keys().copied().map(Piece::from).collect()
+    };
+    let mut way = field(&play.now(), &goals(&play.now(), side));
+    let far = |field: &Field, hex: Option<Hex>| hex.and_then(|hex| field.get(&hex)).copied().unwrap_or(u32::MAX);
+    // Whoever is in front goes first and makes room.
+    let mut pieces: Vec<(u32, Piece)> =
+        pieces.into_iter().map(|piece| (far(&way, play.now().hex_of(piece)), piece)).collect();
+    pieces.sort();
+    for (_, piece) in pieces {
+        let now = play.now();
+        let from = now.hex_of(piece);
+        let balloon = piece.token().is_none() && now.arm(piece.unit()) == Some(Arm::Balloon);
+        if balloon || side != US && from.is_some_and(|hex| holds(&now, hex)) {
+            continue;
+        }
+        let maps = play.maps_for(piece);
+        let Ok((mover, _)) = play.now().mover(piece, &maps) else { continue };
+        let choices = play.choices(piece);
+        let now = play.now();
+        let hostile = |hex: &Hex| match side == US {
+            true => now.state.tokens_in(*hex).next().is_some(),
+            false => now.state.units_in(*hex).next().is_some(),
+        };
+        let open = choices.into_iter().filter(|(hex, path, _)| now.may_stay(&mover, *hex) && !path.iter().any(hostile));
+        let best = open.min_by_key(|(hex, ..)| (far(&way, Some(*hex)), *hex));
+        let Some((hex, path, _)) = best.filter(|(hex, ..)| far(&way, Some(*hex)) < far(&way, from)) else { continue };
+        give(play, MoveOrder { unit: piece, path, to: None, balloon: None, open: None }, &[], orders);
+        if side != US && way.get(&hex) == Some(&0) {
+            way = field(&play.now(), &goals(&play.now(), side));
+        }
+    }
+}
+
+/// Whether a Spanish hex needs all who stand in it.
+fn holds(now: &Position<'_>, hex: Hex) -> bool {
+    let kept = now.data().city.contains(&hex) || now.data().fortresses.contains(&hex);
+    kept && now.state.tokens_in(hex).count() <= GARRISON
+}
+
+/// Everybody who can attacks, hex by hex where the enemy is weakest, and calls it off where the odds are poor.
+fn attacks(now: &Position<'_>, side: Side, orders: &mut TurnOrders) {
+    let own: Vec<Piece> = match side == US {
+        true => now.state.units.keys().map(|id| Piece::from(*id)).collect(),
+        false => now.state.counters.keys().map(|token| Piece::from(*token)).collect(),
+    };
+    let targets: BTreeSet<Hex> = match side == US {
+        true => now.stacks().into_keys().collect(),
+        false => now.state.units.values().filter_map(|unit| unit.at.hex()).collect(),
+    };
+    let strength = |target: &Hex| match side == US {
+        true => now.state.tokens_in(*target).count(),
+        false => now.state.units_in(*target).map(|id| now.factor(id) as usize).sum(),
+    };
+    let mut targets: Vec<Hex> = targets.into_iter().collect();
+    targets.sort_by_key(|target| (strength(target), *target));
+    let mut pledged: BTreeSet<Piece> = BTreeSet::new();
+    let range = now.data().tables.limits.artillery_range;
+    for target in targets {
+        let near =
+            |piece: &Piece| now.hex_of(*piece).is_some_and(|hex| now.data().grid().distance(hex, target) <= range);
+        let able: Vec<Piece> = (own.iter().copied().filter(|piece| !pledged.contains(piece) && near(piece)))
+            .filter(|piece| now.attacker_bars(side, *piece, target, &BTreeSet::new()).is_empty())
+            .collect();
+        // Cubans and Americans never attack together (§14.1a).
+        let cuban = |piece: &&Piece| piece.token().is_none() && now.nation(piece.unit()) == Some(Nation::Cuban);
+        let (cubans, others): (Vec<Piece>, Vec<Piece>) = able.iter().partition(cuban);
+        let attackers = if others.is_empty() { cubans } else { others };
+        let order = AttackOrder {
+            target,
+            attackers,
+            losses: Vec::new(),
+            advance: Vec::new(),
+            after: None,
+            if_vacant: None,
+            min_odds: Some(GOOD),
+            go_on: true,
+            open: None,
+        };
+        if order.attackers.is_empty() || !now.attack_bars(side, &order, &BTreeSet::new()).is_empty() {
+            continue;
+        }
+        pledged.extend(order.attackers.iter().copied());
+        orders.attacks.push(Concealed::Open(order));
+    }
+}
