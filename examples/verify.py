@@ -321,6 +321,10 @@ def string(v):
     return type(v) is str
 
 
+def note(v):
+    return string(v) and len(v) <= 2000
+
+
 def truth(v):
     return type(v) is bool
 
@@ -384,7 +388,7 @@ SHAPES = {
         },
     ),
     "join": shape({"accept": text(HEX), "key": text(HEX)}, {"anchor": text(HEX), "recovery": text(HEX), "hide": many(hide)}),
-    "plan": shape({"state": text(HEX)}, dict(said, orders=anything, entries=lambda v: count(v) or many(truth)(v))),
+    "plan": shape({"state": text(HEX)}, dict(said, note=note, orders=anything, entries=lambda v: count(v) or many(truth)(v))),
     "orders": shape(
         {"nonce": text(HEX), "state": text(HEX)},
         dict(
@@ -394,6 +398,7 @@ SHAPES = {
             standing=mapping(anything),
             nmr=truth,
             file_sha256=text(HEX),
+            note=note,
             **{"for": text(ROLE)},
         ),
     ),
@@ -816,7 +821,7 @@ class Walk:
         is_call = "orders" in data and canon(data["orders"]) == '{"call":true}'
         if is_call != call:
             raise schema("a plan is answered by a call, and nothing else is")
-        if is_call and any(name in data for name in ("policies", "standing", "answers", "hide")):
+        if is_call and any(name in data for name in ("policies", "standing", "answers", "hide", "note")):
             raise schema("a call decides and commits nothing")
         if not call and not opens and "orders" in data:
             raise schema("answers or facts are due, not a packet")
@@ -838,7 +843,7 @@ class Walk:
         if self.pending is not None or not self.stop or self.stop["ask"] != "facts":
             return
         asked = [slot for slot in self.stop.get("slots", []) if slot.startswith("ticket/")]
-        if any(name in data for name in ("policies", "standing", "answers")):
+        if any(name in data for name in ("policies", "standing", "answers", "note")):
             raise schema("a reply that states facts holds facts and openings alone")
         if any(item["slot"] not in asked for item in data.get("hide", [])):
             raise schema("a reply that states facts commits nothing but tickets it was asked for")

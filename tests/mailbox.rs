@@ -57,7 +57,7 @@ fn one_command_takes_a_mailbox_for_all_games_and_again_changes_nothing() {
         let offer = only_file(&desk.path(&format!("games/{game}/outbox")), ".txt");
         desk.says(0, "spain", &format!("join {} --folder other/{game}", offer.display()));
         desk.says(0, "spain", &format!("-C other/{game} template --output {game}.yaml"));
-        desk.says(0, "spain", &format!("-C other/{game} send {game}.yaml --eml"));
+        desk.says(0, "spain", &format!("-C other/{game} send --yes {game}.yaml --eml"));
         let mail = fs::read(only_file(&desk.path(&format!("other/{game}/outbox")), ".eml")).expect("a mail");
         // Each mail came twice, as mails do.
         fs::write(inbox.join(format!("1{number:03}.here")), &mail).expect("written");

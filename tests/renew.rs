@@ -57,7 +57,7 @@ impl Stage {
             let (_, tail) = rest.split_once("\n\n# Questions to you").expect("policies");
             self.write("sent.yaml", &format!("{head}\norders:\n{orders}\n# Questions to you{tail}"));
         }
-        self.types(who, &format!("-C {who} send sent.yaml --eml"));
+        self.types(who, &format!("-C {who} send --yes sent.yaml --eml"));
     }
 
     fn read(&self, name: &str) -> String {

@@ -271,3 +271,69 @@ fn the_doctor_sees_secrets_that_are_older_than_the_ledger() {
     let said = table.says(3, &["-C", "g", "doctor"]);
     assert!(said.contains("older than the ledger"), "{said}");
 }
+
+#[test]
+fn the_sensible_player_plays_the_other_side_of_every_game() {
+    for (number, game) in garcia::games::GAMES.iter().enumerate() {
+        for side in game.sides().iter().skip(number % 2).take(1) {
+            let table = Table::new();
+            table.says(0, &["new", game.id(), "g", "--solo", "--against", "sensible", "--as", side.as_str()]);
+            for number in 0..2 {
+                let file = format!("{number}.yaml");
+                table.says(0, &["-C", "g", "template", "--output", &file]);
+                let orders = fs::read_to_string(table.path(&file)).expect("orders");
+                assert!(orders.contains(&format!("\nside: {side}\n")), "{}: {orders}", game.id());
+                table.says(0, &["-C", "g", "resolve", &file]);
+            }
+            assert!(table.says(0, &["-C", "g", "verify"]).contains("rules: every result follows"));
+        }
+    }
+}
+
+#[test]
+fn the_program_keeps_its_face_down_counters_to_itself() {
+    let table = Table::new();
+    table.says(0, &["new", "santiago-campaign", "g", "--solo", "--against", "sensible", "--as", "us"]);
+    // Whoever plays both sides sees both.
+    table.says(0, &["new", "santiago-campaign", "both", "--solo"]);
+    table.says(0, &["-C", "both", "template", "--output", "setup.yaml"]);
+    table.says(0, &["-C", "both", "resolve", "setup.yaml"]);
+    let shown = |game: &str| table.says(0, &["-C", game, "map", "--json"]).contains("sp-4-tal");
+    assert!(shown("both") && !shown("g"));
+    let told = table.says(64, &["new", "santiago-1898", "h", "--solo", "--as", "us"]);
+    assert!(told.contains("--against sensible --as us"), "{told}");
+}
+
+#[test]
+fn the_tutor_plays_two_turns_with_whoever_presses_three_keys() {
+    use std::io::Write as _;
+    let table = Table::new();
+    let mut lesson = Command::new(env!("CARGO_BIN_EXE_garcia"))
+        .current_dir(table.folder.path())
+        .env("GARCIA_HOME", table.path("home"))
+        .env_remove("EDITOR")
+        .env_remove("VISUAL")
+        .args(["tutor", "first"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("garcia runs");
+    let keys = "x\ne\ns\nm\n".to_owned() + &"p\nc\nr\n".repeat(12);
+    lesson.stdin.take().expect("an ear").write_all(keys.as_bytes()).expect("said");
+    let output = lesson.wait_with_output().expect("it ends");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    for words in [
+        "Welcome to garcia",
+        "One letter is enough",
+        "$EDITOR names no editor",
+        "sensible plan",
+        "Two turns are played",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    let status = table.says(0, &["-C", "first", "status"]);
+    assert!(status.contains("turn 3"), "{status}");
+    // A second lesson in the same folder goes on where the first ended.
+    assert!(table.says(0, &["tutor", "first"]).contains("Two turns are played"));
+}

@@ -53,7 +53,7 @@ impl Table {
     /// Whoever is due sends what the template proposes; gives back the mail.
     fn send(&self, who: &str, name: &str) -> PathBuf {
         self.says(0, who, &["-C", who, "template", "--output", name]);
-        self.says(0, who, &["-C", who, "send", name]);
+        self.says(0, who, &["-C", who, "send", "--yes", name]);
         let mails = self.files(&format!("{who}/outbox"));
         self.path(&format!("{who}/outbox")).join(mails.iter().rfind(|name| name.ends_with(".txt")).expect("a mail"))
     }
@@ -134,7 +134,7 @@ fn a_restored_folder_asks_for_what_is_missing_and_signs_nothing() {
     let other = orders.replacen("standing:", "standing:\n  retreat: [1309]", 1).replacen("\n  retreat: default", "", 1);
     assert_ne!(orders, other);
     fs::write(table.path("again.yaml"), other).expect("written");
-    let told = table.says(64, "spain", &["-C", "spain", "send", "again.yaml"]);
+    let told = table.says(64, "spain", &["-C", "spain", "send", "--yes", "again.yaml"]);
     assert!(told.contains("record 2 is missing"), "{told}");
     assert!(!table.files("spain/ledger").iter().any(|name| name.starts_with("0002")));
     // It comes back, what waited is taken, and the game goes on.
@@ -246,4 +246,42 @@ fn a_dispute_is_on_one_page() {
     let told = table.says(0, "us", &["-C", "us", "dispute", "2", "changed"]);
     assert!(told.contains("E03-SIG") && told.contains("Fault: nobody"), "{told}");
     assert!(table.says(64, "us", &["-C", "us", "dispute", "99"]).contains("ends with record"));
+}
+
+#[test]
+fn a_note_travels_as_text_and_a_private_note_stays() {
+    let table = Table::begun();
+    let note = "Señor, <b>your</b> move [now](http://x) \u{202e}";
+    let noted = |name: &str, note: &str| {
+        let path = table.path(name);
+        let text = fs::read_to_string(&path).expect("orders").replace("# note:\n# private-note:\n", "");
+        fs::write(&path, format!("{text}note: '{note}'\nprivate-note: the bluff of the year\n")).expect("written");
+    };
+    table.says(0, "spain", &["-C", "spain", "template", "--output", "s1.yaml"]);
+    noted("s1.yaml", note);
+    // Nobody can answer here, so nothing is signed.
+    let told = table.says(64, "spain", &["-C", "spain", "send", "s1.yaml"]);
+    assert!(told.contains("What cannot be taken back") && told.contains("send --yes"), "{told}");
+    assert!(!table.files("spain/ledger").iter().any(|name| name.starts_with("0002")));
+    table.says(0, "spain", &["-C", "spain", "send", "--yes", "--eml", "s1.yaml"]);
+    let record = fs::read_to_string(table.path("spain/ledger/0002-spain-orders.yaml")).expect("a record");
+    assert!(record.contains("note: \"Señor, <b>your</b> move [now](http://x) "), "{record}");
+    let told = table.says(0, "us", &["-C", "us", "receive", "spain/outbox/0002-garcia.txt"]);
+    assert!(told.contains("spain writes:\n  “Señor, <b>your</b> move [now](http://x) \\u{202e}”"), "{told}");
+    let report = table.files("us/reports").into_iter().next_back().expect("a report");
+    let report = fs::read_to_string(table.path("us/reports").join(report)).expect("a report");
+    assert!(report.contains("> “Señor, \\<b\\>your\\</b\\> move \\[now\\](http://x)"), "{report}");
+    let eml = fs::read_to_string(table.path("spain/outbox/0002-garcia.eml")).expect("a draft");
+    assert!(eml.contains("spain writes:") && eml.contains("Se=C3=B1or"), "{eml}");
+    for folder in ["spain/ledger", "spain/outbox", "spain/reports", "us/ledger", "us/reports"] {
+        for file in table.files(folder) {
+            let text = fs::read_to_string(table.path(folder).join(file)).expect("read");
+            assert!(
+                !text.contains("bluff") && !text.contains('\u{202e}') || folder.ends_with("ledger"),
+                "{folder}: {text}"
+            );
+            assert!(!text.contains("bluff"), "{folder}: {text}");
+        }
+    }
+    assert!(table.says(0, "us", &["-C", "us", "verify"]).contains("rules: every result follows"));
 }

@@ -37,32 +37,35 @@ const GLANCE: Effort<'static> = Effort { seed: "garcia", apart: 100, together: 0
 
 impl Check {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
-        let sight = Sight::open(world)?;
-        let (submission, outlook, warnings) = sight.foresee(&self.files)?;
-        let chances = match (&submission.orders, &outlook) {
-            (Some(orders), Some(outlook)) => sight.chances(orders, outlook, &BTreeMap::new(), &GLANCE),
-            _ => Chances::default(),
-        };
-        let outlook = outlook.map(|outlook| {
-            let (table, reader) = (sight.table(), submission.side);
-            OutlookReport { table, reader, outlook, chances }
-        });
-        let packet = packet(&sight, &submission)?;
-        if world.json {
-            let list: Vec<faults::ShownFault> =
-                warnings.iter().flat_map(|(source, list)| faults::entries(list, source)).collect();
-            let outlook = outlook.map(|report| report.json()).transpose();
-            let outlook = outlook.map_err(|error| Trouble::bug(error.to_string()))?;
-            return Done::json(&json!({ "ok": true, "faults": list, "outlook": outlook, "signed": packet }));
-        }
-        let yaml = serde_yaml::to_string(&packet).map_err(|error| Trouble::bug(error.to_string()))?;
-        let warned = warned(&warnings, world);
-        let verb = sight.signing_verb();
-        let foreseen = outlook.map(|report| terminal(&report.page(), world.look) + "\n").unwrap_or_default();
-        Ok(Done::good(format!(
-            "{warned}{foreseen}What will be signed:\n{yaml}\nNo faults. `garcia {verb}` signs it.\n"
-        )))
+        of_files(&self.files, world)
     }
+}
+
+/// Checks the order files of one seat.
+pub fn of_files(files: &[PathBuf], world: &World) -> Result<Done, Trouble> {
+    let sight = Sight::open(world)?;
+    let (submission, outlook, warnings) = sight.foresee(files)?;
+    let chances = match (&submission.orders, &outlook) {
+        (Some(orders), Some(outlook)) => sight.chances(orders, outlook, &BTreeMap::new(), &GLANCE),
+        _ => Chances::default(),
+    };
+    let outlook = outlook.map(|outlook| {
+        let (table, reader) = (sight.table(), submission.side);
+        OutlookReport { table, reader, outlook, chances }
+    });
+    let packet = packet(&sight, &submission)?;
+    if world.json {
+        let list: Vec<faults::ShownFault> =
+            warnings.iter().flat_map(|(source, list)| faults::entries(list, source)).collect();
+        let outlook = outlook.map(|report| report.json()).transpose();
+        let outlook = outlook.map_err(|error| Trouble::bug(error.to_string()))?;
+        return Done::json(&json!({ "ok": true, "faults": list, "outlook": outlook, "signed": packet }));
+    }
+    let yaml = serde_yaml::to_string(&packet).map_err(|error| Trouble::bug(error.to_string()))?;
+    let warned = warned(&warnings, world);
+    let verb = sight.signing_verb();
+    let foreseen = outlook.map(|report| terminal(&report.page(), world.look) + "\n").unwrap_or_default();
+    Ok(Done::good(format!("{warned}{foreseen}What will be signed:\n{yaml}\nNo faults. `garcia {verb}` signs it.\n")))
 }
 
 /// The warnings of a good file, as text.
@@ -72,7 +75,7 @@ pub fn warned(warnings: &[(Source, Vec<Fault>)], world: &World) -> String {
 }
 
 /// What would be signed, as data.
-fn packet(sight: &Sight, submission: &Submission) -> Result<Json, Trouble> {
+pub fn packet(sight: &Sight, submission: &Submission) -> Result<Json, Trouble> {
     let mut packet = std::collections::BTreeMap::new();
     if let Some(orders) = &submission.orders {
         let orders = sight.table().orders_json(orders).map_err(|error| Trouble::bug(error.to_string()))?;
@@ -88,6 +91,9 @@ fn packet(sight: &Sight, submission: &Submission) -> Result<Json, Trouble> {
             Json::object([("key", Json::Str(key.to_string())), ("choice", choice.clone())])
         };
         packet.insert("answers".to_owned(), Json::List(submission.answers.iter().map(answer).collect()));
+    }
+    if let Some(note) = &submission.note {
+        packet.insert("note".to_owned(), Json::from(note.as_str()));
     }
     Ok(Json::Map(packet))
 }

@@ -48,9 +48,7 @@ impl Chronicle {
         let first = played.first().map(|span| (&span.base, &span.stop, &span.holdings));
         let positions = first.into_iter().chain(played.iter().map(|span| (&span.state, &span.next, &span.holdings)));
         for (number, (state, stop, holdings)) in positions.enumerate() {
-            if !world.json && able && self.output.is_some() {
-                eprint!("\rplaying out {} of {} ", number + 1, played.len() + 1);
-            }
+            world.progress.at(number + 1, played.len() + 1);
             let fate =
                 able.then(|| play_out(table, state, stop, holdings, self.playouts, &number.to_string())).flatten();
             able &= fate.is_some();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::engine::{Match, Side};
 use crate::games;
 use crate::mail::{Draft, MailPage, Openings, subject};
-use crate::report::{Page, letter, letter_html, markdown, wrap};
+use crate::report::{Look, Page, letter, letter_html, markdown, message, wrap};
 use crate::trust::Id;
 use crate::trust::data::{Genesis, Mode};
 use crate::trust::finding::{Code, Finding};
@@ -21,7 +21,7 @@ use crate::trust::store::{LedgerFile, LedgerFiles, LedgerFolder, Lock, Readers, 
 use crate::trust::verify::{Verification, copy_of, verify};
 
 use super::post::Posted;
-use super::sight::Sight;
+use super::sight::{self, Sight};
 use super::{Trouble, World, exit, next};
 
 /// Characters in a line of a mail.
@@ -330,8 +330,19 @@ impl GameFolder {
             Mode::Gm => public.shown_to(reader),
             Mode::TwoPlayer | Mode::Solo => public.seen_as(reader),
         };
-        let page = result.and_then(|_| shown.turn_report()).map(|report| report.page());
-        let report = page.as_ref().map(|page| letter(page, MAIL));
+        // What this mail says for the first time comes before the report; the report itself repeats the span's messages.
+        let said = result.map_or(0, |record| record.body().seq);
+        let fresh: Vec<Record> = records.iter().filter(|record| record.body().seq > said).cloned().collect();
+        let messages = sight::messages(&fresh);
+        let page = result.and_then(|_| shown.turn_report()).map(|report| {
+            let mut page = report.page();
+            page.messages.extend(messages.iter().cloned());
+            page
+        });
+        let report = match &page {
+            Some(page) => letter(page, MAIL),
+            None => messages.iter().map(|told| message(told, Look { width: MAIL, ..Look::PLAIN })).collect(),
+        };
         let drawn = |page: &Page| {
             let png = self.picture(&shown);
             MailPage { html: letter_html(page, png.as_ref().map(|_| "cid:map")), png }
@@ -341,7 +352,7 @@ impl GameFolder {
         let names = names.join(", ");
         let how = format!("Attached: {names}. Save this mail or its attachments, then `garcia {verb} FILE`.\n");
         let how = wrap(&how, MAIL, 0, 0);
-        Ok((format!("{how}\n{}", report.unwrap_or_default()), page.as_ref().map(drawn)))
+        Ok((format!("{how}\n{report}"), page.as_ref().map(drawn)))
     }
 
     /// The map for a mail.

@@ -37,7 +37,12 @@ impl Luck {
         let effort = Effort { drawn: self.draws.max(1), ..GLANCE };
         let played = sight.ledger.replay().played().iter().map(|span| &**span);
         let played = played.filter(|span| self.turn.is_none_or(|turn| table.turn(&span.base) == turn));
-        let luck = Reckoning::of(table, played, &effort);
+        let all = sight.ledger.replay().played().len();
+        let counted = (1..).zip(played).map(|(number, span)| {
+            world.progress.at(number, all);
+            span
+        });
+        let luck = Reckoning::of(table, counted, &effort);
         if luck.rolls.is_empty() {
             return Err(Trouble::usage("nothing has been rolled yet", "`garcia status` says what is awaited"));
         }

@@ -54,6 +54,13 @@ pub struct Map {
     output: Option<PathBuf>,
 }
 
+/// The whole map of the game in hand, in characters.
+pub fn of_folder(world: &World) -> Result<Done, Trouble> {
+    let sight = Sight::open(world)?;
+    let scene = sight.table().scene(sight.view(None));
+    Ok(Done::good(picture_text(&text_map(&scene, &Window::default(), world.columns), world.look)))
+}
+
 impl Map {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
         let sight = match self.turn {

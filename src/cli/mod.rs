@@ -23,10 +23,12 @@ mod motion;
 mod new;
 mod next;
 mod odds;
+mod opponent;
 mod pager;
 mod papers;
 mod past;
 mod post;
+mod progress;
 mod query;
 mod receive;
 mod rehearse;
@@ -46,6 +48,7 @@ mod status;
 mod template;
 mod terms;
 mod trouble;
+mod tutor;
 mod verify;
 
 use std::ffi::OsString;
@@ -72,6 +75,7 @@ pub use trouble::{Trouble, exit};
     arg_required_else_help = true,
     after_help = "Try it:\n  \
         garcia demo                         a whole match before your eyes\n  \
+        garcia tutor                        your first two turns, with somebody who explains them\n  \
         garcia new santiago-1898 --solo     begin a game of your own\n  \
         garcia rules santiago-1898 9.3g     look a rule up\n\n\
         `garcia VERB --help` explains each verb with examples.",
@@ -87,6 +91,7 @@ pub struct Cli {
 /// What the exit codes mean; they never change.
 const EXIT_CODES: &str = "Try it:
   garcia demo                         a whole match before your eyes
+  garcia tutor                        your first two turns, with somebody who explains them
   garcia new santiago-1898 --solo     begin a game of your own
   garcia rules santiago-1898 9.3g     look a rule up
 
@@ -119,6 +124,7 @@ struct Common {
 enum Verb {
     Games(games::Games),
     Demo(demo::Demo),
+    Tutor(tutor::Tutor),
     New(new::New),
     Join(join::Join),
     Status(status::Status),
@@ -178,6 +184,8 @@ pub struct World {
     pub home: Option<PathBuf>,
     /// Whether a program reads the answer.
     pub json: bool,
+    /// How far the verb has come, for whoever waits.
+    pub progress: progress::Progress,
 }
 
 /// What a verb answers.
@@ -220,7 +228,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     let (look, columns) = (wide(Look::of_stdout()), columns().unwrap_or(Look::PLAIN.width));
-    let world = World { look, columns, game: cli.common.game, home: cli.common.home, json: cli.common.json };
+    let progress = progress::Progress::default();
+    let world = World { look, columns, game: cli.common.game, home: cli.common.home, json: cli.common.json, progress };
+    let shown = cli.verb.may_take_long().map(|verb| world.progress.shown(verb));
     let done = cli.verb.run(&world).unwrap_or_else(|trouble| {
         if world.json {
             return trouble.as_json();
@@ -228,6 +238,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         eprint!("{}", trouble.render(wide(Look::of_stderr())));
         Done { text: String::new(), code: trouble.code }
     });
+    drop(shown);
     if !world.json && pager::paged(&done.text) {
         return ExitCode::from(done.code);
     }
@@ -254,10 +265,29 @@ fn columns() -> Option<usize> {
 }
 
 impl Verb {
+    /// The name of a verb that may keep somebody waiting and asks nothing meanwhile.
+    fn may_take_long(&self) -> Option<&'static str> {
+        Some(match self {
+            Verb::Verify(_) => "verify",
+            Verb::Compare(_) => "compare",
+            Verb::Receive(_) => "receive",
+            Verb::Resolve(_) => "resolve",
+            Verb::List(_) => "list",
+            Verb::Report(_) => "report",
+            Verb::Luck(_) => "luck",
+            Verb::Chronicle(_) => "chronicle",
+            Verb::Odds(_) => "odds",
+            Verb::Case(_) => "case",
+            Verb::Rehearse(_) => "rehearse",
+            _ => return None,
+        })
+    }
+
     fn run(self, world: &World) -> Result<Done, Trouble> {
         match self {
             Verb::Games(verb) => verb.run(world),
             Verb::Demo(verb) => verb.run(world),
+            Verb::Tutor(verb) => verb.run(world),
             Verb::New(verb) => verb.run(world),
             Verb::Join(verb) => verb.run(world),
             Verb::Send(verb) => verb.run(world),

@@ -7,7 +7,7 @@ use clap::{ArgGroup, Args};
 use serde_json::json;
 
 use crate::engine::doc::{did_you_mean, nearest};
-use crate::engine::{Charter, Ruleset};
+use crate::engine::{Charter, Ruleset, Side};
 use crate::trust::ledger::{Company, Terms};
 use crate::trust::role::Role;
 use crate::trust::seat::{Awaited, Seat};
@@ -17,7 +17,7 @@ use super::folder::{self, DATA, GameFolder, ORDERS, SCHEMAS, fresh_folder};
 use super::games::COMMON_OPTIONS;
 use super::post;
 use super::sight::{Sight, ruleset};
-use super::{Done, Trouble, World, schemas, seats};
+use super::{Done, Trouble, World, opponent, schemas, seats};
 
 /// Begin a game.
 ///
@@ -25,9 +25,10 @@ use super::{Done, Trouble, World, schemas, seats};
 /// are kept elsewhere (--home), so the folder may be handed on.
 #[derive(Debug, Args)]
 #[command(
-    group = ArgGroup::new("mode").required(true),
+    group = ArgGroup::new("mode").required(true).multiple(true),
     after_help = "Examples:
   garcia new santiago-1898 --solo
+  garcia new santiago-1898 --solo --against sensible --as us  garcia plays the other side
   garcia new santiago-1898 kettle-hill --solo --scenario historical --option packets=phases
   garcia new santiago-1898 --as us                            offer a game to an opponent
   garcia new santiago-1898 --gm --players us,spain            game master with two players who sign
@@ -41,11 +42,14 @@ pub struct New {
     /// Play all sides yourself, with dice committed before the first turn.
     #[arg(long, group = "mode")]
     solo: bool,
-    /// Offer a game to an opponent and play this side.
+    /// With --solo: who plays the side that you do not; otherwise you play all of them.
+    #[arg(long, value_name = "PLAYER", value_parser = [opponent::SENSIBLE], requires = "solo")]
+    against: Option<String>,
+    /// Offer a game to an opponent and play this side; with --against, the side that you play.
     #[arg(long = "as", group = "mode", value_name = "SIDE")]
     side: Option<String>,
     /// Be the game master: you close every turn with your own dice chain.
-    #[arg(long, group = "mode")]
+    #[arg(long, group = "mode", conflicts_with_all = ["solo", "side"])]
     gm: bool,
     /// With --gm: the sides whose players sign for themselves, in joining order; you enter the orders of the others.
     #[arg(long, value_name = "SIDES", value_delimiter = ',', requires = "gm")]
@@ -73,6 +77,27 @@ pub struct New {
     recovery: bool,
 }
 
+/// Begins a solo game against the sensible player.
+pub fn against_sensible(game: &str, side: &str, folder: &Path, world: &World) -> Result<Done, Trouble> {
+    let new = New {
+        game: game.to_owned(),
+        folder: Some(folder.to_owned()),
+        solo: true,
+        against: Some(opponent::SENSIBLE.to_owned()),
+        side: Some(side.to_owned()),
+        gm: false,
+        players: Vec::new(),
+        private: false,
+        scenario: None,
+        options: Vec::new(),
+        data: None,
+        note: None,
+        director: None,
+        recovery: false,
+    };
+    new.run(world)
+}
+
 impl New {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
         let game = ruleset(&self.game)?;
@@ -83,6 +108,7 @@ impl New {
             (terms.recovery, printed) = (Some(key.public()), text);
         }
         self.check_private(game)?;
+        let own = self.own_side(game)?;
         let table = game.open(&terms.charter).map_err(Trouble::refused)?;
         let folder = self.folder.clone().unwrap_or_else(|| PathBuf::from(game.id()));
         fresh_folder(&folder).map_err(|mut trouble| {
@@ -98,14 +124,26 @@ impl New {
         std::fs::create_dir_all(folder.join(ORDERS))
             .map_err(|error| Trouble::new(super::exit::NO_OUTPUT, format!("{error}"), "see that the disk has room"))?;
         let seat = match (&self.side, self.gm) {
-            (None, false) => {
+            _ if self.solo => {
+                if let Some(own) = own {
+                    opponent::appoint(&folder, game, own)?;
+                }
                 let mut folder = GameFolder::of(folder, Seat::begin(table, Company::Solo, terms, &home)?, &home, held);
                 folder.save()?;
                 folder.write_up()?;
-                let mut done = answer(&folder.sight(), world)?;
-                done.text.insert_str(0, &printed);
+                let path = folder.path.clone();
+                drop(folder);
+                // Sits down again, so that what the opponent does first is told as any other turn.
+                let mut folder = GameFolder::open(&World { game: Some(path), ..world.clone() })?;
+                let pages = opponent::play(&mut folder)?;
+                folder.write_up()?;
+                let mut done = answer(&folder.sight(), own, world)?;
+                if !world.json {
+                    done.text.insert_str(0, &format!("{printed}{}", opponent::told(&pages, world)));
+                }
                 return Ok(done);
             }
+            (None, false) => return Err(Trouble::bug("a game without a mode")),
             (Some(side), _) => Seat::offer(table, &seat_role(game, side)?, terms, &home)?,
             (None, true) => {
                 let players = self.players.iter().map(|side| seat_role(game, side)).collect::<Result<Vec<_>, _>>()?;
@@ -116,6 +154,22 @@ impl New {
             }
         };
         offered(GameFolder::of(folder, seat, &home, held), &printed, world)
+    }
+
+    /// The side that is played against the program.
+    fn own_side(&self, game: &dyn Ruleset) -> Result<Option<Side>, Trouble> {
+        match (&self.against, &self.side) {
+            (Some(_), Some(side)) => known_side(game, side).map(Some),
+            (Some(_), None) => Ok(game.sides().first().copied()),
+            (None, Some(side)) if self.solo => {
+                let what = "alone you play all sides";
+                Err(Trouble::usage(
+                    what,
+                    format!("`--solo --against sensible --as {side}` lets garcia play the others"),
+                ))
+            }
+            (None, _) => Ok(None),
+        }
     }
 
     /// What a game master enters for a side that does not sign stands in the ledger for everybody to read.
@@ -193,11 +247,13 @@ fn set(terms: &mut Terms, game: &dyn Ruleset, option: &str) -> Result<(), Troubl
 
 /// The role of a side that is to be played.
 fn seat_role(game: &dyn Ruleset, side: &str) -> Result<Role, Trouble> {
+    known_side(game, side)?.as_str().parse().map_err(|_| Trouble::bug("a side that is no role"))
+}
+
+/// Is there such a side?
+pub fn known_side(game: &dyn Ruleset, side: &str) -> Result<Side, Trouble> {
     let known: Vec<&str> = game.sides().iter().map(|side| side.as_str()).collect();
-    match game.side(side) {
-        Some(side) => side.as_str().parse().map_err(|_| Trouble::bug("a side that is no role")),
-        None => Err(unknown("side", side, &known)),
-    }
+    game.side(side).ok_or_else(|| unknown("side", side, &known))
 }
 
 /// What to do with an offer.
@@ -240,7 +296,7 @@ pub fn write_schemas(folder: &Path, game: &dyn Ruleset) -> Result<(), Trouble> {
     Ok(())
 }
 
-fn answer(sight: &Sight, world: &World) -> Result<Done, Trouble> {
+fn answer(sight: &Sight, own: Option<Side>, world: &World) -> Result<Done, Trouble> {
     let folder = sight.folder.display().to_string();
     let stop = sight.stop();
     if world.json {
@@ -249,8 +305,12 @@ fn answer(sight: &Sight, world: &World) -> Result<Done, Trouble> {
         return Done::json(&json!({ "ok": true, "files": files, "due": { "who": who, "ask": stop.ask() } }));
     }
     let who = stop.who().map_or("", |side| side.as_str());
+    let against = match own {
+        Some(own) => format!("You play {own}; garcia plays the other side after each of your files.\n"),
+        None => String::new(),
+    };
     Ok(Done::good(format!(
-        "{}\nA game is laid out in {folder}/ (match {}). {}\n\n\
+        "{}\nA game is laid out in {folder}/ (match {}). {}\n{against}\n\
          First come the `{}` orders of {who}:\n  \
            cd {folder}\n  \
            garcia template --write     an order file for this very moment, to edit\n  \

@@ -8,6 +8,7 @@ use clap::Args;
 use crate::engine::count_of;
 use crate::engine::visible::visible;
 use crate::mail::Openings;
+use crate::report::message;
 use crate::trust::Id;
 use crate::trust::director::Deposit;
 use crate::trust::finding::{Code, Finding};
@@ -20,6 +21,7 @@ use super::folder::{self, GameFolder, LATE};
 use super::list::games_below;
 use super::next;
 use super::post::{self, Arrived, mails_in, read_all_mail, read_mail};
+use super::sight;
 use super::{Done, Trouble, World, exit};
 
 /// Take a mail: verify what came, close the opponent's orders, write state and report, prepare the reply.
@@ -207,6 +209,12 @@ impl Receive {
             ));
         }
         let told = folder.write_up()?;
+        // What the report in hand does not show: orders that wait for their result, and turns before the last.
+        let told_of = told.as_ref().map(|told| told.page.messages.as_slice()).unwrap_or_default();
+        let written = sight::messages(&received.taken);
+        for fresh in written.iter().filter(|fresh| !told_of.contains(fresh)) {
+            notes.push(message(fresh, world.look));
+        }
         // With own orders due the reply waits for them.
         let posted = match made.is_empty() && received.taken.is_empty() {
             false if !folder.holds_back() => folder.post(self.eml)?,

@@ -82,6 +82,7 @@ impl Rehearse {
         let mut at = 1;
         let mut idle = 0;
         while sent < self.mails && idle < 2 {
+            world.progress.at(sent, self.mails);
             let Some(here) = worlds.get(at) else { break };
             let mut folder = GameFolder::open(here)?;
             let records = read_mail(std::slice::from_ref(&mail))?.records;

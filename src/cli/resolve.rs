@@ -15,7 +15,7 @@ use super::check::warned;
 use super::folder::{GameFolder, STATE};
 use super::send::{self, Given};
 use super::sight::Sight;
-use super::{Done, Trouble, World};
+use super::{Done, Trouble, World, opponent};
 
 /// Carry orders out: check, sign, roll, write the new state and the report.
 ///
@@ -63,11 +63,12 @@ impl Resolve {
 }
 
 /// Solo: signs the orders of the side that is due and closes them at once.
-fn alone(mut folder: GameFolder, files: &[PathBuf], world: &World) -> Result<Done, Trouble> {
+pub fn alone(mut folder: GameFolder, files: &[PathBuf], world: &World) -> Result<Done, Trouble> {
     let first = folder.saved();
     let mut notes = String::new();
     match (matches!(folder.seat.ledger().awaited(), Awaited::Result(_)), files.is_empty()) {
         (true, true) => {}
+        (false, true) if opponent::is_due(&folder) => {}
         (true, false) => {
             let what = "orders are signed already and wait for their result";
             return Err(Trouble::usage(what, "run `garcia resolve` without a file first"));
@@ -86,6 +87,14 @@ fn alone(mut folder: GameFolder, files: &[PathBuf], world: &World) -> Result<Don
     folder.save()?;
     folder.seat.advance()?;
     folder.save()?;
+    // What the opponent does is told after what the player's own orders came to.
+    if opponent::is_due(&folder) {
+        let own = folder.sight().turn_report().filter(|_| folder.saved() > first).map(|report| report.page());
+        notes.push_str(&opponent::told(&own.into_iter().collect::<Vec<_>>(), world));
+        let mut pages = opponent::play(&mut folder)?;
+        pages.pop();
+        notes.push_str(&opponent::told(&pages, world));
+    }
     folder.write_up()?;
     let sight = folder.sight();
     let new = sight.ledger.records().get(first..).unwrap_or_default();

@@ -1,29 +1,35 @@
 //! `garcia send` and `garcia resend`: sign orders and make the mail; make the same mail again.
 
 use std::fs;
+use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
 use clap::Args;
 
 use crate::engine::digest::sha256;
+use crate::engine::submission::Submission;
+use crate::engine::{Flow, Stop};
 use crate::trust::Id;
+use crate::trust::data::Mode;
+use crate::trust::record::Record;
 use crate::trust::role::Role;
 use crate::trust::store::{Readers, write_whole};
 
-use super::check::warned;
+use super::check::{packet, warned};
 use super::folder::{GameFolder, ORDERS};
 use super::post;
 use super::{Done, Trouble, World};
 
 /// Check and sign an order file and make the mail that carries it.
 ///
-/// What is signed is final: a second version of the same orders would convict you, and garcia refuses to sign it.
-/// Results you owe go into the same mail. garcia sends nothing itself.
+/// It shows what will be signed and asks once, for what is signed is final: a second version of the same orders would
+/// convict you, and garcia refuses to sign it. Results you owe go into the same mail. garcia sends nothing itself.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   garcia send orders/t3-us-turn.yaml
   garcia send shafter.yaml wheeler.yaml      the files of two commanders of one side, as one packet
-  garcia send orders/t3-us-turn.yaml --eml   a draft for your mail program, report and attachments included")]
+  garcia send orders/t3-us-turn.yaml --eml   a draft for your mail program, report and attachments included
+  garcia send --yes orders/t3-us-turn.yaml   in a script: signs without asking")]
 pub struct Send {
     /// The order file, or several of one side; `-` reads standard input.
     #[arg(value_name = "ORDERS", required = true)]
@@ -31,12 +37,23 @@ pub struct Send {
     /// Write a draft that mail programs open.
     #[arg(long)]
     eml: bool,
+    /// Sign without asking.
+    #[arg(short, long)]
+    yes: bool,
 }
 
 impl Send {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
-        at_folder(GameFolder::open(world)?, &Given::Files(self.files), self.eml, world)
+        let asks = if self.yes { Asks::Nobody } else { Asks::Player };
+        at_folder(GameFolder::open(world)?, &Given::Files(self.files), asks, self.eml, world)
     }
+}
+
+/// Who is asked before something is signed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asks {
+    Player,
+    Nobody,
 }
 
 /// What is to be signed.
@@ -53,11 +70,11 @@ pub fn enter(folder: GameFolder, said: &Given, eml: bool, world: &World) -> Resu
         let remedy = "`garcia send FILE` signs your orders; the game master closes them";
         return Err(Trouble::usage("the game master resolves this game", remedy));
     }
-    at_folder(folder, said, eml, world)
+    at_folder(folder, said, Asks::Nobody, eml, world)
 }
 
 /// Signs what was said, closes what can be closed here, and makes the mail.
-fn at_folder(mut folder: GameFolder, said: &Given, eml: bool, world: &World) -> Result<Done, Trouble> {
+fn at_folder(mut folder: GameFolder, said: &Given, asks: Asks, eml: bool, world: &World) -> Result<Done, Trouble> {
     folder.seat.advance()?;
     folder.save()?;
     if matches!(said, Given::Nothing)
@@ -74,6 +91,9 @@ fn at_folder(mut folder: GameFolder, said: &Given, eml: bool, world: &World) -> 
         Given::Files(files) => {
             let (submission, warnings) = folder.sight().check(files)?;
             notes = warned(&warnings, world);
+            if asks == Asks::Player && !agrees(&folder, &submission, &notes, world)? {
+                return Ok(Done::good("Nothing was signed and nothing has changed; edit the file and send it then.\n"));
+            }
             let file = kept_file(&folder, files)?;
             folder.seat.enter(&submission, file)?;
         }
@@ -84,6 +104,59 @@ fn at_folder(mut folder: GameFolder, said: &Given, eml: bool, world: &World) -> 
     let told = folder.write_up()?;
     let posted = folder.post(eml)?;
     post::answer(&folder, &notes, told.as_ref(), posted.as_ref(), world)
+}
+
+/// Shows what is about to be signed and what cannot be taken back, and asks.
+fn agrees(folder: &GameFolder, submission: &Submission, warnings: &str, world: &World) -> Result<bool, Trouble> {
+    let summary = summary(folder, submission)?;
+    if world.json || !std::io::stdin().is_terminal() {
+        if !world.json {
+            print!("{warnings}{summary}");
+        }
+        let what = "nothing is signed yet: `send` asks first, and there is nobody here to answer";
+        return Err(Trouble::usage(what, "in a script say `garcia send --yes FILE`; `garcia check FILE` only looks"));
+    }
+    let (mut out, mut line) = (std::io::stdout().lock(), String::new());
+    let asked = write!(out, "{warnings}{summary}Sign it and make the mail? [y/N] ").and_then(|()| out.flush());
+    asked.and_then(|()| std::io::stdin().read_line(&mut line)).map_err(|error| Trouble::bug(error.to_string()))?;
+    Ok(is_yes(&line))
+}
+
+/// Anything but a plain yes is no.
+pub(super) fn is_yes(line: &str) -> bool {
+    ["y", "yes"].contains(&line.trim().to_lowercase().as_str())
+}
+
+/// What is about to be signed, and what cannot be taken back then.
+fn summary(folder: &GameFolder, submission: &Submission) -> Result<String, Trouble> {
+    let sight = folder.sight();
+    let packet = packet(&sight, submission)?;
+    let yaml = serde_yaml::to_string(&packet).map_err(|error| Trouble::bug(error.to_string()))?;
+    let protocol = sight.ledger.protocol();
+    let orders = if submission.orders.is_some() { "orders" } else { "answers" };
+    let planned = matches!(sight.stop(), Stop::Orders { flow: Flow::Plan, .. });
+    let read = match (protocol.mode(), protocol.is_private(), planned) {
+        (Mode::Gm, true, _) => "the game master alone reads what you sealed, and his dice are rolled for it",
+        (Mode::Gm, false, _) => "the game master reads them, and his dice are rolled for them",
+        (_, _, true) if submission.orders.is_some() => {
+            "they are sealed: your opponent sees what is carried out, and the rest when the game is over"
+        }
+        _ => "your opponent reads all of them, and the dice are rolled when he takes the mail",
+    };
+    let mut text = format!("What will be signed for {}:\n{yaml}\n", submission.side);
+    text.push_str("What cannot be taken back then:\n");
+    text.push_str(&format!("  these {orders}: another version of them would convict you;\n  {read}\n"));
+    if submission.note.is_some() {
+        text.push_str("  the note, which he reads as it stands\n");
+    }
+    let owed: Vec<String> = folder.seat.outgoing().iter().map(Record::file_name).collect();
+    if !owed.is_empty() {
+        text.push_str(&format!("  signed already, in the same mail: {}\n", owed.join(", ")));
+    }
+    if submission.orders.is_some() {
+        text.push_str("Standing orders can be replaced with your next orders. Until you agree nothing is final.\n");
+    }
+    Ok(text)
 }
 
 /// Keeps the plain file that a game master enters for somebody, and gives back its hash: what was sent can be shown later.

@@ -13,7 +13,7 @@ use crate::games;
 use crate::mail::plain_text;
 use crate::play::{GLANCE, Luck};
 use crate::report::luck::luck_line;
-use crate::report::{Told, TurnReport};
+use crate::report::{Message, Told, TurnReport};
 use crate::trust::Id;
 use crate::trust::data::{Data, Mode, RollSaid};
 use crate::trust::home::Home;
@@ -25,7 +25,7 @@ use crate::trust::role::Role;
 use crate::trust::store::{Readers, write_whole};
 
 use super::folder::{STATE, find, lay, records};
-use super::{Trouble, World};
+use super::{Trouble, World, opponent};
 
 /// What was found in each file.
 pub type FoundIn = Vec<(Source, Vec<Fault>)>;
@@ -77,7 +77,11 @@ impl Sight {
     /// A sight whose ledger is at hand, with the eyes of the one who replayed it.
     pub fn of_role(folder: PathBuf, ledger: Ledger, role: &Role) -> Sight {
         let mut sight = Sight::of(folder, ledger);
-        sight.seat = sight.table().ruleset().side(role.as_str());
+        let game = sight.table().ruleset();
+        sight.seat = match sight.ledger.protocol().mode() {
+            Mode::Solo => opponent::own_side(&sight.folder, game),
+            Mode::TwoPlayer | Mode::Gm => game.side(role.as_str()),
+        };
         sight.role = Some(role.clone());
         sight.refresh();
         sight
@@ -124,6 +128,10 @@ impl Sight {
         self.holdings = self.ledger.holdings();
         let who = self.stop().who();
         if let Some(seat) = self.seat {
+            // Nothing is sealed in a solo game; against an opponent one looks at one's own side of it.
+            if self.ledger.protocol().mode() == Mode::Solo {
+                self.holdings = self.ledger.holdings_of(seat);
+            }
             self.standing = self.ledger.standing_of(seat);
             return;
         }
@@ -149,9 +157,11 @@ impl Sight {
         self.ledger.replay().stop()
     }
 
-    /// The position as one side sees it; whoever plays alone sees everything, a player at his seat never more than his own.
+    /// The position as one side sees it; whoever plays all sides sees everything, a player at his seat never more than his
+    /// own.
     pub fn view(&self, side: Option<Side>) -> View<'_> {
-        let side = if self.ledger.protocol().mode() == Mode::Solo { None } else { self.seat.or(side) };
+        let alone = self.ledger.protocol().mode() == Mode::Solo;
+        let side = if alone { self.seat } else { self.seat.or(side) };
         View { state: self.ledger.replay().state(), holdings: &self.holdings, side }
     }
 
@@ -272,8 +282,10 @@ impl Sight {
         let mut lead = vec![self.dice_line()];
         let (protocol, records) = (self.ledger.protocol(), self.ledger.records());
         lead.extend(protocol.span().map(|span| remarks::before(protocol, records, span.opened)).unwrap_or_default());
+        let opened = protocol.span().map_or(usize::MAX, |span| usize::try_from(span.opened).unwrap_or(usize::MAX));
+        let messages = messages(records.get(opened..).unwrap_or_default());
         let luck = self.luck_line();
-        Some(TurnReport { table: self.table(), headline, lead, view, journal, told, stop: self.stop(), luck })
+        Some(TurnReport { table: self.table(), headline, lead, messages, view, journal, told, stop: self.stop(), luck })
     }
 
     /// The luck of the span that was carried out last, if it is at its end.
@@ -326,6 +338,11 @@ impl Sight {
         write_whole(&path, format!("{head}{text}").as_bytes(), Readers::Anyone)?;
         Ok(path)
     }
+}
+
+/// What the players wrote to each other in some records.
+pub fn messages(records: &[Record]) -> Vec<Message> {
+    remarks::messages(records).into_iter().map(|(from, text)| Message::new(from, text)).collect()
 }
 
 /// A side as a headline has it: `US`, `Spain`.

@@ -8,7 +8,7 @@ use crate::engine::Ruleset;
 use crate::games::{GAMES, find};
 use crate::play::{Players, Series, play_game, play_many};
 
-use super::new::known_scenario;
+use super::new::{known_scenario, known_side};
 use super::{Done, Trouble, World, exit};
 
 /// Play many games between players who choose at random, and check everything that must always hold.
@@ -17,6 +17,7 @@ use super::{Done, Trouble, World, exit};
   garcia soak santiago-1898 --games 1000
   garcia soak santiago-1898 --seed monday --only 17      one game of a run again
   garcia soak lone-warrior --scenario el-caney --sensible --games 10000      who wins how often
+  garcia soak end-of-empire --sensible us      a sensible player of one side against a random one
 
 The first game in which something breaks is reported with how to play it again. Exit code 0: all held; 1: not.")]
 pub struct Soak {
@@ -35,9 +36,10 @@ pub struct Soak {
     /// Play this scenario with the default options; otherwise each game draws both.
     #[arg(long, value_name = "SCENARIO")]
     scenario: Option<String>,
-    /// Play with plain sensible players instead, where the game has them; every question takes its default.
-    #[arg(long)]
-    sensible: bool,
+    /// Play with plain sensible players instead, where the game has them; every question takes its default. With a side:
+    /// that one against a random player.
+    #[arg(long, value_name = "SIDE", num_args = 0..=1, default_missing_value = "both")]
+    sensible: Option<String>,
     /// How many games at the same time; otherwise one for each processor.
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
@@ -52,7 +54,11 @@ impl Soak {
         if let Some(scenario) = &self.scenario {
             known_scenario(game, scenario)?;
         }
-        let players = if self.sensible { Players::Sensible } else { Players::Random };
+        let players = match self.sensible.as_deref() {
+            None => Players::Random,
+            Some("both") => Players::Sensible,
+            Some(side) => Players::SensibleAs(known_side(game, side)?),
+        };
         let threads = self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
         let series = Series { games: self.games, seed: self.seed, threads, scenario: self.scenario, players };
         if let Some(number) = self.only {

@@ -74,6 +74,12 @@ impl Template {
     }
 }
 
+/// The order file for the moment with the schema that is always there, and where it is kept.
+pub fn written(sight: &Sight) -> (PathBuf, String) {
+    let schema = format!("../{SCHEMAS}/{}", order_file_name(sight.table().ruleset(), schema_packet(sight)));
+    (sight.folder.join(ORDERS).join(name(sight)), sight.due(|due| submission::template(due, &schema)))
+}
+
 /// The schema of the file due, with the units, hexes and places of this position.
 fn moment(sight: &Sight) -> Option<serde_json::Value> {
     let game = sight.table().ruleset();

@@ -28,7 +28,11 @@ use super::{
 pub const MATCH_DIGITS: usize = 8;
 
 /// The keys of an order file, in the order the template writes them.
-const KEYS: &[&str] = &["game", "match", "side", "turn", "packet", "orders", "policies", "standing", "answers", "note"];
+const KEYS: &[&str] =
+    &["game", "match", "side", "turn", "packet", "orders", "policies", "standing", "answers", "note", "private-note"];
+
+/// How many characters a message to the opponent may have: as many as a record may carry.
+pub const NOTE_LENGTH: usize = 2000;
 
 /// The moment an order file is for.
 #[derive(Clone, Copy)]
@@ -77,7 +81,7 @@ pub struct Submission {
     pub standing: BTreeMap<String, Json>,
     /// Answers to the open questions.
     pub answers: BTreeMap<Key, Json>,
-    /// A remark; it stays in the file.
+    /// A message to the opponent, signed with the orders.
     pub note: Option<String>,
 }
 
@@ -201,8 +205,10 @@ impl<'a> Due<'a> {
             policies,
             standing,
             answers: if fits { self.answers(&fields, reader) } else { BTreeMap::new() },
-            note: note(&fields, reader),
+            note: note(&fields, "note", reader).filter(|note| fits_a_record(note, reader)),
         };
+        // Read for its faults alone: it stays in the file.
+        note(&fields, "private-note", reader);
         fields.finish(KEYS, reader);
         Some((submission, outlook))
     }
@@ -523,8 +529,8 @@ fn expect(
 }
 
 /// One line of text, however it is folded in the file.
-fn note(fields: &Fields<'_>, reader: &mut Reader<'_>) -> Option<String> {
-    let (node, at) = fields.get("note")?;
+fn note(fields: &Fields<'_>, key: &str, reader: &mut Reader<'_>) -> Option<String> {
+    let (node, at) = fields.get(key)?;
     let text = reader.text(node, &at, "a text")?;
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().any(char::is_control) {
@@ -532,6 +538,16 @@ fn note(fields: &Fields<'_>, reader: &mut Reader<'_>) -> Option<String> {
         return None;
     }
     (!line.is_empty()).then_some(line)
+}
+
+/// Whether a message is short enough to travel.
+fn fits_a_record(note: &str, reader: &mut Reader<'_>) -> bool {
+    let length = note.chars().count();
+    if length > NOTE_LENGTH {
+        let what = format!("the note has {length} characters; {NOTE_LENGTH} may travel with orders");
+        reader.fault(&DocPath::root().key("note"), what, "say less, or write it into the mail");
+    }
+    length <= NOTE_LENGTH
 }
 
 /// The answers as they stand in the file: a list of `{key, choice}` or a map from key to choice. Each with the place

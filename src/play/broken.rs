@@ -39,10 +39,11 @@ impl fmt::Display for Broken {
         if let Some(scenario) = scenario {
             write!(f, " --scenario {scenario}")?;
         }
-        if *players == Players::Sensible {
-            write!(f, " --sensible")?;
+        match players {
+            Players::Random => Ok(()),
+            Players::Sensible => write!(f, " --sensible"),
+            Players::SensibleAs(side) => write!(f, " --sensible {side}"),
         }
-        Ok(())
     }
 }
 

@@ -8,11 +8,16 @@ use crate::engine::submission::Submission;
 use crate::engine::{Json, Side, Stop, View};
 use crate::trust::ledger::Ledger;
 
-/// The orders of a plain sensible player for a side that is due, every question left at its default; nothing in a game
-/// without one.
+/// The orders of a plain sensible player for a side that is due, every question left at its default, and the defaults
+/// where answers are due; nothing in a game without one.
 pub fn sensible(ledger: &Ledger, side: Side) -> Option<Submission> {
     let (replay, holdings) = (ledger.replay(), ledger.holdings_of(side));
     let (table, stop) = (replay.table(), replay.stop());
+    if let Stop::Answers { questions, .. } = stop {
+        let answers = questions.iter().map(|asked| (asked.key.clone(), asked.default.clone())).collect();
+        let (policies, standing) = (BTreeMap::new(), BTreeMap::new());
+        return Some(Submission { side, orders: None, policies, standing, answers, note: None });
+    }
     let view = View { state: replay.state(), holdings: &holdings, side: Some(side) };
     let (orders, faults) = table.check(view, stop, table.sensible_orders(view, stop)?, &DocPath::root());
     if faults.iter().any(|fault| !fault.warning) {

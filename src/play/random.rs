@@ -33,6 +33,15 @@ pub enum Players {
     Random,
     /// The plain sensible players of a game that has them, with every question at its default.
     Sensible,
+    /// The sensible player of one side against a random player of the other.
+    SensibleAs(Side),
+}
+
+impl Players {
+    /// Whether a side has a plan.
+    fn is_sensible(self, side: Side) -> bool {
+        self == Players::Sensible || self == Players::SensibleAs(side)
+    }
 }
 
 /// How many games to play, and how.
@@ -300,7 +309,7 @@ impl Hall<'_, '_> {
     fn orders(&mut self, who: Side, stop: &Stop) -> Result<AnyOrders, String> {
         let table = self.sitting.table;
         let state = self.sitting.state.clone();
-        let sensible = self.players == Players::Sensible;
+        let sensible = self.players.is_sensible(who);
         if !sensible && self.chance.one_in(24) {
             return Ok(table.no_orders(&state, stop));
         }
@@ -363,12 +372,9 @@ impl Hall<'_, '_> {
     /// Policies for some kinds of questions, as a player could type them.
     fn policies(&mut self) -> Result<BTreeMap<(Side, String), Json>, String> {
         let mut policies = BTreeMap::new();
-        if self.players == Players::Sensible {
-            return Ok(policies);
-        }
-        let table = self.sitting.table;
+        let (table, players) = (self.sitting.table, self.players);
         for info in table.ruleset().kinds() {
-            for side in info.asked_of {
+            for side in info.asked_of.iter().filter(|side| !players.is_sensible(**side)) {
                 let policy = match self.chance.below(6) {
                     0 | 1 => continue,
                     2 => Json::from("default"),

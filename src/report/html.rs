@@ -11,7 +11,7 @@ use crate::engine::DiaryEntry;
 use crate::scene::{Deed, Incident, Scene};
 
 use super::faults::visible;
-use super::{Page, Section, clause_list, numeric, result, terms};
+use super::{Message, Page, Section, clause_list, numeric, result, terms};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -81,6 +81,9 @@ fn turn(number: usize, told: &Told, several: bool, out: &mut String) {
     let _ = writeln!(out, "<article class=\"turn\" id=\"turn{number}\"><{heading}>{}</{heading}>", escape(&page.title));
     for line in &page.lead {
         let _ = writeln!(out, "<p class=\"lead\">{}</p>", escape(line));
+    }
+    for message in &page.messages {
+        let _ = writeln!(out, "<p class=\"lead\">{}</p>{}", escape(&message.head()), quoted(message));
     }
     out.push_str("<div class=\"both\">\n");
     if !told.after.boards.is_empty() {
@@ -239,6 +242,11 @@ fn table(head: &[String], rows: &[Vec<String>]) -> String {
     format!("<div class=\"wide\"><table>\n{}{body}</table></div>\n", line(head, "th"))
 }
 
+/// What a player wrote.
+fn quoted(message: &Message) -> String {
+    format!("<blockquote>{}</blockquote>", escape(&message.text))
+}
+
 /// Text that stays text.
 pub(super) fn escape(text: &str) -> String {
     escape_svg(&visible(text))
@@ -253,6 +261,9 @@ pub fn letter_html(page: &Page, picture: Option<&str>) -> String {
     );
     for line in &page.lead {
         let _ = write!(out, "<p><i>{}</i></p>", escape(line));
+    }
+    for message in &page.messages {
+        let _ = write!(out, "<p>{}</p>{}", escape(&message.head()), quoted(message));
     }
     if let Some(picture) = picture {
         let _ = write!(out, "<p><img src=\"{picture}\" alt=\"The map\" style=\"max-width:100%\"></p>");

@@ -11,6 +11,9 @@ pub fn markdown(page: &Page) -> String {
     for line in &page.lead {
         out.push_str(&format!("\n{}\n", text(line)));
     }
+    for message in &page.messages {
+        out.push_str(&format!("\n{}\n\n> “{}”\n", text(&message.head()), foreign(&message.text)));
+    }
     for section in &page.sections {
         if !section.heading.is_empty() {
             out.push_str(&format!("\n## {}\n", text(&section.heading)));
@@ -66,6 +69,18 @@ fn text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in visible(text).chars() {
         if matches!(c, '*' | '_' | '<' | '\\') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// What somebody else wrote, without anything that Markdown would take as markup: no links, pictures, code or entities.
+fn foreign(words: &str) -> String {
+    let mut out = String::with_capacity(words.len());
+    for c in visible(words).chars() {
+        if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '&' | '~' | '|' | '$') {
             out.push('\\');
         }
         out.push(c);

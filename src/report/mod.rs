@@ -17,10 +17,10 @@ pub use faults::Look;
 pub use html::{Told, html, letter_html};
 pub use markdown::markdown;
 pub use outlook::OutlookReport;
-pub use page::{Page, Section, TurnReport, awaited, when};
+pub use page::{Message, Page, Section, TurnReport, awaited, when};
 pub use picture::picture_text;
 pub use plain::{PlainLine, plain};
-pub use terminal::{letter, paint, terminal, wrap};
+pub use terminal::{letter, message, paint, terminal, wrap};
 
 use crate::engine::{Clause, Tally};
 

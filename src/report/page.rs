@@ -11,8 +11,32 @@ pub struct Page {
     pub title: String,
     /// A few lines below it: mode, dice, who wrote.
     pub lead: Vec<String>,
+    /// What the players wrote to each other, to be shown as text and nothing else.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<Message>,
     /// The chapters.
     pub sections: Vec<Section>,
+}
+
+/// What one player wrote to the others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Message {
+    /// The side that wrote it.
+    pub from: String,
+    /// Its words.
+    pub text: String,
+}
+
+impl Message {
+    /// The words of a side.
+    pub fn new(from: impl ToString, text: impl Into<String>) -> Message {
+        Message { from: from.to_string(), text: text.into() }
+    }
+
+    /// `spain writes:`
+    pub fn head(&self) -> String {
+        format!("{} writes:", self.from)
+    }
 }
 
 /// A chapter of a report.
@@ -84,6 +108,8 @@ pub struct TurnReport<'a> {
     pub headline: String,
     /// Mode and dice, whether verified; in one line each.
     pub lead: Vec<String>,
+    /// What the players wrote to each other in the span.
+    pub messages: Vec<Message>,
     /// The position reached, as the reader sees it.
     pub view: View<'a>,
     /// What happened in the span.
@@ -102,6 +128,7 @@ impl TurnReport<'_> {
         let reader = self.view.side;
         let mut page = Page::new(self.headline.clone());
         page.lead = self.lead.clone();
+        page.messages = self.messages.clone();
         let mut balance = Diary::new();
         self.table.sum_up(self.journal, reader, &mut balance);
         page.section("Lost and gained", balance);

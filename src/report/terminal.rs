@@ -6,7 +6,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, TableStyle};
 use crate::engine::DiaryEntry;
 
 use super::faults::visible;
-use super::{Look, Page, clause_list, numeric, result, terms};
+use super::{Look, Message, Page, clause_list, numeric, result, terms};
 
 /// Texts narrower than this are not broken any further.
 const NARROWEST: usize = 30;
@@ -66,6 +66,9 @@ fn written(page: &Page, look: Look, tables: TableStyle) -> String {
         out.push_str(&wrap(&visible(line), look.width, 0, 0));
         out.push('\n');
     }
+    for message in &page.messages {
+        out.push_str(&self::message(message, look));
+    }
     for section in &page.sections {
         if !section.heading.is_empty() {
             let rule = if look.unicode { "─" } else { "-" };
@@ -78,6 +81,12 @@ fn written(page: &Page, look: Look, tables: TableStyle) -> String {
         }
     }
     out
+}
+
+/// What a player wrote, apart from what garcia says.
+pub fn message(message: &Message, look: Look) -> String {
+    let words = wrap(&format!("“{}”", visible(&message.text)), look.width, 2, 2);
+    format!("\n{}\n{words}\n", paint(look, "1", &visible(&message.head())))
 }
 
 fn entry(out: &mut String, entry: &DiaryEntry, look: Look, tables: TableStyle) {

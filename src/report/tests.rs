@@ -121,6 +121,7 @@ fn a_turn_told_again_says_where_the_new_part_begins() {
             table: table.as_ref(),
             headline: "Turn 1, noon".into(),
             lead: vec!["solo".into()],
+            messages: Vec::new(),
             view,
             journal: &outcome.journal,
             told,
@@ -158,5 +159,25 @@ fn a_phase_in_which_nothing_happened_is_not_told() {
     }
     for idle in ["Dawn", "At the gate", "At the moat", "Dusk"] {
         assert!(!text.contains(idle), "{idle}: {text}");
+    }
+}
+
+#[test]
+fn a_message_is_shown_as_text_and_nothing_else() {
+    let mut said = Page::new("Turn 1");
+    let words = "[free](http://x) ![p](y) `rm` &lt; <b>*_~|$ \u{1b}[2J\u{202e}end";
+    said.messages.push(Message::new("spain", words));
+    let text = terminal(&said, Look::PLAIN);
+    assert!(text.contains("spain writes:\n  “[free](http://x)"), "{text}");
+    assert!(text.contains("\\u{1b}[2J\\u{202e}end”"), "{text}");
+    assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text:?}");
+    let text = markdown(&said);
+    assert!(
+        text.contains("spain writes:\n\n> “\\[free\\](http://x) !\\[p\\](y) \\`rm\\` \\&lt; \\<b\\>\\*\\_\\~\\|\\$ "),
+        "{text}"
+    );
+    for text in [html("t", &[Told::plain(said.clone())]), letter_html(&said, None)] {
+        assert!(text.contains("<blockquote>[free](http://x) ![p](y) `rm` &amp;lt; &lt;b&gt;*_~|$ "), "{text}");
+        assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text:?}");
     }
 }

@@ -12,6 +12,7 @@ use super::record::{Body, RecordKind};
 use super::role::Role;
 use crate::engine::dice::Die;
 use crate::engine::json::{Json, from_json, to_json};
+use crate::engine::submission::NOTE_LENGTH;
 use crate::engine::{Key, NotCanonical, Slot};
 
 /// The ruleset of the test vectors, which has neither rules nor an end.
@@ -117,6 +118,8 @@ pub struct Plan {
     /// Facts stated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub claims: Vec<ClaimSaid>,
+    /// A message to the other players.
+    pub note: Option<String>,
 }
 
 /// What opens a segment.
@@ -152,6 +155,8 @@ pub struct Orders {
     pub nmr: Option<bool>,
     /// SHA-256 of the plain file they were entered from.
     pub file_sha256: Option<Id>,
+    /// A message to the other players.
+    pub note: Option<String>,
 }
 
 impl Orders {
@@ -522,6 +527,23 @@ impl Data {
         }
     }
 
+    /// The same with a message to the other players.
+    pub fn with_message(self, note: Option<String>) -> Data {
+        match self {
+            Data::Plan(plan) => Data::Plan(Plan { note, ..plan }),
+            Data::Orders(orders) => Data::Orders(Orders { note, ..orders }),
+            other => other,
+        }
+    }
+
+    /// The message that travels with orders or a plan.
+    pub fn message(&self) -> Option<&str> {
+        match self {
+            Data::Plan(Plan { note, .. }) | Data::Orders(Orders { note, .. }) => note.as_deref(),
+            _ => None,
+        }
+    }
+
     /// The facts it states.
     pub fn claims(&self) -> &[ClaimSaid] {
         match self {
@@ -549,6 +571,9 @@ impl Data {
             }
         }
         distinct("claim", self.claims().iter().map(|c| &c.claim))?;
+        if self.message().is_some_and(|note| note.chars().count() > NOTE_LENGTH) {
+            return Err(format!("a note has at most {NOTE_LENGTH} characters"));
+        }
         match self {
             Data::Genesis(genesis) => genesis.check(by),
             Data::Join(join) => sound(&join.key).and_then(|()| join.recovery.as_ref().map_or(Ok(()), sound)),
@@ -654,8 +679,9 @@ impl Plan {
 
 impl Orders {
     fn check(&self) -> Result<(), String> {
-        if self.is_call() && (self.policies.is_some() || self.standing.is_some() || !self.answers.is_empty()) {
-            return Err("a call decides nothing: no policies, standing orders or answers".to_owned());
+        let decides = self.policies.is_some() || self.standing.is_some() || !self.answers.is_empty();
+        if self.is_call() && (decides || self.note.is_some()) {
+            return Err("a call decides nothing: no policies, standing orders, answers or note".to_owned());
         }
         distinct("answer", self.answers.iter().map(|a| &a.key))
     }

@@ -83,6 +83,8 @@ pub(super) struct Speech {
     pub answers: Vec<Answer>,
     /// SHA-256 of the plain file it was entered from.
     pub file: Option<super::bytes::Id>,
+    /// A message to the other players.
+    pub note: Option<String>,
 }
 
 /// What a game is to be played with.

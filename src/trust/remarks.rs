@@ -5,6 +5,7 @@ use super::motion::What;
 use super::paper::{Kind, Paper};
 use super::protocol::{Moved, Protocol};
 use super::record::{Record, RecordKind};
+use super::role::Role;
 use crate::engine::visible::visible;
 
 /// Motions and what became of them, a line each.
@@ -27,6 +28,20 @@ pub fn before(protocol: &Protocol, records: &[Record], opened: u32) -> Vec<Strin
     let named: Vec<(&str, &Record)> = records.iter().map(|record| ("", record)).collect();
     let settled = protocol.moved().iter().filter(|moved| (first..opened).contains(&moved.seq));
     settled.map(|moved| line(moved, &named)).collect()
+}
+
+/// What the players wrote to each other in some records: the side that wrote, and its words.
+pub fn messages<'r>(records: impl IntoIterator<Item = &'r Record>) -> Vec<(Role, String)> {
+    let message = |record: &Record| {
+        let data = Data::read(record.body()).ok()?;
+        let words = data.message()?.to_owned();
+        let side = match &data {
+            Data::Orders(orders) => orders.side.clone(),
+            _ => None,
+        };
+        Some((side.unwrap_or_else(|| record.body().by.clone()), words))
+    };
+    records.into_iter().filter_map(message).collect()
 }
 
 /// What a paper says, in a line.

@@ -141,6 +141,7 @@ impl Ledger {
             side: None,
             nmr: None,
             file_sha256: None,
+            note: None,
         }
     }
 
@@ -176,6 +177,7 @@ impl Ledger {
                 standing: submission.standing.clone(),
                 answers: answers(submission),
                 file: file.filter(|_| *pen.file.role() == Role::gm()),
+                note: submission.note.clone(),
             };
             return self.speak(speech, pen);
         }
@@ -186,6 +188,7 @@ impl Ledger {
             Stop::Orders { flow, .. } => self.packet(submission, side, *flow, pen)?,
             _ => self.answer(submission, side, pen)?,
         };
+        let data = data.with_message(submission.note.clone());
         // A game master opens and states by himself what the rules call for.
         let data = match self.protocol().mode() {
             Mode::TwoPlayer => self.with_forced(data, &sealed, side, pen)?,
@@ -248,6 +251,7 @@ impl Ledger {
             answers: Vec::new(),
             reveals: Vec::new(),
             claims: Vec::new(),
+            note: None,
         };
         Ok((Data::Plan(plan), values))
     }
@@ -266,6 +270,7 @@ impl Ledger {
                 answers,
                 reveals: Vec::new(),
                 claims: Vec::new(),
+                note: None,
             };
             return Ok((Data::Plan(plan), Vec::new()));
         }
@@ -329,6 +334,7 @@ impl Ledger {
             standing: some(&speech.standing),
             answers: speech.answers,
             file_sha256: speech.file,
+            note: speech.note,
             nmr,
             ..self.empty_orders(pen)
         };

@@ -162,6 +162,7 @@ fn play(
             table: &*table,
             headline,
             lead: Vec::new(),
+            messages: Vec::new(),
             view,
             journal: &journal,
             told: 0,

@@ -130,8 +130,17 @@ fn a_private_game_master_lets_the_us_player_see_no_more_than_was_shown() {
         let (journal, _) = replay.journal().expect("something happened");
         let view = View { state: replay.state(), holdings: &holdings, side: Some(side) };
         let (table, stop) = (replay.table(), replay.stop());
-        let report =
-            TurnReport { table, headline: String::new(), lead: vec![], view, journal, told: 0, stop, luck: None };
+        let report = TurnReport {
+            table,
+            headline: String::new(),
+            lead: vec![],
+            messages: vec![],
+            view,
+            journal,
+            told: 0,
+            stop,
+            luck: None,
+        };
         let text = markdown(&report.page());
         assert_eq!(hidden.iter().any(|unit| names(&text, unit)), told, "{side}");
     }

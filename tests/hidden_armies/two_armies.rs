@@ -103,6 +103,7 @@ fn play(name: &str, most: usize, script: Option<(&[Packet], &Exchange)>) -> Resu
             table: &*table,
             headline,
             lead: Vec::new(),
+            messages: Vec::new(),
             view,
             journal: &journal,
             told: 0,

@@ -102,6 +102,11 @@ impl Merge<'_> {
                 }
             }
             (Node::Text { text: old, .. }, Node::Text { text: new, .. }) if *old == new => {}
+            // Two commanders may both have something to say.
+            (Node::Text { text: old, .. }, Node::Text { text: new, .. }) if is_note(here) => {
+                old.push(' ');
+                old.push_str(&new);
+            }
             (old, _) => self.twice(old, here, there),
         }
     }
@@ -118,6 +123,10 @@ impl Merge<'_> {
         self.origin.insert(here.clone(), (self.file, there.clone()));
         self.faults.push(Fault::new(here, what, "keep one of the two"));
     }
+}
+
+fn is_note(at: &DocPath) -> bool {
+    matches!(at.segments(), [Segment::Key(key)] if same_key(key, "note") || same_key(key, "private-note"))
 }
 
 fn path(from: DocPath, segments: &[Segment]) -> DocPath {

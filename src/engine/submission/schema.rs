@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::NOTE_LENGTH;
 use crate::engine::doc::or_nothing;
 use crate::engine::{KindInfo, Moment, Ruleset};
 
@@ -34,7 +35,12 @@ pub fn order_file_schema(ruleset: &dyn Ruleset, packet: &str, orders: Value) -> 
             "policies": kinds(ruleset, true),
             "standing": kinds(ruleset, false),
             "answers": answers(),
-            "note": { "type": "string", "description": "A remark of your own; it stays in the file." }
+            "note": {
+                "type": "string",
+                "maxLength": NOTE_LENGTH,
+                "description": "A message to your opponent: signed with this file, shown in his report and mail."
+            },
+            "private-note": { "type": "string", "description": "A remark of your own; it stays in the file." }
         }
     });
     if let (Some(definitions), Value::Object(whole)) = (definitions, &mut schema) {

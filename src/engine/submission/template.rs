@@ -44,8 +44,8 @@ pub fn template(due: &Due<'_>, schema: &str) -> String {
         }
     }
     file.push('\n');
-    comment(&mut file, 0, "A remark of your own; it stays in this file.");
-    file.push_str("# note:\n");
+    comment(&mut file, 0, "`note` is signed and shown to your opponent; `private-note` stays in this file.");
+    file.push_str("# note:\n# private-note:\n");
     file
 }
 

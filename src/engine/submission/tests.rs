@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::engine::dice::Seed;
-use crate::engine::doc::Source;
+use crate::engine::doc::{Source, read_document};
 use crate::engine::toy::{FORTS, RED};
 use crate::engine::{AnyState, Charter, Dice, Holdings, Ruleset, Said, Segment, Settled, Tickets, Versions};
 
@@ -88,6 +88,7 @@ fn a_good_file_has_no_faults_and_is_written_out_in_full() {
         ("standing", map(&[("repair", Node::text("stone"))])),
         ("policies", map(&[("cheer", Node::text("default"))])),
         ("note", Node::text("your\n move ")),
+        ("private-note", Node::text("he will fall for it")),
     ]);
     let checked = Submission::check(&file, &table.due());
     assert_eq!(checked.faults, []);
@@ -374,4 +375,27 @@ fn the_schema_of_an_order_file_knows_the_orders_and_the_questions() {
     assert_eq!(at("/properties/standing/properties/repair/default"), "default");
     assert!(schema.pointer("/properties/policies/properties/repair").is_none());
     assert!(schema.pointer("/properties/orders/$defs").is_none());
+}
+
+#[test]
+fn a_note_is_as_long_as_a_record_may_carry_and_plain() {
+    let table = Table::new();
+    let noted = |text: &str| {
+        let file = with(&[("orders", guns("2")), ("note", Node::text(text)), ("private-note", Node::text("x"))]);
+        Submission::check(&file, &table.due())
+    };
+    let fits = noted(&"é".repeat(NOTE_LENGTH));
+    assert_eq!(fits.submission.and_then(|said| said.note).map(|note| note.chars().count()), Some(NOTE_LENGTH));
+    let long = noted(&"é".repeat(NOTE_LENGTH + 1));
+    assert_eq!(long.faults.len(), 1, "{:?}", long.faults);
+    assert!(long.faults[0].what.contains("2001 characters"), "{:?}", long.faults);
+    assert!(noted("bell \u{7}").submission.is_none());
+}
+
+#[test]
+fn two_commanders_may_both_write() {
+    let read = |name: &str, text: &str| read_document(name, text.as_bytes()).unwrap();
+    let (joined, faults) = join(vec![read("a.yaml", "note: one\n"), read("b.yaml", "note: two\nprivate-note: x\n")]);
+    assert_eq!(faults, []);
+    assert_eq!(joined.node.get("note").and_then(Node::as_text), Some("one two"));
 }

@@ -209,7 +209,7 @@ impl Protocol {
         let by = &body.by;
         let opens = self.span_is_over();
         self.check_state(by, plan.state)?;
-        if self.asks_facts() && !plan.answers.is_empty() {
+        if self.asks_facts() && (!plan.answers.is_empty() || plan.note.is_some()) {
             return Err(fault(Code::Schema, by, FACTS_ALONE));
         }
         self.check_hidden_facts(by, &plan.hide)?;
@@ -263,7 +263,8 @@ impl Protocol {
         }
         self.check_state(by, orders.state)?;
         if !call && self.asks_facts() {
-            if orders.policies.is_some() || orders.standing.is_some() || !orders.answers.is_empty() {
+            let decides = orders.policies.is_some() || orders.standing.is_some() || !orders.answers.is_empty();
+            if decides || orders.note.is_some() {
                 return Err(fault(Code::Schema, by, FACTS_ALONE));
             }
             self.check_hidden_facts(by, &orders.hide)?;
