@@ -68,6 +68,10 @@ fn short_for(unit: &Unit, wanted: &str) -> bool {
 /// The counter a player means. Infantry and cavalry share the numbers 1, 2, 3, 6, 9 and 10, and batteries and troops the
 /// letters A and F of the 2nd, so a number alone is refused where it could be two (AMB-54).
 fn piece_named(data: &Data, text: &str) -> Result<String, Unknown> {
+    // Records and states spell every id in full: there is nothing to guess.
+    if data.units.values().any(|unit| unit.id.as_str() == text) {
+        return Ok(text.to_owned());
+    }
     let wanted = plain(text);
     let exact: Vec<&Unit> = data.units.values().filter(|unit| names(unit, &wanted)).collect();
     let short: Vec<&Unit> = data.units.values().filter(|unit| short_for(unit, &wanted)).collect();
