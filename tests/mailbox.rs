@@ -1,31 +1,14 @@
 //! A week of mail: one mailbox with the mails of several games among hundreds of others, taken by one command.
 
+mod players;
+
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 
-struct Desk(tempfile::TempDir);
+use players::desk::{Desk, only_file};
 
 impl Desk {
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn says(&self, code: i32, home: &str, line: &str) -> String {
-        let home = self.path(home);
-        let done = Command::new(env!("CARGO_BIN_EXE_garcia"))
-            .current_dir(self.0.path())
-            .env("NO_COLOR", "1")
-            .args(["--home".as_ref(), home.as_os_str()])
-            .args(line.split_whitespace())
-            .output()
-            .expect("it runs");
-        let told = String::from_utf8_lossy(&[done.stdout, done.stderr].concat()).into_owned();
-        assert_eq!(done.status.code(), Some(code), "garcia {line}\n{told}");
-        told
-    }
-
     /// The records of every game below a folder, by file.
     fn ledgers(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut files = BTreeMap::new();
@@ -39,16 +22,9 @@ impl Desk {
     }
 }
 
-fn only_file(folder: &Path, ending: &str) -> PathBuf {
-    let files = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
-    let mut files: Vec<PathBuf> = files.filter(|file| file.to_string_lossy().ends_with(ending)).collect();
-    files.sort();
-    files.pop().expect("a file")
-}
-
 #[test]
 fn one_command_takes_a_mailbox_for_all_games_and_again_changes_nothing() {
-    let desk = Desk(tempfile::tempdir().expect("a folder"));
+    let desk = Desk::new();
     let inbox = desk.path("Maildir/new");
     fs::create_dir_all(&inbox).expect("made");
     fs::create_dir_all(desk.path("Maildir/cur")).expect("made");
@@ -95,7 +71,7 @@ fn one_command_takes_a_mailbox_for_all_games_and_again_changes_nothing() {
 
 #[test]
 fn a_list_names_what_cannot_be_read_and_goes_on() {
-    let desk = Desk(tempfile::tempdir().expect("a folder"));
+    let desk = Desk::new();
     desk.says(0, "us", "new santiago-1898 games/good --solo");
     fs::create_dir_all(desk.path("games/bad/ledger")).expect("made");
     fs::write(desk.path("games/bad/ledger/0000-us-genesis.yaml"), "nothing").expect("written");

@@ -117,6 +117,14 @@ impl<'t> Sitting<'t> {
         Sitting { table, state, stop, holdings, public: Holdings::default(), versions, tickets }
     }
 
+    /// The same match with other secret rolls: they hang on this word.
+    pub fn with_tickets(mut self, word: &str) -> Sitting<'t> {
+        for ((side, ticket), salt) in &mut self.tickets.salts {
+            *salt = format!("{word}/{side}/{ticket}");
+        }
+        self
+    }
+
     /// The tickets that earlier segments of a span have left, without what opens them.
     fn tickets_left(&self, settled: &Settled) -> Tickets {
         let unspent = self.tickets.unspent.iter().map(|(side, tickets)| {

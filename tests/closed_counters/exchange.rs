@@ -2,17 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use garcia::draw::{Window, text_map};
 use garcia::engine::dice::{Chance, Seed};
 use garcia::engine::doc::{DocPath, Node, Reader};
 use garcia::engine::json::Json;
 use garcia::engine::{
-    Dice, FixedDie, Flow, Holdings, Key, Match, Questions, Said, Segment, Settled, Side, Slot, Stop, Tickets, Versions,
-    View,
+    Dice, FixedDie, Flow, Holdings, Match, Questions, Said, Segment, Settled, Side, Stop, Tickets, Versions, View,
 };
 use garcia::play::Sitting;
-use garcia::report::{Look, TurnReport, markdown, picture_text};
 
+use super::players::held::Held;
 use super::{SPAIN, US, table};
 
 const NO_QUESTIONS: Questions = Questions { ask: false, max_asks: None };
@@ -24,27 +22,18 @@ struct Packet {
     said: Said,
 }
 
-/// Everything a player gets to see of one packet but the commitments.
+/// What a player holds of one packet, and what was signed of it.
 #[derive(Clone, Debug, PartialEq)]
-struct Held {
+struct Seen {
     signed: Json,
     sealed: usize,
-    rolls: Vec<(Key, Vec<u16>)>,
-    opened: Vec<(Slot, Json)>,
-    claims: Vec<(Key, Json)>,
-    state: Json,
-    stop: String,
-    events: Vec<Json>,
-    report: String,
-    template: String,
-    map: String,
-    holdings: Vec<(Side, Slot, Json)>,
+    held: Held,
 }
 
 /// A match in memory as somebody sees it.
 struct Game {
     packets: Vec<Packet>,
-    held: Vec<Held>,
+    held: Vec<Seen>,
     /// What was first laid under each counter of the other player.
     laid: BTreeMap<String, Json>,
 }
@@ -156,34 +145,8 @@ fn play(
                 laid.entry(name).or_insert(value);
             }
         }
-        let known = sitting.holdings_of(looker);
-        let view = View { state: &sitting.state, holdings: &known, side: Some(looker) };
-        let report = TurnReport {
-            table: &*table,
-            headline,
-            lead: Vec::new(),
-            messages: Vec::new(),
-            view,
-            journal: &journal,
-            told: 0,
-            stop: &sitting.stop,
-            luck: None,
-        };
-        let due = sitting.stop.who() == Some(looker);
-        held.push(Held {
-            signed: if who == looker { Json::map() } else { table.orders_json(&signed).expect("canonical") },
-            sealed,
-            rolls: minutes.rolls.into_iter().map(|roll| (roll.label.clone(), roll.faces().to_vec())).collect(),
-            opened: minutes.reveals.into_iter().map(|opening| (opening.slot, opening.value)).collect(),
-            claims: minutes.claims.into_iter().map(|claim| (claim.key, claim.value)).collect(),
-            state: table.state_json(&sitting.state).expect("canonical"),
-            stop: format!("{:?}", sitting.stop),
-            events: table.events(&journal, Some(looker)).expect("canonical"),
-            report: markdown(&report.page()),
-            template: if due { table.template(view, &sitting.stop) } else { String::new() },
-            map: picture_text(&text_map(&table.scene(view), &Window::default(), 100), Look::PLAIN),
-            holdings: known.0.into_iter().map(|((side, slot), value)| (side, slot, value)).collect(),
-        });
+        let signed = if who == looker { Json::map() } else { table.orders_json(&signed).expect("canonical") };
+        held.push(Seen { signed, sealed, held: Held::by(looker, &sitting, headline, &journal, &minutes) });
         packets.push(packet);
     }
     Ok(Game { packets, held, laid })
@@ -209,7 +172,7 @@ fn exchange_all(prefix: &str, looker: Side, most: usize) {
                     dummies += usize::from(exchange.contents.contains(&Json::from("dummy")));
                 }
                 Some((at, (a, b))) => {
-                    let said = |held: &Held| format!("{:?} {:?}", held.claims, held.opened);
+                    let said = |seen: &Seen| format!("{:?} {:?}", seen.held.claims, seen.held.opened);
                     assert_ne!(said(a), said(b), "{name}: {one} for {two}, packet {at}\n{a:#?}\n{b:#?}");
                     told += 1;
                 }

@@ -11,7 +11,7 @@ use garcia::trust::record::{Body, Record, RecordKind};
 use garcia::trust::replay::Vision;
 use garcia::trust::{Id, Role};
 
-use super::players::{Pair, check, home, lay, role};
+use super::players::{Pair, home, lay, role};
 use super::{Exchange, vision};
 
 /// A match of two with the Spanish player's key and secrets at hand.
@@ -158,13 +158,4 @@ impl Bench {
         vision.add_salts(&role("spain"), file.secret().hide());
         vision
     }
-}
-
-/// The first record that is wrong, what is wrong with it, and whose fault it is.
-pub type Verdict = Option<(usize, &'static str, Option<Role>)>;
-
-/// What anybody finds wrong with some records.
-pub fn judged(records: &[Record]) -> Verdict {
-    let found = check(records, &Vision::public()).divergence?;
-    Some((found.seq as usize, found.finding.code.as_str(), found.finding.fault))
 }

@@ -6,41 +6,22 @@ use std::process::Command;
 
 use garcia::engine::dice::Chance;
 use garcia::engine::json::Json;
-use garcia::engine::{Charter, Ruleset, Stop, View};
+use garcia::engine::{Charter, Stop, View};
 use garcia::games;
-use garcia::mail::{Openings, records_in};
 use garcia::report::{TurnReport, markdown};
 use garcia::trust::Role;
 use garcia::trust::finding::Level;
 use garcia::trust::record::{Record, RecordKind};
 use garcia::trust::replay::Vision;
-use garcia::trust::seat::Seat;
 use garcia::trust::store::{LedgerFolder, Lock};
 
-use super::bench::judged;
-use super::players::{self, check, home, mailed, role};
+use super::players::club::Club;
+use super::players::{self, check, home, judged, mailed, role};
 use super::{SPAIN, US, is_counter, names, opened, opens_a_unit};
-
-/// A private game master and two players who sign, each with a folder of secrets.
-struct Club {
-    homes: Vec<tempfile::TempDir>,
-    gm: Seat,
-    players: Vec<Seat>,
-}
 
 impl Club {
     fn meet() -> Club {
-        Club::at(games::find("santiago-campaign").expect("a game"))
-    }
-
-    fn at(game: &dyn Ruleset) -> Club {
-        let homes: Vec<tempfile::TempDir> = (0..3).map(|_| tempfile::tempdir().expect("a folder")).collect();
-        let names = vec![role("spain"), role("us")];
-        let table = game.open(&Charter::default()).unwrap_or_else(|faults| panic!("{faults:?}"));
-        let terms = players::terms(&Charter::default(), true, Some(1));
-        let mut gm = Seat::host_privately(table, names, terms, &home(&homes[0])).expect("begun");
-        let players = players::join_all(&mut gm, &homes[1..]);
-        Club { homes, gm, players }
+        Club::at(games::find("santiago-campaign").expect("a game"), &Charter::default())
     }
 
     /// A match of so many records, if it lasts so long.
@@ -48,11 +29,6 @@ impl Club {
         let mut club = Club::meet();
         club.play(most, &mut Chance::new(seed));
         club
-    }
-
-    /// Every record goes to everybody; openings went to the game master alone.
-    fn send_out(&mut self) {
-        players::send_out(&self.gm, &mut self.players);
     }
 
     /// The same where one of the players gave orders that the game went on without.
@@ -67,31 +43,7 @@ impl Club {
     }
 
     fn play(&mut self, most: usize, chance: &mut Chance) {
-        while self.gm.ledger().records().len() < most {
-            let Some(who) = self.gm.ledger().awaited().who().cloned() else { break };
-            let at = self.players.iter().position(|player| *player.role() == who).expect("a player");
-            let player = &mut self.players[at];
-            match player.to_decide() {
-                Some(side) => {
-                    let said = players::at_random(player.ledger(), side, chance);
-                    player.send(&said).expect("sent");
-                }
-                None => drop(player.advance().expect("the audit")),
-            }
-            let sent: Vec<Record> = player.outgoing().iter().map(mailed).collect();
-            let openings = player.openings(&sent);
-            assert_eq!(self.gm.receive(sent).refused, []);
-            if !openings.is_empty() {
-                assert_eq!(self.gm.lacking(), std::slice::from_ref(&who));
-                assert_eq!(self.gm.advance().expect("nothing can be closed yet"), []);
-                let given =
-                    Openings { game: self.gm.ledger().protocol().game().expect("a game"), by: who, reveals: openings };
-                let found = records_in("mail", given.armoured().as_bytes()).openings.remove(0);
-                self.gm.entrust(&found.by, found.reveals).expect("each fits");
-            }
-            self.gm.advance().expect("closed");
-            self.send_out();
-        }
+        self.play_until(|records| records.len() >= most, &mut |ledger, side| players::at_random(ledger, side, chance));
     }
 }
 
@@ -259,7 +211,8 @@ fn every_game_can_be_played_under_a_private_game_master() {
     for game in games::GAMES {
         // The dice come from fresh keys, and a match may be over in its first turn: the next one goes on.
         let lasted = (0..8).any(|number| {
-            let (mut club, mut chance) = (Club::at(*game), Chance::new(&format!("every game {number}")));
+            let (mut club, mut chance) =
+                (Club::at(*game, &Charter::default()), Chance::new(&format!("every game {number}")));
             club.play(24, &mut chance);
             let ledger = club.gm.ledger();
             assert_eq!(judged(ledger.records()), None, "{}", game.id());

@@ -8,8 +8,8 @@ use garcia::trust::record::{Body, Record, RecordKind};
 use garcia::trust::replay::Vision;
 use garcia::trust::secret::commitment;
 
-use super::bench::{Bench, Verdict, judged};
-use super::players::{check, lay, role};
+use super::bench::Bench;
+use super::players::{Verdict, check, judged, lay, role};
 use super::{BATTERIES, Exchange, LINE, has, is_counter, opens_a_unit};
 
 #[test]

@@ -8,8 +8,8 @@ use garcia::trust::ledger::{Ledger, Pen};
 use garcia::trust::record::{Record, RecordKind};
 use garcia::trust::replay::Vision;
 
-use super::bench::{Bench, judged};
-use super::players::{at_random, check, lay, role};
+use super::bench::Bench;
+use super::players::{at_random, check, judged, lay, role};
 use super::{Exchange, SPAIN, US};
 
 /// A match in which the Spanish plan holds one attack, which asks for these odds and for nothing else. The last record

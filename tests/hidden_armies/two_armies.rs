@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use garcia::draw::{Window, text_map};
 use garcia::engine::dice::{Chance, Seed};
 use garcia::engine::doc::{DocPath, Node, Reader};
 use garcia::engine::json::Json;
-use garcia::engine::{Dice, Key, Questions, Said, Side, Slot, Stop, View};
+use garcia::engine::{Dice, Questions, Said, Stop, View};
 use garcia::play::Sitting;
-use garcia::report::{Look, TurnReport, markdown, picture_text};
 
+use super::players::held::Held;
 use super::{BATTERIES, Exchange, LINE, SPAIN, US, exchanged, rotation, table};
 
 /// A packet with everything in the clear, and what was said with it.
@@ -19,27 +18,18 @@ struct Packet {
     said: Said,
 }
 
-/// Everything the US player gets to see of one packet.
+/// What the US player holds of one packet, and what was signed of it.
 #[derive(Clone, Debug, PartialEq)]
-struct Held {
+struct Seen {
     signed: Json,
     sealed: usize,
-    rolls: Vec<(Key, Vec<u16>)>,
-    opened: Vec<(Slot, Json)>,
-    claims: Vec<(Key, Json)>,
-    state: Json,
-    stop: String,
-    events: Vec<Json>,
-    report: String,
-    template: String,
-    map: String,
-    holdings: Vec<(Side, Slot, Json)>,
+    held: Held,
 }
 
 /// A match in memory: what was said, what the US player saw of it, and the counter of each Spanish unit.
 struct Game {
     packets: Vec<Packet>,
-    held: Vec<Held>,
+    held: Vec<Seen>,
     army: BTreeMap<String, String>,
 }
 
@@ -97,33 +87,7 @@ fn play(name: &str, most: usize, script: Option<(&[Packet], &Exchange)>) -> Resu
             let text = |value: Json| value.as_str().expect("a unit").to_owned();
             army = all.into_iter().map(|((_, slot), value)| (text(value), slot.to_string())).collect();
         }
-        let known = sitting.holdings_of(US);
-        let view = View { state: &sitting.state, holdings: &known, side: Some(US) };
-        let report = TurnReport {
-            table: &*table,
-            headline,
-            lead: Vec::new(),
-            messages: Vec::new(),
-            view,
-            journal: &journal,
-            told: 0,
-            stop: &sitting.stop,
-            luck: None,
-        };
-        held.push(Held {
-            signed,
-            sealed,
-            rolls: minutes.rolls.into_iter().map(|roll| (roll.label.clone(), roll.faces().to_vec())).collect(),
-            opened: minutes.reveals.into_iter().map(|opening| (opening.slot, opening.value)).collect(),
-            claims: minutes.claims.into_iter().map(|claim| (claim.key, claim.value)).collect(),
-            state: table.state_json(&sitting.state).expect("canonical"),
-            stop: format!("{:?}", sitting.stop),
-            events: table.events(&journal, Some(US)).expect("canonical"),
-            report: markdown(&report.page()),
-            template: if sitting.stop.who() == Some(US) { table.template(view, &sitting.stop) } else { String::new() },
-            map: picture_text(&text_map(&table.scene(view), &Window::default(), 100), Look::PLAIN),
-            holdings: known.0.into_iter().map(|((side, slot), value)| (side, slot, value)).collect(),
-        });
+        held.push(Seen { signed, sealed, held: Held::by(US, &sitting, headline, &journal, &minutes) });
         packets.push(packet);
     }
     Ok(Game { packets, held, army })
@@ -136,11 +100,11 @@ fn the_us_player_holds_the_same_for_two_hidden_armies_all_through_a_game() {
         let name = name.as_str();
         let Game { packets, held, army } = play(name, 14, None).expect("played");
         let opened: BTreeSet<&str> =
-            held.iter().flat_map(|held| &held.opened).filter_map(|(_, value)| value.as_str()).collect();
+            held.iter().flat_map(|seen| &seen.held.opened).filter_map(|(_, value)| value.as_str()).collect();
         // Two facts tell who is weaker than whom: who is released first, and who makes room for a retreat.
         let strength: Vec<String> = held
             .iter()
-            .flat_map(|held| &held.claims)
+            .flat_map(|seen| &seen.held.claims)
             .filter(|(key, _)| key.as_str().contains("/strongest/") || key.as_str().contains("/chains/"))
             .map(|(key, value)| format!("{key} {value}"))
             .collect();
@@ -150,10 +114,10 @@ fn the_us_player_holds_the_same_for_two_hidden_armies_all_through_a_game() {
             strength.iter().any(|claim| claim.contains(token)) || released && LINE[2].contains(&unit)
         };
         let exchange = rotation(|unit| !opened.contains(unit) && !told(unit));
-        let count = |what: fn(&Held) -> usize| held.iter().map(what).sum::<usize>();
-        let claims = count(|held| held.claims.len());
+        let count = |what: fn(&Seen) -> usize| held.iter().map(what).sum::<usize>();
+        let claims = count(|seen| seen.held.claims.len());
         // A game in which enough stays hidden, and in which something is opened and something is stated.
-        if exchange.len() < 5 || held.len() < 8 || claims == 0 || count(|held| held.opened.len()) == 0 {
+        if exchange.len() < 5 || held.len() < 8 || claims == 0 || count(|seen| seen.held.opened.len()) == 0 {
             continue;
         }
         let other = play(name, 14, Some((&packets, &exchange))).expect("played again").held;
@@ -178,7 +142,7 @@ fn a_battery_in_the_place_of_a_battalion_shows_in_a_claim_and_in_nothing_else() 
         }
         let Game { packets, held, army } = play(&name, 6, None).expect("played");
         let opened: BTreeSet<&str> =
-            held.iter().flat_map(|held| &held.opened).filter_map(|(_, value)| value.as_str()).collect();
+            held.iter().flat_map(|seen| &seen.held.opened).filter_map(|(_, value)| value.as_str()).collect();
         for battery in BATTERIES.iter().filter(|unit| !opened.contains(**unit)) {
             for battalion in LINE[0].iter().filter(|unit| !opened.contains(**unit)) {
                 let names = [(*battery, *battalion), (*battalion, *battery)];
@@ -188,7 +152,7 @@ fn a_battery_in_the_place_of_a_battalion_shows_in_a_claim_and_in_nothing_else() 
                 let Ok(Game { held: other, .. }) = play(&name, 6, Some((&packets, &exchange))) else { continue };
                 match held.iter().zip(&other).find(|(one, two)| one != two) {
                     Some((one, two)) => {
-                        assert_ne!(one.claims, two.claims, "{name}: {battery} for {battalion}, {army:?}");
+                        assert_ne!(one.held.claims, two.held.claims, "{name}: {battery} for {battalion}, {army:?}");
                         told_apart += 1;
                     }
                     None => alike += 1,

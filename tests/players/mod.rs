@@ -19,6 +19,11 @@ use garcia::trust::store::{LedgerFile, LedgerFiles};
 use garcia::trust::verify::{Verification, verify};
 use tempfile::TempDir;
 
+pub mod club;
+pub mod desk;
+pub mod hands;
+pub mod held;
+
 pub fn lay(genesis: &Genesis) -> Result<Box<dyn Match>, Finding> {
     let unknown = |what: String| Finding::new(Code::Engine, what);
     let ruleset = games::find(&genesis.ruleset).ok_or_else(|| unknown("this rule set is not known".to_owned()))?;
@@ -45,6 +50,15 @@ pub fn at_random(ledger: &Ledger, side: Side, chance: &mut Chance) -> Submission
         said.standing.clear();
     }
     said
+}
+
+/// What a player who says nothing at all signs: no orders, and nothing laid down.
+pub fn silent(ledger: &Ledger, side: Side) -> Submission {
+    let replay = ledger.replay();
+    let orders = replay.table().no_orders(replay.state(), replay.stop());
+    let nothing = BTreeMap::new();
+    let (policies, standing) = (nothing.clone(), nothing);
+    Submission { side, orders: Some(orders), policies, standing, answers: BTreeMap::new(), note: None }
 }
 
 /// Two players with folders of their own.
@@ -110,9 +124,17 @@ impl Pair {
 
     /// One player does what he can: what needs no decision, then one decision. Says whether he did anything.
     pub fn act(&mut self, at: usize) -> bool {
+        let mut chance = std::mem::replace(&mut self.chance, Chance::new("elsewhere"));
+        let acted = self.act_with(at, &mut |ledger, side| at_random(ledger, side, &mut chance));
+        self.chance = chance;
+        acted
+    }
+
+    /// The same to somebody's words.
+    pub fn act_with(&mut self, at: usize, say: &mut dyn FnMut(&Ledger, Side) -> Submission) -> bool {
         let mut made = self.seats[at].advance().expect("advanced").len();
         if let Some(side) = self.seats[at].to_decide() {
-            let said = at_random(self.seats[at].ledger(), side, &mut self.chance);
+            let said = say(self.seats[at].ledger(), side);
             self.seats[at].send(&said).expect("sent");
             made += 1;
         }
@@ -122,10 +144,17 @@ impl Pair {
 
     /// Plays until the game is over and audited, or the ledger has this many records.
     pub fn play(&mut self, most: usize) {
+        let mut chance = std::mem::replace(&mut self.chance, Chance::new("elsewhere"));
+        self.play_until(|records| records.len() >= most, &mut |ledger, side| at_random(ledger, side, &mut chance));
+        self.chance = chance;
+    }
+
+    /// Plays to somebody's words until some records are enough, or the game is over and audited.
+    pub fn play_until(&mut self, enough: impl Fn(&[Record]) -> bool, say: &mut dyn FnMut(&Ledger, Side) -> Submission) {
         let mut idle = 0;
         let mut at = 0;
-        while idle < 2 && self.records().len() < most {
-            idle = if self.act(at) { 0 } else { idle + 1 };
+        while idle < 2 && !enough(self.records()) {
+            idle = if self.act_with(at, say) { 0 } else { idle + 1 };
             self.mail(at);
             at = 1 - at;
         }
@@ -150,4 +179,13 @@ pub fn files(records: &[Record]) -> LedgerFiles {
 
 pub fn check(records: &[Record], vision: &Vision) -> Verification {
     verify(&files(records), &lay, vision)
+}
+
+/// The first record that is wrong, what is wrong with it, and whose fault it is.
+pub type Verdict = Option<(usize, &'static str, Option<Role>)>;
+
+/// What anybody finds wrong with some records.
+pub fn judged(records: &[Record]) -> Verdict {
+    let found = check(records, &Vision::public()).divergence?;
+    Some((found.seq as usize, found.finding.code.as_str(), found.finding.fault))
 }
