@@ -4,17 +4,16 @@ use std::collections::BTreeSet;
 
 use crate::board::{Hex, distance_field};
 use crate::engine::doc::DocPath;
-use crate::engine::{Bar, Side, Tally};
-use crate::engine::{Clause, Ruling};
+use crate::engine::{Bar, Clause, Ruling, Seen, Side, Tally, hoping};
 
-use super::US;
 use super::data::Unit;
 use super::events::{Event, PhaseName};
 use super::orders::TurnOrders;
 use super::play::Play;
 use super::position::{Crowd, Position, enemy};
-use super::state::Place;
+use super::state::{Place, Stage, State};
 use super::terms::{Arm, Chief, Flag, Force, Formation, Oos, Piece};
+use super::{SplendidLittleWar, US};
 
 /// A leader's hexes and how far away each is by a way along which command can be traced.
 pub struct Span {
@@ -218,6 +217,19 @@ impl<'p> Position<'p> {
         };
         self.on_map(US).filter_map(regiment).collect()
     }
+}
+
+/// The position in which orders will be carried out: a US turn begins with its Command Phase, whose markers do not lie
+/// yet when the orders are written (§11.0a).
+pub fn as_commanded(game: &SplendidLittleWar, seen: &Seen<'_, State>) -> State {
+    if seen.state.stage != Stage::UsTurn {
+        return seen.state.clone();
+    }
+    hoping(game, seen, US, |state, umpire| {
+        // Nobody is asked and nothing is rolled in it, so it cannot end early.
+        let _: Ruling<()> = Play::new(game, state, umpire).command_phase(US, None);
+        state.clone()
+    })
 }
 
 impl Play<'_, '_> {

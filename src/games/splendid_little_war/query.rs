@@ -6,6 +6,7 @@ use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader};
 use crate::engine::{Clause, Json, Query, Reply, Seen};
 use crate::scene::{Overlay, Reached, Trace};
 
+use super::command::as_commanded;
 use super::position::Position;
 use super::sight;
 use super::state::State;
@@ -15,7 +16,8 @@ use super::{SPAIN, SplendidLittleWar, US};
 
 /// Answers a question to the position.
 pub fn answer(game: &SplendidLittleWar, seen: &Seen<'_, State>, query: &Query) -> Result<Reply, Vec<Fault>> {
-    let now = Position { game, state: seen.state };
+    let state = as_commanded(game, seen);
+    let now = Position { game, state: &state };
     match query {
         Query::Reach { unit } => reach(&now, named(game, unit)?),
         Query::Supply { unit } => supply(&now, unit.as_deref().map(|unit| named(game, unit)).transpose()?),

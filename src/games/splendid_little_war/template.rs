@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use crate::board::Hex;
 use crate::engine::{Seen, Side};
 
+use super::command::as_commanded;
 use super::position::{Position, enemy};
 use super::state::{Stage, State};
 use super::tell::list;
@@ -14,7 +15,8 @@ use super::{SPAIN, SplendidLittleWar, US};
 
 /// What stands below `orders:`.
 pub fn template(game: &SplendidLittleWar, seen: &Seen<'_, State>) -> String {
-    let now = Position { game, state: seen.state };
+    let state = as_commanded(game, seen);
+    let now = Position { game, state: &state };
     let mut text = String::new();
     match seen.state.stage {
         Stage::SpanishSetup => setup(&now, SPAIN, &mut text),
