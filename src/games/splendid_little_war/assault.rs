@@ -153,8 +153,8 @@ impl Storming<'_> {
 }
 
 impl Position<'_> {
-    /// The hexes a side may mark an assault against, each with the units that may be marked; where both forces of the
-    /// US player could, the US Army (§15.6k).
+    /// The hexes a side may mark an assault against, each with the units that may be marked. Of Cubans and US units only
+    /// one kind may take part (§15.6k).
     pub fn assault_choices(&self, side: Side) -> BTreeMap<Hex, Vec<Piece>> {
         let storming = Storming { now: *self, side };
         let (crowd, held) = (self.crowd(), Crowd::combat_of(enemy(side)));
@@ -170,12 +170,6 @@ impl Position<'_> {
                 if crowd.has(self.data(), target, held) && storming.bars_unit(piece, target).is_empty() {
                     choices.entry(target).or_default().push(piece);
                 }
-            }
-        }
-        for units in choices.values_mut() {
-            let force = |piece: &Piece| self.unit(*piece).map(|unit| unit.force);
-            if units.iter().any(|piece| force(piece) == Some(Force::Us)) {
-                units.retain(|piece| force(piece) == Some(Force::Us));
             }
         }
         choices
@@ -377,6 +371,9 @@ impl Play<'_, '_> {
         if units.is_empty() {
             return;
         }
+        let now = Position { game: self.game, state: &*self.state };
+        let able = |may: &Vec<Piece>| units.iter().all(|unit| may.contains(unit));
+        self.umpire.listed(|| now.assault_choices(side).get(&target).is_some_and(able));
         for unit in &units {
             self.change(*unit, |unit| unit.assaults = Some(target));
         }

@@ -7,7 +7,7 @@ use crate::engine::doc::DocPath;
 use crate::engine::{Bar, Ruling, Side, Subject};
 
 use super::events::{Event, Paid, PhaseName};
-use super::movement::bar_of;
+use super::movement::{bar_of, two_ways};
 use super::orders::{EnterOrder, TurnOrders};
 use super::play::{Play, subjects};
 use super::position::{Position, enemy};
@@ -227,8 +227,9 @@ impl Play<'_, '_> {
                 marcher.step(a, b)
             }
         };
-        if let Some(to) = order.to.filter(|_| order.path.is_empty()) {
-            order.to = None;
+        if let Some(to) = order.to.filter(|to| !order.path.is_empty() && order.path.last() != Some(to)) {
+            bars.push(two_ways(to));
+        } else if let Some(to) = order.to.take().filter(|_| order.path.is_empty()) {
             if to != hex {
                 match cheapest_path(grid, hex, to, left, step) {
                     Some((path, _)) => order.path = path.into_iter().skip(1).collect(),

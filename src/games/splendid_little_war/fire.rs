@@ -92,7 +92,9 @@ impl<'t> Gunnery<'t> {
         let state = now.now(piece);
         let mut bars = Vec::new();
         if !matches!(state.at, Place::At(_) | Place::Edge) {
-            bars.push(about(Bar::new("13.1f", format!("{piece} is not on the map"), "name units on the map")));
+            let bar = Bar::new("13.1f", format!("{piece} is not on the map"), "name units on the map");
+            // Its regiment may break down for losses before its turn comes.
+            bars.push(about(bar).about(subjects(unit.parent)));
             return bars;
         }
         if self.fired.contains_key(&piece) {
@@ -349,6 +351,14 @@ impl<'t> Gunnery<'t> {
             .collect();
         targets.sort_by_key(|(hex, _)| (self.distance(gun, *hex), *hex));
         targets
+    }
+
+    /// Does a shot stand among those a unit may give?
+    fn lists(&self, shot: &Shot, target: Hex) -> bool {
+        match shot.spotter {
+            None => self.targets(shot.piece).contains(&target),
+            Some(_) => self.indirect_targets(shot.piece).iter().any(|(hex, _)| *hex == target),
+        }
     }
 
     /// Steps in a hex of the enemy.
@@ -656,13 +666,17 @@ impl Play<'_, '_> {
     pub fn carry_fire(&mut self, side: Side, kind: FireKind, order: &FireOrder) -> Ruling<()> {
         let mut order = order.clone();
         if !self.now().held_by(order.target, enemy(side))
+            && self.stood.contains(&order.target)
             && let Some(target) = self.next_target(side, kind, &order)?
         {
             order.target = target;
             order.r#else = None;
         }
         let fired = self.fired.clone();
-        let judged = Gunnery::new(self.now(), side, kind, &fired).judge(&order);
+        let now = Position { game: self.game, state: &*self.state };
+        let gunnery = Gunnery::new(now, side, kind, &fired);
+        let judged = gunnery.judge(&order);
+        self.umpire.listed(|| judged.shots.iter().all(|shot| gunnery.lists(shot, order.target)));
         let what = format!("fire at {}", order.target);
         if !judged.notes.is_empty() {
             self.lapse(what.clone(), judged.notes);

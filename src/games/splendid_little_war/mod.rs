@@ -167,6 +167,7 @@ impl Play<'_, '_> {
             (Stage::UsTurn | Stage::SpanishTurn, Orders::Turn(turn)) => self.player_turn(stage, turn)?,
             (Stage::SpanishDefensiveFire | Stage::UsDefensiveFire, Orders::Defence(defence)) => {
                 let by = if stage == Stage::SpanishDefensiveFire { SPAIN } else { US };
+                self.begin_combat();
                 self.begin_phase(Some(position::enemy(by)), PhaseName::DefensiveFire);
                 self.defensive_fire(by, Some(defence))?;
                 self.umpire.decided()?;
@@ -174,6 +175,7 @@ impl Play<'_, '_> {
             }
             (Stage::UsCombat | Stage::SpanishCombat, Orders::Combat(combat)) => {
                 let side = if stage == Stage::UsCombat { US } else { SPAIN };
+                self.begin_combat();
                 self.attack(side, &mut combat.fire, &mut combat.assaults)?;
                 self.run_on(side)?
             }
@@ -192,6 +194,7 @@ impl Play<'_, '_> {
         }
         self.reinforcement_phase(side, turn)?;
         self.movement_phase(side, turn)?;
+        self.begin_combat();
         self.begin_phase(Some(side), PhaseName::Assaults);
         self.mark_assaults(side, &mut turn.assaults, &DocPath::root().key("assaults"))?;
         if self.game.options.steps {

@@ -446,6 +446,11 @@ pub fn bar_of(fault: &WalkFault<Hex, Bar, 2>, pieces: &[Piece]) -> Bar {
     }
 }
 
+/// An order with a path and a goal that is not its end.
+pub fn two_ways(to: Hex) -> Bar {
+    Bar::new("12.0c", format!("the path does not lead to {to}"), "write `path` or `to`, not both").part("to").firm()
+}
+
 /// A Movement Phase under way.
 pub struct Begun {
     /// Entries of `moves` that said where a unit leaves an enemy zone to.
@@ -575,9 +580,23 @@ impl Play<'_, '_> {
         if order.reform && !self.carry_reform(side, order) {
             return Ok(());
         }
-        let still = order.path.is_empty() && order.to.is_none();
         let mut pieces: Vec<Piece> = Vec::new();
         let start = order.units.iter().find_map(|piece| self.state.hex_of(*piece));
+        // Who writes down the hex he starts from means the way from there.
+        if start.is_some() && order.path.first().copied() == start {
+            order.path.remove(0);
+        }
+        if order.path.is_empty() && order.to == start {
+            order.to = None;
+        }
+        if let Some(to) = order.to.filter(|_| !order.path.is_empty()) {
+            if order.path.last() != Some(&to) {
+                self.lapse("move", vec![two_ways(to)]);
+                return Ok(());
+            }
+            order.to = None;
+        }
+        let still = order.path.is_empty() && order.to.is_none();
         for (index, piece) in order.units.iter().enumerate() {
             let part = DocPath::root().key("units").index(index);
             // A regiment may break down at the end of a move; reforming may be the end of one.
@@ -619,10 +638,7 @@ impl Play<'_, '_> {
         let gathering = self.gathering;
         let Some(marcher) = self.now().marcher(pieces) else { return Ok(()) };
         let from = marcher.from;
-        if order.path.first() == Some(&from) {
-            order.path.remove(0);
-        }
-        if let Some(to) = order.to.filter(|to| order.path.is_empty() && *to != from) {
+        if let Some(to) = order.to.filter(|_| order.path.is_empty()) {
             match self.now().way(pieces, to) {
                 Some(path) => {
                     order.path = path;
@@ -638,14 +654,15 @@ impl Play<'_, '_> {
                 }
             }
         }
-        if order.path.is_empty() {
-            return Ok(());
-        }
         let (bars, steps) = self.now().bars_path(&marcher, pieces, &order.path, gathering);
         let path: Vec<Hex> = std::iter::once(from).chain(order.path.iter().copied().take(steps)).collect();
         let purse = marcher.purse;
         let starts_in_zone = marcher.zoned && self.now().in_zone_of(from, enemy(side));
         drop(marcher);
+        if let Some(&to) = order.path.last().filter(|to| **to != from && bars.is_empty() && !gathering) {
+            let now = Position { game: self.game, state: &*self.state };
+            self.umpire.listed(|| now.routes(pieces).iter().any(|(hex, ..)| *hex == to));
+        }
         self.lapse(format!("move of {}", pieces[0]), bars);
         if steps == 0 {
             return Ok(());
@@ -783,8 +800,10 @@ impl Play<'_, '_> {
                 }
                 continue;
             };
-            let goal = |order: &MoveOrder| order.path.first().copied().or(order.to);
-            let said = moves.iter().position(|order| order.units == [unit] && goal(order).is_some());
+            let goal = |order: &MoveOrder| order.path.iter().copied().find(|hex| *hex != from).or(order.to);
+            let plain = |order: &MoveOrder| !order.break_down && !order.reform && order.path.len() <= 1;
+            let says = |order: &MoveOrder| order.units == [unit] && plain(order) && goal(order).is_some();
+            let said = moves.iter().position(says);
             let ordered = said.and_then(|index| goal(&moves[index])).filter(|hex| options.contains(hex));
             if ordered.is_some() {
                 consumed.extend(said);

@@ -28,6 +28,8 @@ pub struct Play<'p, 'u> {
     pub regrouped: BTreeSet<Piece>,
     /// The 2nd Cavalry is ordered to reform in this Movement Phase (§5.4d).
     pub gathering: bool,
+    /// Hexes with combat units when the Combat Phase, or this step of it, began: what is empty now was left (§13.0k).
+    pub stood: BTreeSet<Hex>,
     /// Who has fired in this fire segment, and at what (§13.0h, §13.0i).
     pub fired: BTreeMap<Piece, Hex>,
     /// Leaders who have rolled for Leader Loss in this combat (§13.4k).
@@ -48,6 +50,7 @@ impl<'p, 'u> Play<'p, 'u> {
             moved: BTreeSet::new(),
             regrouped: BTreeSet::new(),
             gathering: false,
+            stood: BTreeSet::new(),
             fired: BTreeMap::new(),
             tested: BTreeSet::new(),
         }
@@ -68,6 +71,13 @@ impl<'p, 'u> Play<'p, 'u> {
         let turn = self.state.turn;
         self.umpire.phase(Phase { turn, side: side.map_or("all", |side| side.0), name: phase.as_str() });
         self.umpire.note(Event::Phase { turn, side, phase });
+    }
+
+    /// Combat begins: whoever stands somewhere now may be fired at (§13.0k).
+    pub fn begin_combat(&mut self) {
+        let now = self.now();
+        let fighters = self.state.units.iter().filter(|(id, _)| now.is_combat(**id));
+        self.stood = fighters.filter_map(|(_, unit)| unit.at.hex()).collect();
     }
 
     /// Carries out one entry of the packet.

@@ -4,15 +4,20 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::Hex;
 use crate::engine::dice::Chance;
-use crate::engine::{Json, Ruling, Seen, Side, hoping, to_json};
+use crate::engine::{Deed, Json, Ruling, Seen, Side, hoping, to_json};
 
+use super::events::FireKind;
+use super::fire::{Gunnery, Volley};
 use super::orders::{
-    Advance, AssaultOrder, Balloon, CombatOrders, EnterOrder, FireOrder, MoveOrder, Orders, SetupOrders, TurnOrders,
+    Advance, AssaultOrder, Balloon, CombatOrders, DefenceOrders, EnterOrder, FireOrder, MoveOrder, Orders, SetupOrders,
+    TurnOrders,
 };
 use super::play::Play;
+use super::policy::{RetirePolicy, VariableFire};
 use super::position::{Position, enemy};
+use super::special::no_policy;
 use super::state::{Place, Stage, State};
-use super::terms::{Arm, Odds, Piece};
+use super::terms::{Arm, Chief, Force, Odds, Piece};
 use super::{SPAIN, SplendidLittleWar, US};
 
 /// How a player without a head plays.
@@ -41,8 +46,8 @@ fn play(game: &SplendidLittleWar, seen: &Seen<'_, State>, chance: &mut Chance, h
         Stage::UsSetup => Orders::Setup(setup(&now, US, chance, head)),
         Stage::UsTurn => Orders::Turn(turn(game, seen, US, chance, head)),
         Stage::SpanishTurn => Orders::Turn(turn(game, seen, SPAIN, chance, head)),
-        Stage::SpanishDefensiveFire => Orders::Defence(now.default_defence(SPAIN)),
-        Stage::UsDefensiveFire => Orders::Defence(now.default_defence(US)),
+        Stage::SpanishDefensiveFire => Orders::Defence(defence(&now, SPAIN, chance, head)),
+        Stage::UsDefensiveFire => Orders::Defence(defence(&now, US, chance, head)),
         Stage::UsCombat => Orders::Combat(combat(&now, US, chance, head)),
         Stage::SpanishCombat => Orders::Combat(combat(&now, SPAIN, chance, head)),
         Stage::Over => Orders::Turn(TurnOrders::none()),
@@ -121,13 +126,15 @@ impl Play<'_, '_> {
         if !self.game.options.steps {
             let marked: BTreeSet<Piece> =
                 orders.assaults.iter().flat_map(|order| order.units.iter().copied()).collect();
-            orders.fire = draw_fire(&self.now(), side, &marked, chance, head);
+            let none = BTreeMap::new();
+            let gunnery = Gunnery::new(self.now(), side, FireKind::Offensive, &none);
+            orders.fire = draw_fire(&gunnery, &marked, chance, head);
         }
         Ok(())
     }
 
     fn draw_roosevelt(&self, chance: &mut Chance) -> Option<Piece> {
-        let there = self.data().chief(super::terms::Chief::Roosevelt).and_then(|id| self.state.hex_of(id));
+        let there = self.data().chief(Chief::Roosevelt).and_then(|id| self.state.hex_of(id));
         there.and_then(|_| chance.pick(&self.now().rough_riders()).copied())
     }
 
@@ -298,52 +305,94 @@ impl Play<'_, '_> {
                 units.sort();
             }
             used.extend(units.iter().copied());
-            let mut order = AssaultOrder::on(target, units);
-            if head == Head::None {
-                if chance.one_in(4) {
-                    order.call_off_if = Odds::parse("2:1");
-                }
-                if chance.one_in(4) {
-                    order.advance = Some(if chance.one_in(2) { Advance::None } else { Advance::All });
-                }
-            }
-            orders.assaults.push(order);
+            let order = AssaultOrder::on(target, units);
+            orders.assaults.push(if head == Head::None { instructed(order, chance) } else { order });
         }
     }
 }
 
-/// Fire at what can be seen; units of one hex at one target together (§13.0i).
-fn draw_fire(
-    now: &Position<'_>,
-    side: Side,
-    marked: &BTreeSet<Piece>,
-    chance: &mut Chance,
-    head: Head,
-) -> Vec<FireOrder> {
-    let mut attacks: BTreeMap<(Hex, bool), Vec<Piece>> = BTreeMap::new();
-    for (unit, targets) in now.fire_choices(side, marked) {
+/// Fire at what can be seen or spotted; units of one hex at one target together (§13.0i).
+fn draw_fire(gunnery: &Gunnery<'_>, busy: &BTreeSet<Piece>, chance: &mut Chance, head: Head) -> Vec<FireOrder> {
+    let now = gunnery.now;
+    let mut shots: BTreeMap<Piece, Vec<FireOrder>> = BTreeMap::new();
+    for (order, volley) in Volley::choices(gunnery) {
+        if let Some(shot) = volley.shots.first().filter(|shot| !busy.contains(&shot.piece)) {
+            shots.entry(shot.piece).or_default().push(order);
+        }
+    }
+    let mut attacks: BTreeMap<(Hex, bool), FireOrder> = BTreeMap::new();
+    for (unit, orders) in shots {
         if head == Head::None && chance.one_in(3) {
             continue;
         }
-        let target = match head {
-            Head::None => chance.pick(&targets).copied(),
-            Head::Sensible => targets.iter().copied().min_by_key(|hex| {
-                let at = now.state.hex_of(unit).unwrap_or(*hex);
-                (now.data().distance(at, *hex), *hex)
+        let order = match head {
+            Head::None => chance.pick(&orders),
+            Head::Sensible => orders.iter().min_by_key(|order| {
+                let at = now.state.hex_of(unit).unwrap_or(order.target);
+                (!order.indirect.is_empty(), now.data().distance(at, order.target), order.target)
             }),
         };
-        let cuban = now.unit(unit).is_some_and(|unit| unit.force == super::terms::Force::Cuban);
-        if let Some(target) = target {
-            attacks.entry((target, cuban)).or_default().push(unit);
+        let Some(order) = order else { continue };
+        let cuban = now.unit(unit).is_some_and(|unit| unit.force == Force::Cuban);
+        let attack = attacks.entry((order.target, cuban)).or_insert_with(|| FireOrder::at(order.target, Vec::new()));
+        attack.units.push(unit);
+        attack.indirect.extend(&order.indirect);
+        if head == Head::None && chance.one_in(6) {
+            attack.r#else = orders.iter().map(|order| order.target).find(|hex| *hex != attack.target);
         }
     }
-    attacks.into_iter().map(|((target, _), units)| FireOrder::at(target, units)).collect()
+    attacks.into_values().collect()
 }
 
 fn combat(now: &Position<'_>, side: Side, chance: &mut Chance, head: Head) -> CombatOrders {
-    let marked: BTreeSet<Piece> =
-        now.state.units.iter().filter(|(_, unit)| unit.assaults.is_some()).map(|(id, _)| *id).collect();
-    CombatOrders { fire: draw_fire(now, side, &marked, chance, head), assaults: Vec::new() }
+    let marked: BTreeMap<Piece, Hex> =
+        now.state.units.iter().filter_map(|(id, unit)| Some((*id, unit.assaults?))).collect();
+    let (none, busy) = (BTreeMap::new(), marked.keys().copied().collect());
+    let fire = draw_fire(&Gunnery::new(*now, side, FireKind::Offensive, &none), &busy, chance, head);
+    let mut assaults = Vec::new();
+    if head == Head::None {
+        let mut targets: Vec<Hex> = marked.values().copied().collect::<BTreeSet<Hex>>().into_iter().collect();
+        chance.shuffle(&mut targets);
+        targets.truncate(chance.below(targets.len() + 1));
+        assaults = targets.into_iter().map(|target| instructed(AssaultOrder::on(target, Vec::new()), chance)).collect();
+    }
+    CombatOrders { fire, assaults }
+}
+
+/// An assault with instructions for what comes after the die.
+fn instructed(mut order: AssaultOrder, chance: &mut Chance) -> AssaultOrder {
+    if chance.one_in(4) {
+        order.call_off_if = Odds::parse("2:1");
+    }
+    if chance.one_in(4) {
+        order.advance = Some(if chance.one_in(2) { Advance::None } else { Advance::All });
+    }
+    order
+}
+
+/// Defensive Fire (§13.1g) and Cubans who retire (§15.6c).
+fn defence(now: &Position<'_>, by: Side, chance: &mut Chance, head: Head) -> DefenceOrders {
+    let mut orders = now.default_defence(by);
+    if head == Head::Sensible || chance.one_in(3) {
+        return orders;
+    }
+    let none = BTreeMap::new();
+    orders.fire = draw_fire(&Gunnery::new(*now, by, FireKind::Defensive, &none), &BTreeSet::new(), chance, head);
+    if by == US {
+        orders.retire.clear();
+        let able: Vec<Piece> = now.may_retire().into_iter().map(|(unit, _)| unit).collect();
+        let garcia = now.data().chief(Chief::Garcia);
+        let goes = garcia.filter(|id| able.iter().any(|unit| now.state.hex_of(*unit) == now.state.hex_of(*id)));
+        for unit in able.iter().copied().chain(goes) {
+            let hexes = now.retire_hexes(unit);
+            if let Some(hex) = chance.pick(&hexes).copied()
+                && chance.one_in(2)
+            {
+                orders.retire.insert(unit, hex);
+            }
+        }
+    }
+    orders
 }
 
 /// A policy of this kind.
@@ -361,11 +410,26 @@ pub fn policy(state: &State, kind: &str, chance: &mut Chance) -> Json {
         to_json(&all)
     };
     let word = |text: &str| Ok(Json::Str(text.to_owned()));
+    let defence = |chance: &mut Chance| {
+        let mut policy = no_policy();
+        let units: Vec<Piece> = state.units.keys().copied().collect();
+        policy.hold.extend(chance.pick(&units));
+        policy.hold_in.extend(state.units.values().filter_map(|unit| unit.at.hex()).take(chance.below(3)));
+        policy.variable = chance.pick(VariableFire::ALL).copied();
+        (policy.indirect, policy.apart) = (chance.one_in(2), chance.one_in(3));
+        to_json(&policy)
+    };
+    let retire = |chance: &mut Chance| {
+        let to = state.units.values().filter_map(|unit| unit.at.hex()).take(chance.below(3)).collect();
+        to_json(&RetirePolicy { units: Vec::new(), to, always: chance.one_in(2) })
+    };
     let ever = |chance: &mut Chance| word(if chance.one_in(2) { "always" } else { "never" });
     let drawn = match kind {
         "losses" | "breakdown-loss" | "overstack" | "escario-losses" => pieces(chance),
         "retreat" | "leader-retreat" | "leave-zone" | "next-combat" => hexes(chance),
         "leader-goes" | "advance" | "occupy" if chance.one_in(2) => pieces(chance),
+        "defensive-fire" if !chance.one_in(3) => defence(chance),
+        "fire-and-retire" if chance.one_in(2) => retire(chance),
         "fever-cancel" if chance.one_in(2) => word("2:1"),
         _ => ever(chance),
     };

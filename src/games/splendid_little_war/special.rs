@@ -14,13 +14,13 @@ use super::losses::frozen;
 use super::orders::{Balloon, DefenceOrders, FireOrder, Spot};
 use super::play::Play;
 use super::policy::{DEFENSIVE_FIRE, DefencePolicy, Ever, FIRE_AND_RETIRE, OCCUPY, Policy, VariableFire};
-use super::position::Position;
+use super::position::{self, Position};
 use super::state::Place;
 use super::terms::{Arm, Cause, Chief, Crossing, Force, Piece, Terrain, d10};
 use super::{SPAIN, US};
 
 /// Nothing laid down: D1 as it is written.
-fn no_policy() -> DefencePolicy {
+pub fn no_policy() -> DefencePolicy {
     DefencePolicy {
         hold: Vec::new(),
         hold_in: Vec::new(),
@@ -188,6 +188,7 @@ impl Play<'_, '_> {
         if default.is_empty() && Volley::choices(&gunnery).is_empty() {
             return Ok(Vec::new());
         }
+        let targets: Vec<Hex> = default.iter().map(|order| order.target).collect();
         let legal = |orders: &Vec<FireOrder>| {
             let mut named: BTreeSet<Piece> = BTreeSet::new();
             let once = orders.iter().flat_map(|order| &order.units).all(|piece| named.insert(*piece));
@@ -203,12 +204,17 @@ impl Play<'_, '_> {
             default,
             also: Some(Box::new(legal)),
         };
-        self.umpire.ask(question, None, |policy| match policy {
+        // Whoever could be fired at may be otherwise than the attacker foresaw, also if the fire is held.
+        let hit = |hex: &Hex| gunnery.now.fighters(*hex, position::enemy(by)).into_iter().map(Subject::of);
+        let doubtful: Vec<Subject> = targets.iter().flat_map(|hex| hit(hex).chain([Subject::of(hex)])).collect();
+        let chosen = self.umpire.ask(question, None, |policy| match policy {
             Policy::Ever(Ever::Never) => Say::Choose(Vec::new()),
             Policy::Ever(Ever::Always) => Say::Choose(gunnery.standing_fire(&always)),
             Policy::Defence(policy) => Say::Choose(gunnery.standing_fire(policy)),
             _ => Say::Default,
-        })
+        })?;
+        self.umpire.cloud(doubtful, &crate::engine::Cloud::Choice(DEFENSIVE_FIRE));
+        Ok(chosen)
     }
 
     /// §15.6c to §15.6h: every Cuban unit that wants to tries, then those who may go do.
