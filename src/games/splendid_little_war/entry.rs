@@ -229,14 +229,12 @@ impl Play<'_, '_> {
         };
         if let Some(to) = order.to.filter(|to| !order.path.is_empty() && order.path.last() != Some(to)) {
             bars.push(two_ways(to));
-        } else if let Some(to) = order.to.take().filter(|_| order.path.is_empty()) {
-            if to != hex {
-                match cheapest_path(grid, hex, to, left, step) {
-                    Some((path, _)) => order.path = path.into_iter().skip(1).collect(),
-                    None => {
-                        let why = format!("{} cannot be reached with the {left} left", self.data().describe(to));
-                        bars.push(Bar::new("12.0d", why, "name a nearer hex").part("to").about([Subject::of(to)]));
-                    }
+        } else if let Some(to) = order.to.take().filter(|to| order.path.is_empty() && *to != hex) {
+            match cheapest_path(grid, hex, to, left, step) {
+                Some((path, _)) => order.path = path.into_iter().skip(1).collect(),
+                None => {
+                    let why = format!("{} cannot be reached with the {left} left", self.data().describe(to));
+                    bars.push(Bar::new("12.0d", why, "name a nearer hex").part("to").about([Subject::of(to)]));
                 }
             }
         }
