@@ -860,6 +860,8 @@ class Walk:
             raise schema("`for` stands in orders of the game master, and in no others")
         if "nmr" in data and by != "gm":
             raise schema("`nmr` stands in orders of the game master only")
+        if data.get("nmr") is True and "file_sha256" not in data and any(n in data for n in ("policies", "standing", "answers")):
+            raise schema("orders marked `nmr` without the hash of the file they were entered from are an empty packet")
         if mode == "gm" and by == "gm":
             if data["nonce"] != body["prev"]:
                 raise schema("orders of the game master carry the id of the record before as their nonce")

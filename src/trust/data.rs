@@ -159,7 +159,15 @@ pub struct Orders {
     pub note: Option<String>,
 }
 
+/// What a game master enters for an absent player, and not from a file of his, says nothing.
+pub const EMPTY: &str = "orders marked `nmr` without the hash of the file they were entered from are an empty packet";
+
 impl Orders {
+    /// Whether a game master goes on without a player, and without a file of his.
+    pub fn is_for_nobody(&self) -> bool {
+        self.nmr == Some(true) && self.file_sha256.is_none()
+    }
+
     /// Whether these orders only answer a plan.
     pub fn is_call(&self) -> bool {
         self.orders.as_ref().is_some_and(|orders| *orders == Json::object([("call", true)]))

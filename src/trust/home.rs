@@ -102,6 +102,11 @@ impl Home {
         write_secret(&self.identity_path(), &[HEADS[0]], json)
     }
 
+    /// The public half of the player's key, if he has one yet.
+    pub fn public_key(&self) -> Option<Id> {
+        self.known_identity().ok().flatten().map(|key| key.public())
+    }
+
     fn known_identity(&self) -> Result<Option<PrivateKey>, FileTrouble> {
         let path = self.identity_path();
         if !path.exists() {
@@ -131,6 +136,7 @@ impl Home {
             signed: BTreeMap::new(),
             closed: BTreeMap::new(),
             last: None,
+            reached: None,
             later: Vec::new(),
             earlier: Vec::new(),
             older: BTreeMap::new(),
@@ -190,6 +196,8 @@ pub struct GameFile {
     /// For which orders each link was opened, by the link.
     closed: BTreeMap<Id, Id>,
     last: Option<Record>,
+    /// The furthest place anything was signed for.
+    reached: Option<u32>,
     /// Later records of the match that are known, by place and by the record they name; kept elsewhere.
     later: Vec<(u32, Id)>,
     /// The secrets of chains before the one in force, in order.
@@ -245,6 +253,7 @@ impl GameFile {
             signed: BTreeMap::new(),
             closed: BTreeMap::new(),
             last: None,
+            reached: None,
             later: Vec::new(),
             earlier: Vec::new(),
             older: BTreeMap::new(),
@@ -256,7 +265,7 @@ impl GameFile {
     /// The same secrets in memory alone, as if nothing had been signed with them: to try out what would come of it.
     pub fn before_signing(self) -> GameFile {
         let (signed, closed) = (BTreeMap::new(), BTreeMap::new());
-        GameFile { path: None, signed, closed, last: None, ..self }
+        GameFile { path: None, signed, closed, last: None, reached: None, ..self }
     }
 
     /// The game.
@@ -416,6 +425,7 @@ impl GameFile {
         }
         let _held = self.lock_and_merge()?;
         self.signed.entry(record.body().prev).or_insert(record.id());
+        self.reached = self.reached.max(Some(record.body().seq));
         if let Some((_, link, orders)) = closed_by(record.body()) {
             self.closed.entry(link).or_insert(orders);
         }
@@ -452,6 +462,7 @@ impl GameFile {
                 self.entrusted.push(opening);
             }
         }
+        self.reached = self.reached.max(there.reached);
         let place = |record: &Option<Record>| record.as_ref().map(|record| record.body().seq);
         if place(&there.last) > place(&self.last) {
             self.last = there.last;
@@ -473,6 +484,10 @@ impl GameFile {
         if let Some(before) = self.signed.get(&prev).filter(|before| **before != id) {
             return Err(NotSigned::Twice(*before));
         }
+        // Something of one's own stands further on: an older copy of the ledger is in hand, and the place is taken.
+        if self.reached.is_some_and(|reached| reached > seq) && !self.signed.contains_key(&prev) {
+            return Err(NotSigned::Missing(seq));
+        }
         if let Some((index, link, orders)) = closing {
             if self.closed.get(&link).is_some_and(|before| *before != orders) {
                 return Err(NotSigned::LinkTwice(index));
@@ -480,11 +495,18 @@ impl GameFile {
             self.closed.insert(link, orders);
         }
         self.signed.insert(prev, id);
+        self.reached = self.reached.max(Some(seq));
         for (slot, version, value) in sealed {
             self.values.insert(format!("{slot}/{version}"), value.clone());
         }
-        let decides =
-            [RecordKind::Orders, RecordKind::Plan, RecordKind::Motion, RecordKind::Accept, RecordKind::Decline];
+        let decides = [
+            RecordKind::Join,
+            RecordKind::Orders,
+            RecordKind::Plan,
+            RecordKind::Motion,
+            RecordKind::Accept,
+            RecordKind::Decline,
+        ];
         if decides.contains(&record.body().kind) {
             self.last = Some(record.clone());
         }
@@ -497,6 +519,7 @@ impl GameFile {
     pub(super) fn forget(&mut self) {
         self.signed.clear();
         self.closed.clear();
+        self.reached = None;
         self.path = None;
     }
 
@@ -564,6 +587,7 @@ impl GameFile {
             let reveal = opening.get("opening").and_then(Reveal::from_json);
             entrusted.push(role.zip(reveal).ok_or_else(|| wrong("entrusted"))?);
         }
+        let reached = json.get("reached").and_then(Json::as_int).and_then(|n| u32::try_from(n).ok());
         let last = text("last").and_then(|record| Record::read(record.as_bytes()).ok());
         Ok(GameFile {
             path: None,
@@ -576,6 +600,7 @@ impl GameFile {
             signed,
             closed,
             last,
+            reached,
             later: Vec::new(),
             earlier,
             older,
@@ -621,6 +646,9 @@ impl GameFile {
         if let (Some(members), Some(next)) = (json.as_map_mut(), &self.next) {
             members.insert("next".to_owned(), Json::from(next.text().as_str()));
         }
+        if let (Some(members), Some(reached)) = (json.as_map_mut(), self.reached) {
+            members.insert("reached".to_owned(), Json::from(reached));
+        }
         if let (Some(members), Some(last)) = (json.as_map_mut(), &self.last) {
             members.insert("last".to_owned(), Json::from(last.to_json().to_string()));
         }
@@ -633,7 +661,7 @@ impl GameFile {
             HEADS[1],
             "`signed` remembers what you signed after which record, so that nothing is signed twice;",
             "`closed` for which orders you opened each link of your chain.",
-            "`last` is the last order or answer you signed, in case it did not reach the ledger.",
+            "`last` is the last order or answer you signed, in case it did not reach the ledger, `reached` the furthest place.",
             "`earlier` are the secrets of chains before this one, `older` what they salted, `next` one that is moved.",
         ];
         write_secret(path, &head, self.to_json())

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::bytes::Id;
-use super::data::{ClaimSaid, Closing, Data, Genesis, Hide, Mode, QuestionSaid, Reveal, RollSaid, StopSaid};
+use super::data::{ClaimSaid, Closing, Data, EMPTY, Genesis, Hide, Mode, QuestionSaid, Reveal, RollSaid, StopSaid};
 use super::finding::{Code, Finding};
 use super::protocol::{Protocol, SecretRoll, Span};
 use super::role::Role;
@@ -321,6 +321,13 @@ impl Replay {
             .and_then(|packet| self.table.read_orders(ask, &Node::from_json(packet), &DocPath::root(), &mut reader));
         // Orders that cannot be read lapse; the rules say what a silent player does.
         let packet = read.unwrap_or_else(|| self.table.no_orders(&self.base, &self.base_stop));
+        if matches!(data, Data::Orders(orders) if orders.is_for_nobody()) {
+            let empty = self.table.no_orders(&self.base, &self.base_stop);
+            let empty = self.table.orders_json(&empty).map_err(|error| bug(format!("an empty packet: {error}")))?;
+            if span.packet.as_ref().is_some_and(|packet| *packet != empty) {
+                return Err(Finding::new(Code::Schema, EMPTY).signed_by(by));
+            }
+        }
         // What a game master enters for an absent player is what the rules do with him, and no secret.
         let seals = protocol.seals_values() && *by != Role::gm();
         let mut named = Vec::new();

@@ -8,7 +8,9 @@ use crate::engine::json::Json;
 use crate::engine::{Flow, Key, Slot};
 use crate::trust::bytes::Id;
 use crate::trust::chain;
-use crate::trust::data::{Audit, Closing, Data, Genesis, Hide, Join, Mode, Orders, Plan, Reveal, RollSaid, StopSaid};
+use crate::trust::data::{
+    Audit, Closing, Data, EMPTY, Genesis, Hide, Join, Mode, Orders, Plan, Reveal, RollSaid, StopSaid,
+};
 use crate::trust::finding::{Code, Finding};
 use crate::trust::record::{Body, Record, RecordKind};
 use crate::trust::role::Role;
@@ -335,6 +337,10 @@ impl Protocol {
         };
         if orders.nmr.is_some() && *by != Role::gm() {
             return Err(wrong("`nmr` stands in orders of the game master only"));
+        }
+        let said = orders.policies.is_some() || orders.standing.is_some() || !orders.answers.is_empty();
+        if orders.is_for_nobody() && said {
+            return Err(wrong(EMPTY));
         }
         if self.mode() == Mode::Gm && *by == Role::gm() {
             if orders.nonce != body.prev {
