@@ -17,7 +17,7 @@ use crate::trust::paper::Paper;
 use crate::trust::record::{Record, RecordKind};
 use crate::trust::role::Role;
 use crate::trust::seat::{Seat, Unfit};
-use crate::trust::store::{LedgerFile, LedgerFiles, LedgerFolder, Lock, Readers, read_small, write_whole};
+use crate::trust::store::{LedgerFile, LedgerFiles, LedgerFolder, Lock, Readers, is_draft, read_small, write_whole};
 use crate::trust::verify::{Verification, copy_of, verify};
 
 use super::post::Posted;
@@ -103,6 +103,38 @@ impl GameFolder {
         self.seat.save(self.saved, &LedgerFolder::of_game(&self.path), &self.held)?;
         self.saved = self.seat.ledger().records().len();
         Ok(())
+    }
+
+    /// A file could not be written after something was signed: what is signed stays signed, and the next command goes on.
+    pub fn is_final(&self, mut trouble: Trouble) -> Trouble {
+        let before = self.before.as_ref().map_or(0, |before| before.records().len());
+        let new = self.seat.ledger().records().iter().skip(before);
+        let signed: Vec<String> = new.filter(|r| r.body().by == *self.seat.role()).map(Record::file_name).collect();
+        if trouble.code != exit::NO_OUTPUT || signed.is_empty() {
+            return trouble;
+        }
+        let verb = match self.seat.ledger().protocol().mode() {
+            Mode::Solo => "`garcia resolve` closes it if that is not done, and `garcia report` tells the turn",
+            _ => {
+                "`garcia receive` without a file closes what is due, `garcia resend` makes the mail, `garcia report` tells"
+            }
+        };
+        trouble.remedy = format!(
+            "{}. What was signed is final ({}) and is not signed again: {verb}",
+            trouble.remedy,
+            signed.join(", ")
+        );
+        trouble
+    }
+
+    /// Whether a receipt of one's own for a record lies among the papers.
+    pub fn has_receipt(&self, record: &Record) -> bool {
+        let Ok(entries) = fs::read_dir(self.path.join(PAPERS)) else { return false };
+        let papers = entries.flatten().filter_map(|entry| Paper::read(&read_small(&entry.path()).ok()?).ok());
+        papers.into_iter().any(|paper| {
+            let of_it = matches!(&paper.kind, crate::trust::paper::Kind::Receipt { record: of } if *of == record.id());
+            of_it && paper.by == *self.seat.role() && paper.is_signed_by(&self.seat.fingerprint())
+        })
     }
 
     /// Keeps the early ones, and puts away those of its own files whose record is in the ledger now.
@@ -554,12 +586,25 @@ pub fn spelled(key: &Id) -> String {
 
 /// Refuses a folder that is in use.
 pub fn fresh_folder(folder: &Path) -> Result<(), Trouble> {
-    // A lock alone was left by a command that came to nothing.
-    let real = |entry: std::io::Result<fs::DirEntry>| entry.is_ok_and(|entry| entry.file_name() != ".lock");
-    let used = fs::read_dir(folder).is_ok_and(|entries| entries.into_iter().any(real));
-    if used {
-        let what = format!("{} is there already", folder.display());
-        return Err(Trouble::usage(what, "name another folder"));
+    let own = |entry: fs::DirEntry| match entry.file_name().to_string_lossy().as_ref() {
+        ".lock" | SCHEMAS => true,
+        ORDERS | "ledger" | DATA => fs::read_dir(entry.path()).is_ok_and(|inside| {
+            let name = |entry: fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
+            inside.flatten().map(name).all(|name| is_draft(&name))
+        }),
+        name => is_draft(name),
+    };
+    // What a killed command left before anything was signed is gone on with.
+    if fs::read_dir(folder).is_ok_and(|entries| entries.flatten().all(own)) || !folder.exists() {
+        return Ok(());
     }
-    Ok(())
+    let there = folder.display();
+    if folder.join("ledger").is_dir() {
+        let what = format!("{there} is there already, and a game lies in it");
+        return Err(Trouble::usage(
+            what,
+            format!("`garcia -C {there} status` says how it goes on; or name another folder"),
+        ));
+    }
+    Err(Trouble::usage(format!("{there} is there already"), "name another folder"))
 }

@@ -85,6 +85,13 @@ impl Join {
             recovery = Some(key.public());
         }
         let seat = Seat::join_with(offered, None, recovery, &lay, &home)?;
+        let signed = seat.ledger().records().last().and_then(|join| join.body().data.get("recovery"));
+        if recovery.map(|key| key.to_string()).as_deref() != signed.and_then(|key| key.as_str()) {
+            notes.push_str(match signed {
+                Some(_) => "You had accepted already: the recovery key of the first time counts, not this one.\n",
+                None => "You had accepted already, without a recovery key: this one is of no use.\n",
+            });
+        }
         new::write_schemas(&folder, ruleset)?;
         std::fs::create_dir_all(folder.join(ORDERS))
             .map_err(|error| Trouble::new(super::exit::NO_OUTPUT, error.to_string(), "see that the disk has room"))?;

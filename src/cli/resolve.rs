@@ -84,9 +84,9 @@ pub fn alone(mut folder: GameFolder, files: &[PathBuf], world: &World) -> Result
         }
     }
     // The orders are on disk before the dice are known.
-    folder.save()?;
+    folder.save().map_err(|trouble| folder.is_final(trouble))?;
     folder.seat.advance()?;
-    folder.save()?;
+    folder.save().map_err(|trouble| folder.is_final(trouble))?;
     // What the opponent does is told after what the player's own orders came to.
     if opponent::is_due(&folder) {
         let own = folder.sight().turn_report().filter(|_| folder.saved() > first).map(|report| report.page());
@@ -95,7 +95,7 @@ pub fn alone(mut folder: GameFolder, files: &[PathBuf], world: &World) -> Result
         pages.pop();
         notes.push_str(&opponent::told(&pages, world));
     }
-    folder.write_up()?;
+    folder.write_up().map_err(|trouble| folder.is_final(trouble))?;
     let sight = folder.sight();
     let new = sight.ledger.records().get(first..).unwrap_or_default();
     answer(&sight, new, &notes, world)

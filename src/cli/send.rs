@@ -80,6 +80,11 @@ fn at_folder(mut folder: GameFolder, said: &Given, asks: Asks, eml: bool, world:
     if matches!(said, Given::Nothing)
         && let Some(waiting) = folder.seat.give_up_waiting()?
     {
+        if folder.has_receipt(&waiting) {
+            let what = format!("you have signed a receipt for record {} of {}", waiting.body().seq, waiting.body().by);
+            let remedy = "another record of yours at its place would be your fault; ask him for its openings";
+            return Err(Trouble::usage(what, remedy));
+        }
         folder.keep_late(&[waiting])?;
     }
     if folder.seat.to_decide().is_none() {
@@ -98,11 +103,11 @@ fn at_folder(mut folder: GameFolder, said: &Given, asks: Asks, eml: bool, world:
             folder.seat.enter(&submission, file)?;
         }
     }
-    folder.save()?;
+    folder.save().map_err(|trouble| folder.is_final(trouble))?;
     folder.seat.advance()?;
-    folder.save()?;
-    let told = folder.write_up()?;
-    let posted = folder.post(eml)?;
+    folder.save().map_err(|trouble| folder.is_final(trouble))?;
+    let told = folder.write_up().map_err(|trouble| folder.is_final(trouble))?;
+    let posted = folder.post(eml).map_err(|trouble| folder.is_final(trouble))?;
     post::answer(&folder, &notes, told.as_ref(), posted.as_ref(), world)
 }
 
@@ -161,10 +166,21 @@ fn summary(folder: &GameFolder, submission: &Submission) -> Result<String, Troub
 
 /// Keeps the plain file that a game master enters for somebody, and gives back its hash: what was sent can be shown later.
 fn kept_file(folder: &GameFolder, files: &[PathBuf]) -> Result<Option<Id>, Trouble> {
-    let ([file], true) = (files, *folder.seat.role() == Role::gm()) else { return Ok(None) };
-    let Ok(bytes) = fs::read(file) else { return Ok(None) };
+    if *folder.seat.role() != Role::gm() {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    for file in files {
+        let Ok(text) = fs::read(file) else {
+            // Standard input is gone once it is read; what is entered for somebody has to stay.
+            let remedy = "save them as a file first: it is kept beside the ledger, and its hash goes into the record";
+            return Err(Trouble::usage("orders entered for a player cannot come from standard input", remedy));
+        };
+        bytes.extend(text);
+    }
     let hash = sha256(&bytes);
-    let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = files.first().and_then(|file| file.file_name());
+    let name = name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let kept = folder.path.join(ORDERS).join(format!("{}-{name}", hash.get(..8).unwrap_or_default()));
     let there = fs::read_dir(folder.path.join(ORDERS)).into_iter().flatten().flatten();
     if !there.into_iter().any(|entry| fs::read(entry.path()).is_ok_and(|other| other == bytes)) {

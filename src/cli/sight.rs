@@ -40,6 +40,8 @@ pub struct Sight {
     pub holdings: Holdings,
     /// The role whose secrets are at hand; none for a mere reader.
     pub role: Option<Role>,
+    /// The public half of the key at hand, where a player sits down with one.
+    pub key: Option<Id>,
     /// The side whose eyes it is seen with; none for a game master.
     pub seat: Option<Side>,
     /// The standing orders in force of the side that is due.
@@ -64,7 +66,17 @@ impl Sight {
         let folder = find(world)?;
         let records = records(&folder)?;
         let eyes = records.first().and_then(|genesis| own_vision(world, &genesis.id()));
-        Sight::seen(folder, records, eyes)
+        let (signed, key) = eyes.as_ref().map_or((None, None), |eyes| (eyes.signed.clone(), eyes.key));
+        let mut sight = Sight::seen(folder, records, eyes)?;
+        sight.key = key;
+        // Orders that a killed command signed, and that did not reach the ledger, are as final as any.
+        if let Some(signed) = signed.filter(|signed| signed.body().prev == sight.ledger.protocol().head()) {
+            // One that does not fit was signed with a key that the seat has lost since.
+            if sight.ledger.append(signed).is_ok() {
+                sight.refresh();
+            }
+        }
+        Ok(sight)
     }
 
     /// The position some records lead to, with what its viewer knows besides.
@@ -114,6 +126,7 @@ impl Sight {
             folder,
             holdings: Holdings::default(),
             role: None,
+            key: None,
             seat: None,
             standing: BTreeMap::new(),
             game_id: ledger.protocol().game().map(|id| id.to_string()).unwrap_or_default(),
@@ -361,6 +374,10 @@ pub struct Eyes {
     pub role: Role,
     /// What he holds.
     pub vision: Vision,
+    /// The last thing he decided and signed; a killed command may have kept it from the ledger.
+    pub signed: Option<Record>,
+    /// The public half of the key in his home.
+    pub key: Option<Id>,
 }
 
 /// What the secrets in the player's home add to a ledger. None there: the public view.
@@ -368,7 +385,7 @@ pub fn own_vision(world: &World, game: &Id) -> Option<Eyes> {
     let home = Home::find(world.home.as_deref()).ok()?;
     let role = home.roles(game).ok()?.into_iter().next()?;
     let file = home.game(game, &role).ok()?;
-    Some(Eyes { vision: Vision::of(&file), role })
+    Some(Eyes { vision: Vision::of(&file), role, signed: file.last().cloned(), key: home.public_key() })
 }
 
 /// Reads the order files of one seat and puts them together.

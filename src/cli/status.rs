@@ -51,6 +51,9 @@ fn page(sight: &Sight) -> Page {
             next.line(line, &[]);
         }
     }
+    if let Some(line) = strange_key(sight) {
+        next.line(line, &[]);
+    }
     let early = missing(sight);
     match early {
         Some(missing) => {
@@ -110,6 +113,20 @@ fn who_and_where(sight: &Sight) -> String {
         (Some(me), Mode::Gm) => format!("match {short}; you play {me} under a game master"),
         (None, _) => format!("match {short}; you look on"),
     }
+}
+
+/// A key in the home that is not the seat's signs nothing that anybody would take.
+fn strange_key(sight: &Sight) -> Option<String> {
+    let (role, key) = (sight.role.as_ref()?, sight.key?);
+    let seat = sight.ledger.protocol().signatories().get(role)?;
+    (seat.key != key).then(|| {
+        format!(
+            "Your key begins {}, and the ledger knows another one for {role}: nobody would take what yours signs. \
+             Look whether --home or GARCIA_HOME names the right folder. If the key is lost, `garcia motion rekey` gives \
+             the seat a new one.",
+            folder::spelled(&key)
+        )
+    })
 }
 
 /// The next record, if a later one waits in the folder that is signed well.

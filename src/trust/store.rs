@@ -58,6 +58,29 @@ pub fn is_draft(name: &str) -> bool {
     })
 }
 
+/// Removes the drafts that killed commands left in a folder and in those below it; whoever holds its lock is alone there
+/// but for commands that write no record, and those are still running.
+fn sweep(folder: &Path) {
+    let inside = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten().collect::<Vec<_>>();
+    let top = inside(folder);
+    let below = top.iter().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let below: Vec<_> = below.flat_map(|entry| inside(&entry.path())).collect();
+    for entry in top.iter().chain(&below) {
+        let name = entry.file_name();
+        if is_draft(&name.to_string_lossy()) && !is_running(&name.to_string_lossy()) {
+            // Whether it can be removed changes nothing.
+            fs::remove_file(entry.path()).ok();
+        }
+    }
+}
+
+/// Whether the process that writes a draft is still there, as far as the system tells; otherwise it may be.
+fn is_running(draft: &str) -> bool {
+    let process = draft.trim_end_matches(".draft").rsplit_once('.').map_or("", |(_, process)| process);
+    let processes = Path::new("/proc");
+    !processes.join("self").exists() || processes.join(process).exists()
+}
+
 fn draft_file(draft: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
@@ -99,7 +122,10 @@ impl Lock {
         options.write(true).create(true).truncate(false);
         let file = options.open(&path).map_err(|e| FileTrouble::new(&path, e))?;
         match file.try_lock() {
-            Ok(()) => Ok(Lock { _file: file }),
+            Ok(()) => {
+                sweep(folder);
+                Ok(Lock { _file: file })
+            }
             Err(fs::TryLockError::WouldBlock) => {
                 Err(FileTrouble::new(folder, "another garcia is at work in this folder; try again when it is done"))
             }
