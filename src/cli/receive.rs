@@ -24,6 +24,11 @@ use super::post::{self, Arrived, mails_in, read_all_mail, read_mail};
 use super::sight;
 use super::{Done, Trouble, World, exit};
 
+/// How many records of one mail that are refused are told and kept one by one.
+const MOST_REFUSED: usize = 12;
+/// How many that came early are kept: no mail is so far ahead.
+const MOST_EARLY: usize = 256;
+
 /// Take a mail: verify what came, close the opponent's orders, write state and report, prepare the reply.
 ///
 /// Reads record files, armoured text inside any text, `.eml` and mbox files, Maildirs and folders of saved mails, with
@@ -137,6 +142,7 @@ impl Receive {
         let mut arrived = records;
         arrived.extend(folder::waiting(&folder.path));
         let mut received = folder.seat.receive(arrived);
+        received.early.truncate(MOST_EARLY);
         folder.keep_late(&received.late)?;
         folder.save()?;
         folder.keep_early(&received.early)?;
@@ -164,7 +170,7 @@ impl Receive {
         if let Some(unfit) = &unfit {
             folder.keep_unfit(unfit)?;
         }
-        folder.save()?;
+        folder.save().map_err(|trouble| folder.is_final(trouble))?;
         folder.keep_early(&received.early)?;
         for record in &received.taken {
             notes.push(format!("taken: {} (signature good)", record.file_name()));
@@ -199,8 +205,15 @@ impl Receive {
             ));
             refused = Some(exit::FAULTS);
         }
-        for (record, finding) in &received.refused {
-            notes.push(refusal(&folder, record, finding)?);
+        for (number, (record, finding)) in received.refused.iter().enumerate() {
+            match number {
+                0..MOST_REFUSED => notes.push(refusal(&folder, record, finding)?),
+                MOST_REFUSED => {
+                    let more = received.refused.len() - MOST_REFUSED;
+                    notes.push(format!("and {more} more were refused in the same way; they were not kept."));
+                }
+                _ => {}
+            }
             refused.get_or_insert(if finding.fault.is_some() { exit::FAULTS } else { exit::NOBODY });
         }
         for role in folder.seat.lacking() {
@@ -208,7 +221,7 @@ impl Receive {
                 "Openings of {role} are missing: ask him for the file `…-openings.txt` of his outbox and `garcia receive` it."
             ));
         }
-        let told = folder.write_up()?;
+        let told = folder.write_up().map_err(|trouble| folder.is_final(trouble))?;
         // What the report in hand does not show: orders that wait for their result, and turns before the last.
         let told_of = told.as_ref().map(|told| told.page.messages.as_slice()).unwrap_or_default();
         let written = sight::messages(&received.taken);
@@ -217,7 +230,7 @@ impl Receive {
         }
         // With own orders due the reply waits for them.
         let posted = match made.is_empty() && received.taken.is_empty() {
-            false if !folder.holds_back() => folder.post(self.eml)?,
+            false if !folder.holds_back() => folder.post(self.eml).map_err(|trouble| folder.is_final(trouble))?,
             _ => None,
         };
         let notes: String = notes.iter().map(|note| format!("{note}\n")).collect();

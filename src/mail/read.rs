@@ -16,6 +16,9 @@ use crate::trust::record::Record;
 const MOST_BYTES: usize = 64 << 20;
 /// How many complaints about one file are told.
 const MOST_TROUBLES: usize = 20;
+/// How many records of one file are taken, and how many bytes of them together: far more than a match has.
+const MOST_RECORDS: usize = 1 << 14;
+const MOST_WEIGHT: usize = 16 << 20;
 /// How many papers of one file are taken.
 const MOST_PAPERS: usize = 64;
 /// Mails within mails, attachments within attachments.
@@ -38,12 +41,26 @@ pub struct Unpacked {
     pub others: usize,
     /// What is among the records already: one body may come under several signatures, and not all need be good.
     seen: BTreeSet<(Id, Sig)>,
+    /// How long the records are, in the same order.
+    lengths: Vec<usize>,
+    weight: usize,
 }
 
 impl Unpacked {
-    fn add(&mut self, record: Record) {
-        if self.seen.insert((record.id(), record.sig())) {
+    fn add(&mut self, record: Record, length: usize) {
+        if self.records.len() >= MOST_RECORDS || self.weight + length > MOST_WEIGHT {
+            self.complain("there are more records in it than any match has; the rest is left alone".to_owned());
+        } else if self.seen.insert((record.id(), record.sig())) {
             self.records.push(record);
+            self.lengths.push(length);
+            self.weight += length;
+        }
+    }
+
+    /// Notes what is wrong, once, and no more than anybody reads.
+    fn complain(&mut self, trouble: String) {
+        if self.troubles.len() <= MOST_TROUBLES && !self.troubles.contains(&trouble) {
+            self.troubles.push(trouble);
         }
     }
 
@@ -55,21 +72,19 @@ impl Unpacked {
 
     fn merge(&mut self, other: Unpacked) {
         self.others += other.others;
-        for record in other.records {
-            self.add(record);
+        for (record, length) in other.records.into_iter().zip(other.lengths) {
+            self.add(record, length);
         }
-        self.openings.extend(other.openings);
-        self.deposits.extend(other.deposits);
+        let free = MOST_PAPERS.saturating_sub(self.openings.len());
+        self.openings.extend(other.openings.into_iter().take(free));
+        let free = MOST_PAPERS.saturating_sub(self.deposits.len());
+        self.deposits.extend(other.deposits.into_iter().take(free));
         for paper in other.papers {
             if self.papers.len() < MOST_PAPERS && !self.papers.contains(&paper) {
                 self.papers.push(paper);
             }
         }
-        for trouble in other.troubles {
-            if self.troubles.len() <= MOST_TROUBLES && !self.troubles.contains(&trouble) {
-                self.troubles.push(trouble);
-            }
-        }
+        other.troubles.into_iter().for_each(|trouble| self.complain(trouble));
     }
 }
 
@@ -144,25 +159,25 @@ fn text(name: &str, bytes: &[u8]) -> Unpacked {
     let mut found = Unpacked::default();
     let bytes = &*plain_text(bytes);
     let text = String::from_utf8_lossy(bytes);
-    for piece in armour::unwrap_openings(&text) {
+    for piece in armour::unwrap_openings(&text).into_iter().take(MOST_PAPERS) {
         match piece.map(|bytes| Openings::read(&bytes)) {
             Ok(Some(openings)) => found.openings.push(openings),
-            Ok(None) => found.troubles.push(format!("E02-CANON in {name}: these openings cannot be read")),
-            Err(damaged) => found.troubles.push(format!("E01-ARMOUR in {name}: {damaged}")),
+            Ok(None) => found.complain(format!("E02-CANON in {name}: these openings cannot be read")),
+            Err(damaged) => found.complain(format!("E01-ARMOUR in {name}: {damaged}")),
         }
     }
     for piece in armour::unwrap_deposits(&text).into_iter().take(MOST_PAPERS) {
         match piece.map(|bytes| Deposit::read(&bytes)) {
             Ok(Some(deposit)) => found.deposits.push(deposit),
-            Ok(None) => found.troubles.push(format!("E02-CANON in {name}: this deposit cannot be read")),
-            Err(damaged) => found.troubles.push(format!("E01-ARMOUR in {name}: {damaged}")),
+            Ok(None) => found.complain(format!("E02-CANON in {name}: this deposit cannot be read")),
+            Err(damaged) => found.complain(format!("E01-ARMOUR in {name}: {damaged}")),
         }
     }
     for piece in armour::unwrap_papers(&text).into_iter().take(MOST_PAPERS) {
         match piece.map(|bytes| Paper::read(&bytes)) {
             Ok(Ok(paper)) => found.papers.push(paper),
-            Ok(Err(_)) => found.troubles.push(format!("E02-CANON in {name}: this paper cannot be read")),
-            Err(damaged) => found.troubles.push(format!("E01-ARMOUR in {name}: {damaged}")),
+            Ok(Err(_)) => found.complain(format!("E02-CANON in {name}: this paper cannot be read")),
+            Err(damaged) => found.complain(format!("E01-ARMOUR in {name}: {damaged}")),
         }
     }
     if let (true, Ok(paper)) = (found.papers.is_empty(), Paper::read(bytes)) {
@@ -172,19 +187,17 @@ fn text(name: &str, bytes: &[u8]) -> Unpacked {
     let wrapped = armour::unwrap(&text);
     for piece in &wrapped {
         match piece {
-            Err(damaged) => found.troubles.push(format!("E01-ARMOUR in {name}: {damaged}")),
+            Err(damaged) => found.complain(format!("E01-ARMOUR in {name}: {damaged}")),
             Ok(bytes) => match Record::read(bytes) {
-                Ok(record) => found.add(record),
-                Err(error) => found.troubles.push(format!("E02-CANON in {name}: {error}")),
+                Ok(record) => found.add(record, bytes.len()),
+                Err(error) => found.complain(format!("E02-CANON in {name}: {error}")),
             },
         }
     }
     if wrapped.is_empty() && seems_record(&text) {
         match Record::read(bytes) {
-            Ok(record) => found.add(record),
-            Err(error) => {
-                found.troubles.push(format!("E02-CANON in {name}: {error}; ask for it again as an attachment"))
-            }
+            Ok(record) => found.add(record, bytes.len()),
+            Err(error) => found.complain(format!("E02-CANON in {name}: {error}; ask for it again as an attachment")),
         }
     }
     found

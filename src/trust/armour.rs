@@ -25,6 +25,8 @@ const END_DEPOSIT: &str = "END GARCIA DEPOSIT";
 
 /// How many damaged records of one text are told one by one; the others are counted.
 const MOST_DAMAGED: usize = 8;
+/// How many beginnings of one text are looked at: no mail holds more, and a flood of them costs next to nothing.
+const MOST_BEGUN: usize = 1 << 14;
 
 /// Wraps the bytes of a record.
 pub fn wrap(bytes: &[u8]) -> String {
@@ -99,6 +101,11 @@ fn unwrapped(text: &str, begin: &str, end: &str) -> Vec<Result<Vec<u8>, Damaged>
     parts.next();
     let mut damaged = 0;
     for (number, part) in (1..).zip(parts) {
+        if number > MOST_BEGUN {
+            let what = "more begin here than a mail holds; the rest of it is not read".to_owned();
+            found.push(Err(Damaged { number, what }));
+            break;
+        }
         match open(part, end) {
             Ok(bytes) => found.push(Ok(bytes)),
             Err(what) => {
@@ -213,5 +220,16 @@ mod tests {
         assert!(matches!(&found[0], Err(e) if e.number == 1 && e.what.contains("last line is missing")));
         assert_eq!(found[1], Ok(b"second".to_vec()));
         assert_eq!(unwrap("no record here"), vec![]);
+    }
+
+    #[test]
+    fn a_flood_of_beginnings_is_not_read_to_its_end() {
+        let whole = wrap(b"first");
+        let flood = wrap(b"x").replace("-----END", "-----ENDE").repeat(2 * MOST_BEGUN);
+        let found = unwrap(&format!("{whole}{flood}{whole}"));
+        assert_eq!(found[0], Ok(b"first".to_vec()));
+        assert!(found.len() <= MOST_DAMAGED + 3, "{}", found.len());
+        assert!(found.iter().flatten().count() == 1, "what comes behind the flood is not read");
+        assert!(found.iter().any(|piece| matches!(piece, Err(e) if e.what.contains("not read"))));
     }
 }

@@ -288,7 +288,11 @@ impl Seat {
         let anchor = two.then(|| file.secret().chain(&due, links).anchor());
         let data = Data::Join(Join { accept: game, key: key.public(), anchor, recovery, hide });
         let mut ledger = ledger.seen_by(Vision::of(&file));
-        ledger.sign(&data, &sealed, &mut Pen { key: &key, file: &mut file })?;
+        // What an interruption kept from the ledger is signed already, perhaps with another recovery key.
+        match file.last().filter(|last| last.body().prev == ledger.protocol().head()).cloned() {
+            Some(signed) => ledger.append(signed)?,
+            None => drop(ledger.sign(&data, &sealed, &mut Pen { key: &key, file: &mut file })?),
+        }
         Ok(Seat { ledger, key, file, unfit: None })
     }
 
@@ -384,6 +388,7 @@ impl Seat {
         let mut records = records;
         records.sort_by_key(|record| record.body().seq);
         let mut received = Received::default();
+        let mut before = None;
         for record in records {
             let (seq, next) = (record.body().seq, self.ledger.protocol().next());
             let game = if seq == 0 { Some(record.id()) } else { record.body().game };
@@ -391,7 +396,7 @@ impl Seat {
             if game != self.ledger.protocol().game() {
                 received.refused.push((record, Finding::new(Code::Game, "a record of another game")));
             } else if let Some(held) = held {
-                self.receive_rival(&held, record, &mut received);
+                self.receive_rival(&held, record, &mut before, &mut received);
             } else if seq > next {
                 match self.is_signed(&record) {
                     true => received.early.push(record),
@@ -425,19 +430,38 @@ impl Seat {
     }
 
     /// A record for a place where another one stands.
-    fn receive_rival(&mut self, held: &Record, record: Record, received: &mut Received) {
+    ///
+    /// `stood` is the ledger up to the last place that was looked at: several may come for one.
+    fn receive_rival(
+        &mut self,
+        held: &Record,
+        record: Record,
+        stood: &mut Option<(usize, Ledger)>,
+        received: &mut Received,
+    ) {
         if held.id() == record.id() {
             received.known.push(record);
             return;
         }
+        // What nobody at this table has signed is not worth a look at the game; a newcomer brings his key with him.
+        let newcomer = matches!(record.body().kind, RecordKind::Genesis | RecordKind::Join);
+        let recovery = self.ledger.protocol().signatories().get(&record.body().by).and_then(|seat| seat.recovery);
+        let mut keys = self.ledger.protocol().keys_of(&record.body().by).into_iter().chain(recovery);
+        if !newcomer && !keys.any(|key| record.is_signed_by(&key)) {
+            let what = "the signature does not fit: damaged or forged";
+            received.refused.push((record, Finding::new(Code::Signature, what)));
+            return;
+        }
         let at = usize::try_from(held.body().seq).unwrap_or(usize::MAX);
-        let before = match self.ledger.upto(at) {
-            Ok(before) => before,
-            Err(trouble) => {
-                received.refused.push((record, Finding::new(Code::Bug, trouble.to_string())));
-                return;
-            }
-        };
+        let before =
+            match stood.take().filter(|(place, _)| *place == at).map_or_else(|| self.ledger.upto(at), |(_, l)| Ok(l)) {
+                Ok(before) => before,
+                Err(trouble) => {
+                    received.refused.push((record, Finding::new(Code::Bug, trouble.to_string())));
+                    return;
+                }
+            };
+        *stood = Some((at, before.clone()));
         let place = Place { protocol: before.protocol(), rules: Some(before.replay()) };
         if let Err(finding) = place.sound(&record) {
             received.refused.push((record, finding));
