@@ -18,6 +18,8 @@ pub mod ledger;
 pub mod many;
 pub mod motion;
 #[cfg(test)]
+mod motion_tests;
+#[cfg(test)]
 mod nested_tests;
 pub mod paper;
 pub mod patch;

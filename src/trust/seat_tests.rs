@@ -54,7 +54,7 @@ pub(super) fn home(folder: &tempfile::TempDir) -> Home {
 }
 
 impl Pair {
-    fn begin(scenario: &str, ask: bool) -> Pair {
+    pub(super) fn begin(scenario: &str, ask: bool) -> Pair {
         let homes = [tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder")];
         let charter = Charter { scenario: scenario.to_owned(), ..Charter::default() };
         let terms = Terms { charter, ask, max_asks: Some(2), note: Some("García".to_owned()), ..Terms::default() };
@@ -66,13 +66,13 @@ impl Pair {
         pair
     }
 
-    fn mail(&mut self, from: usize) {
+    pub(super) fn mail(&mut self, from: usize) {
         let sent = self.seats[from].outgoing().to_vec();
         let received = self.seats[1 - from].receive(sent);
         assert_eq!((received.refused, received.early), (vec![], vec![]));
     }
 
-    fn act(&mut self, at: usize, chance: &mut Chance) -> bool {
+    pub(super) fn act(&mut self, at: usize, chance: &mut Chance) -> bool {
         let seat = &mut self.seats[at];
         let mut made = seat.advance().expect("advanced").len();
         if let Some(side) = seat.to_decide() {
@@ -84,7 +84,7 @@ impl Pair {
         made > 0
     }
 
-    fn play(&mut self, chance: &mut Chance, until: impl Fn(&Pair) -> bool) {
+    pub(super) fn play(&mut self, chance: &mut Chance, until: impl Fn(&Pair) -> bool) {
         let (mut idle, mut at) = (0, 0);
         while idle < 2 && !until(self) {
             idle = if self.act(at, chance) { 0 } else { idle + 1 };

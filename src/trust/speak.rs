@@ -84,7 +84,9 @@ impl<'a> Sealing<'a> {
     /// The same where so many rolls are or will be void.
     pub(super) fn top_up(&mut self, side: Side, void: usize) {
         let (role, seals) = (self.file.role(), self.ledger.protocol().seals());
-        let committed = (1..).take_while(|number| seals.next_version(role, &Slot::ticket(*number)) > 1).count();
+        // What a motion committed that was declined never came into force.
+        let stands = |number: &u32| seals.of_role(role).any(|(slot, _)| *slot == Slot::ticket(*number));
+        let committed = (1..).take_while(stands).count();
         let void = u32::try_from(void).unwrap_or(u32::MAX);
         let all = self.ledger.replay().table().tickets(side).saturating_add(void);
         let missing = (1..=all).skip(committed).map(Slot::ticket);
