@@ -285,3 +285,209 @@ fn a_note_travels_as_text_and_a_private_note_stays() {
     }
     assert!(table.says(0, "us", &["-C", "us", "verify"]).contains("rules: every result follows"));
 }
+
+/// The text of every file in a folder, by name.
+fn texts(folder: &Path) -> Vec<(String, String)> {
+    let entries = fs::read_dir(folder).expect("listed").map(|entry| entry.expect("an entry").path());
+    let mut all: Vec<(String, String)> = entries
+        .filter(|path| path.is_file())
+        .map(|path| (text(path.file_name().expect("a name").as_ref()), fs::read_to_string(&path).unwrap_or_default()))
+        .collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn what_a_killed_command_signed_is_told_and_finished() {
+    let table = Table { folder: tempfile::tempdir().expect("a folder") };
+    table.says(0, "me", &["new", "santiago-1898", "g", "--solo"]);
+    table.says(0, "me", &["-C", "g", "template", "--output", "s.yaml"]);
+    copy(&table.path("g"), &table.path("before"));
+    table.says(0, "me", &["-C", "g", "resolve", "s.yaml"]);
+    let honest = texts(&table.path("g/ledger"));
+    // Killed when the orders were signed and nothing had reached the folder.
+    fs::remove_dir_all(table.path("g")).expect("removed");
+    copy(&table.path("before"), &table.path("g"));
+    let told = table.says(0, "me", &["-C", "g", "status"]);
+    assert!(told.contains("Orders are signed and not yet resolved") && told.contains("garcia resolve "), "{told}");
+    assert!(table.says(64, "me", &["-C", "g", "resolve", "s.yaml"]).contains("without a file"));
+    table.says(0, "me", &["-C", "g", "resolve"]);
+    assert_eq!(texts(&table.path("g/ledger")), honest, "the same bytes");
+    // Killed between the orders and their result, and before the report.
+    fs::remove_file(table.path("g/ledger/0002-solo-result.yaml")).expect("removed");
+    fs::remove_dir_all(table.path("g/reports")).expect("removed");
+    assert!(table.says(0, "me", &["-C", "g", "status"]).contains("Orders are signed and not yet resolved"));
+    table.says(0, "me", &["-C", "g", "resolve"]);
+    assert_eq!(texts(&table.path("g/ledger")), honest);
+    // Killed before the report alone: it is told all the same.
+    fs::remove_dir_all(table.path("g/reports")).expect("removed");
+    assert!(table.says(0, "me", &["-C", "g", "report", "2"]).contains("set-up"));
+}
+
+#[test]
+fn drafts_of_killed_commands_are_swept_and_nothing_else() {
+    let table = Table { folder: tempfile::tempdir().expect("a folder") };
+    table.says(0, "me", &["new", "santiago-1898", "g", "--solo"]);
+    table.says(0, "me", &["-C", "g", "template", "--output", "s.yaml"]);
+    let gone = ["g/.state.yaml.4194999.draft", "g/ledger/.0001-solo-orders.yaml.4194999.draft"];
+    let secret = "home-me/secrets/.x-solo.yaml.4194999.draft";
+    let own = format!("g/ledger/.0001-solo-orders.yaml.{}.draft", std::process::id());
+    let kept = ["g/.notes.draft", "g/orders/plan.draft", "g/ledger/.x.7a.draft", own.as_str()];
+    for name in gone.iter().chain([&secret]).chain(&kept) {
+        fs::create_dir_all(table.path(name).parent().expect("a folder")).expect("made");
+        fs::write(table.path(name), "half").expect("written");
+    }
+    table.says(0, "me", &["-C", "g", "resolve", "s.yaml"]);
+    for name in gone.iter().chain([&secret]) {
+        assert!(!table.path(name).exists(), "{name}");
+    }
+    for name in kept {
+        let running = cfg!(target_os = "linux") || name != own;
+        assert!(table.path(name).exists() || !running, "{name}");
+    }
+}
+
+#[test]
+fn new_and_join_go_on_where_they_were_killed() {
+    let table = Table { folder: tempfile::tempdir().expect("a folder") };
+    let half_made = |name: &str| {
+        for inside in ["schemas", "orders", "ledger"] {
+            fs::create_dir_all(table.path(name).join(inside)).expect("made");
+        }
+        fs::write(table.path(name).join(".lock"), "").expect("written");
+        fs::write(table.path(name).join("schemas/orders.json"), "{").expect("written");
+        fs::write(table.path(name).join("ledger/.0000-us-genesis.yaml.4194999.draft"), "half").expect("written");
+    };
+    half_made("us");
+    table.says(0, "us", &["new", "santiago-1898", "us", "--as", "us"]);
+    assert!(table.says(64, "us", &["new", "santiago-1898", "us", "--as", "us"]).contains("a game lies in it"));
+    fs::create_dir_all(table.path("mine")).expect("made");
+    fs::write(table.path("mine/notes.txt"), "mine").expect("written");
+    table.says(64, "us", &["new", "santiago-1898", "mine", "--as", "us"]);
+    // Accepted, and killed before the acceptance was in the folder: it is the same one, recovery key or not.
+    table.says(0, "spain", &["join", "us/outbox/0000-garcia.txt", "--folder", "spain", "--recovery"]);
+    let honest = texts(&table.path("spain/ledger"));
+    fs::remove_dir_all(table.path("spain")).expect("removed");
+    half_made("spain");
+    let told = table.says(0, "spain", &["join", "us/outbox/0000-garcia.txt", "--folder", "spain", "--recovery"]);
+    assert!(told.contains("the recovery key of the first time counts"), "{told}");
+    assert_eq!(texts(&table.path("spain/ledger")), honest, "the same bytes");
+    table.says(0, "us", &["-C", "us", "receive", "spain/outbox/0001-garcia.txt"]);
+}
+
+#[test]
+fn a_report_that_cannot_be_written_does_not_undo_a_turn_and_garcia_says_so() {
+    let table = Table { folder: tempfile::tempdir().expect("a folder") };
+    table.says(0, "me", &["new", "santiago-1898", "g", "--solo"]);
+    table.says(0, "me", &["-C", "g", "template", "--output", "s.yaml"]);
+    fs::remove_dir_all(table.path("g/reports")).ok();
+    fs::write(table.path("g/reports"), "a file where a folder belongs").expect("written");
+    let told = table.says(73, "me", &["-C", "g", "resolve", "s.yaml"]);
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("What was signed is final (0001-solo-orders.yaml, 0002-solo-result.yaml)"), "{told}");
+    fs::remove_file(table.path("g/reports")).expect("removed");
+    assert!(table.says(0, "me", &["-C", "g", "report"]).contains("set-up"));
+    assert!(table.says(0, "me", &["-C", "g", "status"]).contains("setup"));
+}
+
+#[test]
+fn status_says_when_the_key_at_hand_is_not_the_seats() {
+    let table = Table::begun();
+    assert!(!table.says(0, "us", &["-C", "us", "status"]).contains("knows another one"));
+    fs::copy(table.path("home-spain/identity.yaml"), table.path("home-us/identity.yaml")).expect("copied");
+    let told = table.says(0, "us", &["-C", "us", "status"]);
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("the ledger knows another one for us") && told.contains("garcia motion rekey"), "{told}");
+}
+
+#[test]
+fn a_fork_behind_a_damaged_file_is_still_found() {
+    let table = Table::begun();
+    let first = table.send("spain", "s1.yaml");
+    table.says(0, "us", &["-C", "us", "receive", &text(&first)]);
+    copy(&table.path("us"), &table.path("other"));
+    // Spain's modified program signs other orders for record 2 and shows them to somebody else.
+    let ledger = table.path("other/ledger");
+    let name = "0002-spain-orders.yaml";
+    let record = garcia::trust::Record::read(&fs::read(ledger.join(name)).expect("a record")).expect("a record");
+    let home = garcia::trust::home::Home::find(Some(&table.path("home-spain"))).expect("a home");
+    let mut body = record.body().clone();
+    body.data.as_map_mut().expect("an object").insert("policies".to_owned(), garcia::engine::json::Json::map());
+    let second = garcia::trust::Record::sign(body, &home.identity().expect("a key")).expect("signed");
+    fs::write(ledger.join(name), second.to_yaml()).expect("written");
+    fs::remove_file(ledger.join("0003-us-result.yaml")).ok();
+    let told = table.says(1, "us", &["compare", "us", "other"]);
+    assert!(told.contains("E12-FORK") && told.contains("fault: spain"), "{told}");
+    // A damaged acceptance in the one copy hides nothing of it.
+    fs::write(ledger.join("0001-spain-join.yaml"), "body: nonsense\n").expect("written");
+    let told = table.says(1, "us", &["compare", "us", "other"]);
+    assert!(told.contains("E12-FORK") && told.contains("cannot be read"), "{told}");
+    // The honest folder goes on.
+    table.send("us", "u1.yaml");
+    table.says(3, "us", &["-C", "us", "verify"]);
+}
+
+#[test]
+fn a_flood_is_answered_at_once_and_the_mail_behind_it_is_read() {
+    let table = Table::begun();
+    let first = fs::read_to_string(table.send("spain", "s1.yaml")).expect("a mail");
+    let flood = "-----BEGIN GARCIA RECORD-----\n".repeat(1 << 19);
+    fs::write(table.path("flood.txt"), &flood).expect("written");
+    let begun = std::time::Instant::now();
+    let told = table.says(2, "us", &["-C", "us", "receive", "flood.txt"]);
+    assert!(told.len() < 5000 && begun.elapsed().as_secs() < 20, "{} bytes, {:?}", told.len(), begun.elapsed());
+    // A copy that somebody else signed stands before the good one in the mailbox.
+    let shadow = first.lines().find(|line| line.starts_with("-----BEGIN")).expect("a record");
+    assert!(!shadow.is_empty());
+    let records = garcia::mail::records_in("mail", first.as_bytes()).records;
+    let forged: String = records
+        .iter()
+        .map(|record| {
+            let key = garcia::trust::key::PrivateKey::from_seed(&[9; 32]);
+            garcia::trust::Record::sign(record.body().clone(), &key).expect("signed").armoured()
+        })
+        .collect();
+    let mail = |who: &str, text: &str| format!("From {who} Mon\nFrom: {who}\nSubject: turn\n\n{text}\n");
+    let noisy = first.replace('\n', "\u{a0}\n");
+    fs::write(table.path("box.mbox"), mail("stranger", &forged) + &mail("spain", &noisy)).expect("written");
+    let told = table.says(2, "us", &["-C", "us", "receive", "box.mbox"]);
+    assert!(told.contains("taken: 0002-spain-orders.yaml"), "{told}");
+    assert!(!told.contains("fault: spain"), "{told}");
+    table.says(0, "us", &["-C", "us", "status"]);
+    table.send("us", "u1.yaml");
+}
+
+#[test]
+fn a_private_game_master_closes_record_and_openings_that_come_together() {
+    let table = Table { folder: tempfile::tempdir().expect("a folder") };
+    let new = ["new", "santiago-campaign", "gm", "--gm", "--private", "--players", "spain,us"];
+    table.says(0, "gm", &new);
+    table.says(0, "spain", &["join", "gm/outbox/0000-garcia.txt", "--folder", "spain"]);
+    table.says(0, "gm", &["-C", "gm", "receive", "spain/outbox/0001-garcia.txt"]);
+    table.says(0, "us", &["join", "gm/outbox/0001-garcia.txt", "--folder", "us"]);
+    table.says(0, "gm", &["-C", "gm", "receive", "us/outbox/0002-garcia.txt"]);
+    for who in ["spain", "us"] {
+        table.says(0, who, &["-C", who, "receive", "gm/outbox/0002-garcia.txt"]);
+    }
+    // Nothing that anybody put into the game master's folders is removed.
+    for folder in ["inbox", "early", "late", "refused", "outbox", "papers"] {
+        fs::create_dir_all(table.path("gm").join(folder)).expect("made");
+        fs::write(table.path("gm").join(folder).join("my notes.txt"), "do not lose this").expect("written");
+    }
+    let mail = table.send("spain", "s1.yaml");
+    let openings = mail.with_file_name(text(mail.file_name().expect("a name").as_ref()).replace("garcia", "openings"));
+    let told = table.says(0, "gm", &["-C", "gm", "receive", &text(&mail), &text(&openings)]);
+    assert!(told.contains("each fits its commitment") && !told.contains("are missing"), "{told}");
+    assert!(table.files("gm/ledger").iter().any(|name| name.ends_with("gm-result.yaml")), "closed at once");
+    for folder in ["inbox", "early", "late", "refused", "outbox", "papers"] {
+        assert!(table.files(&format!("gm/{folder}")).contains(&"my notes.txt".to_owned()), "{folder}");
+    }
+    // A conflicted copy in the game master's folder stops nothing.
+    let ledger = table.path("gm/ledger");
+    fs::copy(ledger.join("0001-spain-join.yaml"), ledger.join("0001-spain-join (1).yaml")).expect("copied");
+    table.says(0, "gm", &["-C", "gm", "status"]);
+    // An order file may not hold what is sealed already.
+    fs::write(table.path("sealed.yaml"), "orders:\n  deploy: {'0405': [{sealed: sp-01}]}\n").expect("written");
+    let told = table.says(1, "us", &["-C", "us", "check", "sealed.yaml"]);
+    assert!(!told.is_empty());
+}
