@@ -290,7 +290,8 @@ fn mend(found: &mut Vec<Ailment>, game: &Path, home: Option<&Home>) -> Result<Ve
     let mut done = Vec::new();
     for ailment in std::mem::take(found) {
         match &ailment.cure {
-            Some(Cure::Remove(path)) if fs::remove_file(path).is_ok() => {
+            // Whoever takes the lock sweeps drafts by himself.
+            Some(Cure::Remove(path)) if fs::remove_file(path).is_ok() || !path.exists() => {
                 done.push(format!("removed {}", visible(&path.display().to_string())));
             }
             Some(Cure::Shut(path)) if shut(path).is_ok() => {
