@@ -2,20 +2,22 @@
 //!
 //! It never lies inside a game folder, so that a game folder may be handed on.
 
+mod written;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
+use self::written::{read_secret, wipe, write_secret};
 use super::bytes::Id;
 use super::data::Reveal;
 use super::key::PrivateKey;
 use super::record::{Body, Record, RecordKind};
 use super::role::Role;
 use super::secret::GameSecret;
-use super::store::{FileTrouble, Lock, Readers, write_whole};
-use super::yaml;
+use super::store::{FileTrouble, Lock};
 use crate::engine::Slot;
 use crate::engine::digest::{from_hexadecimal, to_hexadecimal};
 use crate::engine::json::Json;
@@ -529,143 +531,6 @@ impl GameFile {
         self.values.insert(format!("{slot}/{version}"), value);
         self.save().expect("saved");
     }
-
-    fn load(path: PathBuf, game: &Id, role: &Role) -> Result<GameFile, FileTrouble> {
-        let mut json = read_secret(&path)?;
-        let read = GameFile::from_json(&json);
-        wipe(&mut json);
-        let file = read.map_err(|what| FileTrouble::new(&path, what))?;
-        if (file.game, &file.role) != (*game, role) {
-            return Err(FileTrouble::new(&path, "these are the secrets of another game"));
-        }
-        Ok(GameFile { path: Some(path), ..file })
-    }
-
-    /// Reads secrets that lie nowhere yet.
-    pub fn from_json(json: &Json) -> Result<GameFile, String> {
-        let wrong = |what: &str| format!("`{what}` is missing or damaged");
-        let text = |name: &str| json.get(name).and_then(Json::as_str);
-        let game = text("game").and_then(|game| game.parse().ok()).ok_or_else(|| wrong("game"))?;
-        let role = text("role").and_then(|role| role.parse().ok()).ok_or_else(|| wrong("role"))?;
-        let secret = text("secret").and_then(GameSecret::parse).ok_or_else(|| wrong("secret"))?;
-        let links = json.get("links").and_then(Json::as_int).and_then(|n| u32::try_from(n).ok());
-        let links = links.ok_or_else(|| wrong("links"))?;
-        let values = json.get("values").and_then(Json::as_map).cloned().ok_or_else(|| wrong("values"))?;
-        let mut signed = BTreeMap::new();
-        for (prev, id) in json.get("signed").and_then(Json::as_map).ok_or_else(|| wrong("signed"))? {
-            let id = id.as_str().and_then(|id| id.parse().ok());
-            signed.insert(prev.parse().map_err(|_| wrong("signed"))?, id.ok_or_else(|| wrong("signed"))?);
-        }
-        let mut closed = BTreeMap::new();
-        for (link, orders) in json.get("closed").and_then(Json::as_map).into_iter().flatten() {
-            let orders = orders.as_str().and_then(|id| id.parse().ok());
-            // Once they were kept by the number of the link.
-            let numbered = || link.parse().ok().and_then(|index| secret.chain(&role, links).link(index));
-            let link = link.parse().ok().or_else(numbered).ok_or_else(|| wrong("closed"))?;
-            closed.insert(link, orders.ok_or_else(|| wrong("closed"))?);
-        }
-        let mut earlier = Vec::new();
-        for secret in json.get("earlier").and_then(Json::as_list).unwrap_or_default() {
-            earlier.push(secret.as_str().and_then(GameSecret::parse).ok_or_else(|| wrong("earlier"))?);
-        }
-        let mut older = BTreeMap::new();
-        for (name, salt) in json.get("older").and_then(Json::as_map).into_iter().flatten() {
-            let salt = salt.as_str().and_then(|salt| salt.parse().ok());
-            older.insert(name.clone(), salt.ok_or_else(|| wrong("older"))?);
-        }
-        let next = text("next").and_then(GameSecret::parse);
-        let mut deposits = BTreeMap::new();
-        for (role, left) in json.get("deposits").and_then(Json::as_map).into_iter().flatten() {
-            let index = left.get("index").and_then(Json::as_int).and_then(|n| u32::try_from(n).ok());
-            let link = left.get("link").and_then(Json::as_str).and_then(|link| link.parse().ok());
-            let (Ok(role), Some(left)) = (role.parse(), index.zip(link)) else { return Err(wrong("deposits")) };
-            deposits.insert(role, left);
-        }
-        let mut entrusted = Vec::new();
-        for opening in json.get("entrusted").and_then(Json::as_list).unwrap_or_default() {
-            let role = opening.get("by").and_then(Json::as_str).and_then(|role| role.parse().ok());
-            let reveal = opening.get("opening").and_then(Reveal::from_json);
-            entrusted.push(role.zip(reveal).ok_or_else(|| wrong("entrusted"))?);
-        }
-        let reached = json.get("reached").and_then(Json::as_int).and_then(|n| u32::try_from(n).ok());
-        let last = text("last").and_then(|record| Record::read(record.as_bytes()).ok());
-        Ok(GameFile {
-            path: None,
-            game,
-            role,
-            secret,
-            links,
-            values,
-            entrusted,
-            signed,
-            closed,
-            last,
-            reached,
-            later: Vec::new(),
-            earlier,
-            older,
-            next,
-            deposits,
-        })
-    }
-
-    /// The secrets as they are written.
-    pub fn to_json(&self) -> Json {
-        let signed = self.signed.iter().map(|(prev, id)| (prev.to_string(), Json::from(id.to_string())));
-        let mut json = Json::object([
-            ("game", Json::from(self.game.to_string())),
-            ("role", Json::from(self.role.as_str())),
-            ("secret", Json::from(self.secret.text().as_str())),
-            ("links", Json::from(self.links)),
-            ("values", Json::Map(self.values.clone())),
-            ("signed", Json::Map(signed.collect())),
-        ]);
-        if let (Some(members), false) = (json.as_map_mut(), self.entrusted.is_empty()) {
-            let opening = |(role, reveal): &(Role, Reveal)| {
-                Json::object([("by", Json::from(role.as_str())), ("opening", reveal.to_json())])
-            };
-            members.insert("entrusted".to_owned(), Json::List(self.entrusted.iter().map(opening).collect()));
-        }
-        if let (Some(members), false) = (json.as_map_mut(), self.closed.is_empty()) {
-            let closed = self.closed.iter().map(|(link, orders)| (link.to_string(), Json::from(orders.to_string())));
-            members.insert("closed".to_owned(), Json::Map(closed.collect()));
-        }
-        if let (Some(members), false) = (json.as_map_mut(), self.earlier.is_empty()) {
-            let earlier = self.earlier.iter().map(|secret| Json::from(secret.text().as_str()));
-            members.insert("earlier".to_owned(), Json::List(earlier.collect()));
-            let older = self.older.iter().map(|(name, salt)| (name.clone(), Json::from(salt.to_string())));
-            members.insert("older".to_owned(), Json::Map(older.collect()));
-        }
-        if let (Some(members), false) = (json.as_map_mut(), self.deposits.is_empty()) {
-            let left = self.deposits.iter().map(|(role, (index, link))| {
-                let left = Json::object([("index", Json::from(*index)), ("link", Json::from(link.to_string()))]);
-                (role.to_string(), left)
-            });
-            members.insert("deposits".to_owned(), Json::Map(left.collect()));
-        }
-        if let (Some(members), Some(next)) = (json.as_map_mut(), &self.next) {
-            members.insert("next".to_owned(), Json::from(next.text().as_str()));
-        }
-        if let (Some(members), Some(reached)) = (json.as_map_mut(), self.reached) {
-            members.insert("reached".to_owned(), Json::from(reached));
-        }
-        if let (Some(members), Some(last)) = (json.as_map_mut(), &self.last) {
-            members.insert("last".to_owned(), Json::from(last.to_json().to_string()));
-        }
-        json
-    }
-
-    fn save(&self) -> Result<(), FileTrouble> {
-        let Some(path) = &self.path else { return Ok(()) };
-        let head = [
-            HEADS[1],
-            "`signed` remembers what you signed after which record, so that nothing is signed twice;",
-            "`closed` for which orders you opened each link of your chain.",
-            "`last` is the last order or answer you signed, in case it did not reach the ledger, `reached` the furthest place.",
-            "`earlier` are the secrets of chains before this one, `older` what they salted, `next` one that is moved.",
-        ];
-        write_secret(path, &head, self.to_json())
-    }
 }
 
 /// The link a result opens, with its number, and the orders it closes.
@@ -678,144 +543,6 @@ fn closed_by(body: &Body) -> Option<(u32, Id, Id)> {
     Some((index, id("link")?, id("orders")?))
 }
 
-fn read_secret(path: &Path) -> Result<Json, FileTrouble> {
-    let bytes = Zeroizing::new(fs::read(path).map_err(|e| FileTrouble::new(path, e))?);
-    yaml::read_own(&bytes).map_err(|e| FileTrouble::new(path, e))
-}
-
-fn write_secret(path: &Path, head: &[&str], mut json: Json) -> Result<(), FileTrouble> {
-    let head: Vec<String> = head.iter().map(|line| (*line).to_owned()).collect();
-    let text = Zeroizing::new(yaml::write(&head, &json));
-    wipe(&mut json);
-    write_whole(path, text.as_bytes(), Readers::OwnerOnly)
-}
-
-/// Overwrites every text in a value that held secrets.
-fn wipe(json: &mut Json) {
-    match json {
-        Json::Str(text) => text.zeroize(),
-        Json::List(items) => items.iter_mut().for_each(wipe),
-        Json::Map(members) => members.values_mut().for_each(wipe),
-        Json::Bool(_) | Json::Int(_) => {}
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn home() -> (tempfile::TempDir, Home) {
-        let folder = tempfile::tempdir().expect("a folder");
-        let home = Home::find(Some(folder.path())).expect("given");
-        (folder, home)
-    }
-
-    fn body(note: &str) -> Body {
-        Body {
-            by: "us".parse().expect("role"),
-            data: Json::object([("note", note)]),
-            game: Some(Id::ZERO),
-            kind: RecordKind::Orders,
-            prev: Id::hash("record", &["prev"]),
-            seq: 1,
-        }
-    }
-
-    #[test]
-    fn the_folder_is_the_one_given_then_the_variable_then_the_systems() {
-        let chosen = |given: Option<&str>, set: &[(&str, &str)]| {
-            let set: BTreeMap<String, PathBuf> = set.iter().map(|(k, v)| ((*k).to_owned(), PathBuf::from(v))).collect();
-            Home::choose(given.map(Path::new), |name| set.get(name).cloned()).map(|home| home.path).ok()
-        };
-        assert_eq!(chosen(Some("/a"), &[("GARCIA_HOME", "/b")]), Some("/a".into()));
-        assert_eq!(chosen(None, &[("GARCIA_HOME", "/b"), ("HOME", "/h")]), Some("/b".into()));
-        assert_eq!(chosen(None, &[]), None);
-        if std::env::consts::OS == "linux" {
-            assert_eq!(chosen(None, &[("HOME", "/h")]), Some("/h/.config/garcia".into()));
-            assert_eq!(chosen(None, &[("HOME", "/h"), ("XDG_CONFIG_HOME", "/x")]), Some("/x/garcia".into()));
-        }
-    }
-
-    #[test]
-    fn a_key_is_made_once() {
-        let (_folder, home) = home();
-        let first = home.identity().expect("made").public();
-        assert_eq!(home.identity().expect("read").public(), first);
-        // A player at work in another game does not stand in the way.
-        let _held = Lock::take(&home.path).expect("free");
-        assert_eq!(home.identity().expect("read").public(), first);
-    }
-
-    #[test]
-    fn the_same_place_is_signed_once_even_after_a_restart() {
-        let (_folder, home) = home();
-        let (key, us) = (home.identity().expect("made"), "us".parse::<Role>().expect("role"));
-        let secret = GameSecret::fresh().expect("randomness");
-        let mut file = home.begin_game(Id::ZERO, us.clone(), secret.clone(), 8).expect("begun");
-        let mut other = home.game(&Id::ZERO, &us).expect("read");
-        let sealed = (Slot::standing("retreat"), 1, Json::object([("policy", "ask")]));
-        let record = file.sign(body("a"), &[sealed], &key).expect("signed");
-        assert_eq!(file.sign(body("a"), &[], &key).expect("the same again"), record);
-        assert!(matches!(file.sign(body("b"), &[], &key), Err(NotSigned::Twice(id)) if id == record.id()));
-        assert!(matches!(other.sign(body("b"), &[], &key), Err(NotSigned::Twice(id)) if id == record.id()));
-        let again = home.game(&Id::ZERO, &us).expect("read");
-        assert_eq!(again.last(), Some(&record), "an interrupted player finds what he signed");
-        assert_eq!(*again.secret().text(), *secret.text());
-        assert_eq!(again.value(&Slot::standing("retreat"), 1), Some(&Json::object([("policy", "ask")])));
-        assert!(home.begin_game(Id::ZERO, us.clone(), secret, 8).is_err(), "a secret is never replaced");
-        assert_eq!(home.roles(&Id::ZERO).expect("listed"), [us]);
-        assert!(home.game(&Id::ZERO, &Role::gm()).is_err());
-    }
-
-    #[test]
-    fn two_copies_of_a_folder_with_one_home_lose_nothing_that_was_signed() {
-        let (_folder, home) = home();
-        let (key, us) = (home.identity().expect("made"), "us".parse::<Role>().expect("role"));
-        let secret = GameSecret::fresh().expect("randomness");
-        let mut one = home.begin_game(Id::ZERO, us.clone(), secret, 8).expect("begun");
-        let mut other = home.game(&Id::ZERO, &us).expect("read");
-        let later = |note: &str| Body { prev: Id::hash("record", &["later"]), seq: 2, ..body(note) };
-        let sealed = (Slot::standing("retreat"), 1, Json::object([("policy", "ask")]));
-        one.sign(body("a"), &[sealed], &key).expect("signed");
-        // The other copy was read before that, and signs elsewhere.
-        other.sign(later("b"), &[], &key).expect("signed");
-        let (spain, opening) = ("spain".parse::<Role>().expect("role"), |slot: &str| Reveal {
-            slot: Slot::parse(slot).expect("a slot"),
-            version: 1,
-            salt: Id::ZERO,
-            value: Json::map(),
-            by: None,
-        });
-        one.entrust(&spain, vec![opening("sp-01")]).expect("kept");
-        other.entrust(&spain, vec![opening("sp-02")]).expect("kept");
-        let mut now = home.game(&Id::ZERO, &us).expect("read");
-        assert_eq!(now.signed.len(), 2);
-        assert_eq!(now.values.len(), 1);
-        assert_eq!(now.entrusted.len(), 2);
-        assert!(matches!(one.sign(later("c"), &[], &key), Err(NotSigned::Twice(_))));
-        assert!(matches!(now.sign(body("d"), &[], &key), Err(NotSigned::Twice(_))));
-    }
-
-    #[test]
-    fn a_link_is_opened_for_one_order_and_nothing_is_signed_before_what_is_known() {
-        let (_folder, home) = home();
-        let (key, us) = (home.identity().expect("made"), "us".parse::<Role>().expect("role"));
-        let mut file = home.begin_game(Id::ZERO, us, GameSecret::fresh().expect("randomness"), 8).expect("begun");
-        let result = |prev: &str, orders: &str| Body {
-            data: Json::object([
-                ("index", Json::from(1u32)),
-                ("link", Json::from(Id::ZERO.to_string())),
-                ("orders", Json::from(Id::hash("record", &[orders]).to_string())),
-            ]),
-            kind: RecordKind::Result,
-            prev: Id::hash("record", &[prev]),
-            ..body("")
-        };
-        file.sign(result("a", "a"), &[], &key).expect("signed");
-        assert!(matches!(file.sign(result("b", "b"), &[], &key), Err(NotSigned::LinkTwice(1))));
-        // A record two places on is known: something was signed here before, and only that may be signed again.
-        file.note_later(vec![(2, body("mine").id())]);
-        assert!(matches!(file.sign(body("another"), &[], &key), Err(NotSigned::Missing(1))));
-        file.sign(body("mine"), &[], &key).expect("the same once more");
-    }
-}
+#[path = "home_tests.rs"]
+mod tests;
