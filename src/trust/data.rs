@@ -1,16 +1,18 @@
 //! What each kind of record says, and the checks that need no game.
 
+mod checks;
+mod said;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use self::checks::{ascii_but_notes, distinct, paired, sound};
+pub use self::said::{QuestionSaid, RollSaid, SecretFaces, StopSaid};
 use super::bytes::Id;
-use super::chain::{LINKS, TOY_LINKS};
-use super::key;
 use super::motion::{Answered, Motion, Outcome, What};
 use super::record::{Body, RecordKind};
 use super::role::Role;
-use crate::engine::dice::Die;
 use crate::engine::json::{Json, from_json, to_json};
 use crate::engine::submission::NOTE_LENGTH;
 use crate::engine::{Key, NotCanonical, Slot};
@@ -295,150 +297,6 @@ pub struct Answer {
     pub choice: Json,
 }
 
-/// A roll as a result tells it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "RollParts", into = "RollParts")]
-pub enum RollSaid {
-    /// Everybody sees the faces.
-    Open {
-        /// The label.
-        label: Key,
-        /// The dice.
-        sides: Vec<Die>,
-        /// What they showed.
-        faces: Vec<u16>,
-    },
-    /// Only one role knows the faces.
-    Secret {
-        /// The label.
-        label: Key,
-        /// The dice.
-        sides: Vec<Die>,
-        /// The ticket spent on it.
-        ticket: Slot,
-        /// Whose ticket.
-        by: Role,
-    },
-}
-
-impl RollSaid {
-    /// The label.
-    pub fn label(&self) -> &Key {
-        let (RollSaid::Open { label, .. } | RollSaid::Secret { label, .. }) = self;
-        label
-    }
-
-    /// The dice.
-    pub fn sides(&self) -> &[Die] {
-        let (RollSaid::Open { sides, .. } | RollSaid::Secret { sides, .. }) = self;
-        sides
-    }
-}
-
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RollParts {
-    #[serde(deserialize_with = "label")]
-    label: Key,
-    sides: Vec<u16>,
-    faces: Option<Vec<u16>>,
-    #[serde(default, deserialize_with = "some_slot")]
-    secret: Option<Slot>,
-    by: Option<Role>,
-}
-
-impl TryFrom<RollParts> for RollSaid {
-    type Error = String;
-
-    fn try_from(parts: RollParts) -> Result<RollSaid, String> {
-        let RollParts { label, sides, faces, secret, by } = parts;
-        let sides: Option<Vec<Die>> = sides.into_iter().map(Die::new).collect();
-        let sides = sides.ok_or("a die has 1 to 256 sides")?;
-        match (faces, secret, by) {
-            (Some(faces), None, None) => Ok(RollSaid::Open { label, sides, faces }),
-            (None, Some(ticket), Some(by)) => Ok(RollSaid::Secret { label, sides, ticket, by }),
-            _ => Err("a roll has either `faces`, or `secret` and `by`".to_owned()),
-        }
-    }
-}
-
-impl From<RollSaid> for RollParts {
-    fn from(roll: RollSaid) -> RollParts {
-        let plain = |sides: Vec<Die>| sides.into_iter().map(Die::sides).collect();
-        match roll {
-            RollSaid::Open { label, sides, faces } => {
-                RollParts { label, sides: plain(sides), faces: Some(faces), secret: None, by: None }
-            }
-            RollSaid::Secret { label, sides, ticket, by } => {
-                RollParts { label, sides: plain(sides), faces: None, secret: Some(ticket), by: Some(by) }
-            }
-        }
-    }
-}
-
-/// Who must speak next, as a result tells it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct StopSaid {
-    /// Who; absent at the end.
-    pub who: Option<Role>,
-    /// `answers`, `facts`, `end`, or the name of the packet due.
-    pub ask: String,
-    /// The questions, in the order asked.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub questions: Vec<QuestionSaid>,
-    /// Slots to be opened.
-    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "slots")]
-    pub slots: Vec<Slot>,
-    /// Claims to be stated.
-    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "labels")]
-    pub claims: Vec<Key>,
-}
-
-impl StopSaid {
-    /// Whether a packet is due: the span is over.
-    pub fn ends_span(&self) -> bool {
-        self.ask != "answers" && self.ask != "facts"
-    }
-
-    fn check(&self) -> Result<(), String> {
-        let word = !self.ask.is_empty()
-            && self.ask.len() <= 32
-            && self.ask.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
-        let fits = match self.ask.as_str() {
-            "end" => self.who.is_none() && self.questions.is_empty() && self.slots.is_empty() && self.claims.is_empty(),
-            "answers" => {
-                self.who.is_some() && self.slots.is_empty() && self.claims.is_empty() && !self.questions.is_empty()
-            }
-            "facts" => self.who.is_some() && self.questions.is_empty(),
-            _ => self.who.is_some() && self.questions.is_empty() && self.slots.is_empty() && self.claims.is_empty(),
-        };
-        if word && fits { Ok(()) } else { Err(format!("the members of `stop` do not go together for {:?}", self.ask)) }
-    }
-}
-
-/// A question as a stop tells it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct QuestionSaid {
-    /// Its key.
-    #[serde(deserialize_with = "label")]
-    pub key: Key,
-    /// Its kind.
-    pub kind: String,
-}
-
-/// The faces of a secret roll, told at the audit.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SecretFaces {
-    /// The label.
-    #[serde(deserialize_with = "label")]
-    pub label: Key,
-    /// The faces.
-    pub faces: Vec<u16>,
-}
-
 /// The data of a record, by kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Data {
@@ -602,116 +460,6 @@ impl Data {
             Data::Decline(decline) if !decline.hide.is_empty() => Err("a refusal commits nothing".to_owned()),
             Data::Decline(decline) => paired(&decline.role, &decline.notice),
         }
-    }
-}
-
-fn distinct<'a>(what: &str, keys: impl Iterator<Item = &'a Key>) -> Result<(), String> {
-    let mut seen = BTreeSet::new();
-    for key in keys {
-        if !seen.insert(key) {
-            return Err(format!("the {what} {key} stands twice"));
-        }
-    }
-    Ok(())
-}
-
-/// A director says for whom he signs, and shows who called him.
-fn paired(role: &Option<Role>, notice: &Option<Json>) -> Result<(), String> {
-    if role.is_some() == notice.is_some() { Ok(()) } else { Err("`for` and `notice` go together".to_owned()) }
-}
-
-fn sound(key: &Id) -> Result<(), String> {
-    if key::is_sound(key) { Ok(()) } else { Err("the key is no sound Ed25519 key".to_owned()) }
-}
-
-impl Genesis {
-    fn check(&self, by: &Role) -> Result<(), String> {
-        sound(&self.key)?;
-        let links = if self.ruleset == TOY { TOY_LINKS } else { LINKS };
-        if self.links != links {
-            return Err(format!("every chain has {links} links, so that nobody runs out of them"));
-        }
-        let version = self.engine.strip_prefix(self.ruleset.as_str()).and_then(|rest| rest.strip_prefix(' '));
-        if !version.is_some_and(|n| n.parse::<u32>().is_ok_and(|v| v.to_string() == n)) {
-            return Err("`engine` has to be the rule set, a blank and a number".to_owned());
-        }
-        self.director.iter().chain(&self.recovery).try_for_each(sound)?;
-        if self.director.is_some() && self.mode == Mode::Solo {
-            return Err("a solo game has nobody a director could stand beside".to_owned());
-        }
-        if self.opponent.iter().chain(self.players.iter().flatten()).chain([by]).any(|role| *role == Role::director()) {
-            return Err("`director` is no role that plays".to_owned());
-        }
-        if self.private.is_some() && (self.mode != Mode::Gm || self.private != Some(true)) {
-            return Err("`private: true` goes with a game master, and with nobody else".to_owned());
-        }
-        match (self.mode, &self.opponent, &self.players) {
-            (Mode::TwoPlayer, Some(opponent), None) if opponent != by => Ok(()),
-            (Mode::Gm, None, Some(players)) => {
-                let names: BTreeSet<&Role> = players.iter().collect();
-                if *by != Role::gm() || names.contains(by) || names.len() != players.len() {
-                    return Err("a game master signs as `gm`, and each player has one seat".to_owned());
-                }
-                Ok(())
-            }
-            (Mode::Solo, None, None) if *by == Role::solo() => Ok(()),
-            (Mode::TwoPlayer, ..) => {
-                Err("a game of two names one other role as `opponent`, and no `players`".to_owned())
-            }
-            (Mode::Gm, ..) => Err("a game with a game master names `players`, and no `opponent`".to_owned()),
-            (Mode::Solo, ..) => Err("a solo game is signed as `solo` and names nobody else".to_owned()),
-        }
-    }
-}
-
-impl Plan {
-    /// Whether each sealed entry is conditional.
-    pub fn marks(&self, toy: bool) -> Result<Vec<bool>, String> {
-        let marks = match &self.entries {
-            None => Some(Vec::new()),
-            Some(Json::List(marks)) => marks.iter().map(Json::as_bool).collect(),
-            Some(number) if toy => {
-                let number = number.as_int().and_then(|n| usize::try_from(n).ok());
-                number.filter(|n| *n <= self.hide.len()).map(|n| vec![false; n])
-            }
-            Some(_) => None,
-        };
-        marks
-            .ok_or_else(|| "`entries` says of each sealed entry whether it is conditional: a list of truths".to_owned())
-    }
-
-    fn check(&self) -> Result<(), String> {
-        distinct("answer", self.answers.iter().map(|a| &a.key))
-    }
-}
-
-impl Orders {
-    fn check(&self) -> Result<(), String> {
-        let decides = self.policies.is_some() || self.standing.is_some() || !self.answers.is_empty();
-        if self.is_call() && (decides || self.note.is_some()) {
-            return Err("a call decides nothing: no policies, standing orders, answers or note".to_owned());
-        }
-        distinct("answer", self.answers.iter().map(|a| &a.key))
-    }
-}
-
-impl Closing {
-    fn check(&self) -> Result<(), String> {
-        paired(&self.role, &self.notice)?;
-        distinct("roll", self.rolls.iter().map(RollSaid::label))?;
-        self.stop.check()
-    }
-}
-
-/// Letters beyond ASCII stand in `note` alone.
-fn ascii_but_notes(value: &Json) -> Result<(), String> {
-    match value {
-        Json::Str(text) if !text.is_ascii() => Err("letters beyond ASCII are allowed in `note` only".to_owned()),
-        Json::List(items) => items.iter().try_for_each(ascii_but_notes),
-        Json::Map(members) => {
-            members.iter().filter(|(key, _)| *key != "note").try_for_each(|(_, value)| ascii_but_notes(value))
-        }
-        _ => Ok(()),
     }
 }
 
