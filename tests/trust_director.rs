@@ -75,7 +75,7 @@ impl Match {
     /// Plays until orders wait for a result, with deposits made before; says who owes it and who waits.
     fn silent(&mut self) -> (usize, usize) {
         self.pair.play(9);
-        loop {
+        for _ in 0..400 {
             for at in 0..2 {
                 self.pair.seats[at].advance().expect("advanced");
                 self.pair.mail(at);
@@ -97,6 +97,7 @@ impl Match {
                 return (owes, at);
             }
         }
+        panic!("the match was over before anybody fell silent");
     }
 
     fn notice(&self, waits: usize, owes: &Role) -> Paper {

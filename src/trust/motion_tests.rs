@@ -63,7 +63,7 @@ fn take_back(pair: &mut Pair, at: usize, back: usize, accepts: bool) {
 #[test]
 fn takebacks_in_random_games_are_good_in_every_view_and_at_the_audit() {
     let mut void = 0;
-    for seed in 0..40 {
+    for seed in 0..18 {
         let scenario = ["open", "plan", "tide"][seed % 3];
         let mut chance = Chance::new(&format!("takebacks {seed}"));
         let mut pair = Pair::begin(scenario, seed % 2 == 0);
@@ -88,13 +88,13 @@ fn takebacks_in_random_games_are_good_in_every_view_and_at_the_audit() {
             assert_eq!(verification.level, Level::Audit, "{scenario} {seed}: {}", verification.report(""));
         }
     }
-    assert!(void > 20, "{void} takebacks");
+    assert!(void > 8, "{void} takebacks");
 }
 
 #[test]
 fn a_secret_roll_that_was_taken_back_is_told_beside_the_one_made_anew() {
     let mut told = 0;
-    for seed in 0..12 {
+    for seed in 0..8 {
         let mut chance = Chance::new(&format!("two tides {seed}"));
         let mut pair = Pair::begin("tide", false);
         let rolled = |pair: &Pair, at: usize| !pair.seats[at].ledger().protocol().secret_rolls().is_empty();
@@ -117,7 +117,7 @@ fn a_secret_roll_that_was_taken_back_is_told_beside_the_one_made_anew() {
         assert_eq!(rolls, Some(2), "both are told");
         told += 1;
     }
-    assert!(told > 6, "{told}");
+    assert!(told > 2, "{told}");
 }
 
 #[test]
