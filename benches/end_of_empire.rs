@@ -4,110 +4,22 @@
 //! The limits they are held against: a player turn 1 ms, a reachable set 50 µs, the template 10 ms, a random game 60 ms; a
 //! mailed match of 14 turns with its audits is verified in 100 ms.
 
+mod crowd;
+
+use crowd::{SPAIN, US, crowded, orders, random_game, resolve};
 use divan::{Bencher, black_box};
-use garcia::engine::dice::{Chance, Seed};
+use garcia::engine::dice::Chance;
 use garcia::engine::doc::DocPath;
-use garcia::engine::{
-    AnyOrders, AnyState, Charter, Dice, Files, Holdings, Json, Match, Query, Questions, Said, Seen, Segment, Settled,
-    Side, Stop, Tickets, Versions, View,
-};
+use garcia::engine::{Charter, Files, Match, Query, Seen, Side};
 use garcia::games::end_of_empire::EndOfEmpire;
-use garcia::games::find;
 
 fn main() {
     divan::main();
 }
 
 fn table() -> Box<dyn Match> {
-    let ruleset = find("end-of-empire").expect("in the registry");
-    ruleset.open(&Charter::default()).unwrap_or_else(|faults| panic!("{faults:?}"))
+    crowd::table("end-of-empire")
 }
-
-/// A position and what lies face down in it.
-#[derive(Clone)]
-struct Position {
-    state: AnyState,
-    stop: Stop,
-    holdings: Holdings,
-}
-
-impl Position {
-    fn view(&self) -> View<'_> {
-        View { state: &self.state, holdings: &self.holdings, side: self.stop.who() }
-    }
-}
-
-fn begin(table: &dyn Match) -> Position {
-    let (state, stop) = table.begin();
-    Position { state, stop, holdings: Holdings::default() }
-}
-
-fn orders(table: &dyn Match, at: &Position, chance: &mut Chance) -> AnyOrders {
-    let orders = table.random_orders(at.view(), &at.stop, chance);
-    let (orders, faults) = table.check(at.view(), &at.stop, orders, &DocPath::root());
-    assert!(faults.iter().all(|fault| fault.warning), "{faults:?}");
-    orders
-}
-
-fn resolve(table: &dyn Match, at: &Position, orders: &AnyOrders, number: u8) -> Position {
-    let (said, nothing, versions) = (Said::default(), Holdings::default(), Versions::new());
-    let segment = Segment {
-        dice: Dice::Seed(Seed::new([number; 32])),
-        settled: Settled::default(),
-        said: &said,
-        public: &nothing,
-        holdings: &at.holdings,
-        versions: &versions,
-        tickets: Tickets::NONE,
-        closer_holds: table.ruleset().sides(),
-        questions: Questions { ask: false, max_asks: None },
-    };
-    let outcome = table.resolve(&at.state, orders, segment).unwrap_or_else(|failure| panic!("{failure}"));
-    let mut holdings = at.holdings.clone();
-    holdings.0.extend(outcome.kept.0);
-    Position { state: outcome.state, stop: outcome.stop, holdings }
-}
-
-/// Units and closed counters on the map.
-fn counters(table: &dyn Match, at: &Position) -> usize {
-    let state = table.state_json(&at.state).expect("canonical");
-    let hex = |counter: &Json| match counter.get("at") {
-        Some(Json::Str(at)) => at.bytes().all(|byte| byte.is_ascii_digit()),
-        _ => false,
-    };
-    let on_map = |group: &str| match state.get(group) {
-        Some(Json::Map(counters)) => counters.values().filter(|counter| hex(counter)).count(),
-        _ => 0,
-    };
-    on_map("units") + on_map("counters")
-}
-
-/// The fullest map that a few games come to when a side is about to move.
-fn crowded(table: &dyn Match, side: Side) -> Position {
-    let mut best: Option<(usize, Position)> = None;
-    for game in 0..12 {
-        let mut chance = Chance::new(&format!("crowd {game}"));
-        let mut at = begin(table);
-        let mut number = 0;
-        while at.stop != Stop::End {
-            if at.stop.who() == Some(side) && at.stop.ask().ends_with("turn") {
-                let count = counters(table, &at);
-                if best.as_ref().is_none_or(|(most, _)| count > *most) {
-                    best = Some((count, at.clone()));
-                }
-            }
-            let packet = orders(table, &at, &mut chance);
-            at = resolve(table, &at, &packet, number);
-            number = number.wrapping_add(1);
-        }
-    }
-    let (count, at) = best.expect("a position");
-    eprintln!("{count} counters on the map, {side} to move");
-    at
-}
-
-const US: Side = Side("us");
-const SPAIN: Side = Side("spain");
 
 #[divan::bench(args = [US, SPAIN])]
 fn a_player_turn(bencher: Bencher<'_, '_>, side: Side) {
@@ -161,14 +73,6 @@ fn a_whole_random_game(bencher: Bencher<'_, '_>) {
     let mut game = 0;
     bencher.bench_local(|| {
         game += 1;
-        let mut chance = Chance::new(&format!("game {game}"));
-        let mut at = begin(&*table);
-        let mut number = 0;
-        while at.stop != Stop::End {
-            let packet = orders(&*table, &at, &mut chance);
-            at = resolve(&*table, &at, &packet, number);
-            number = number.wrapping_add(1);
-        }
-        table.verdict(&at.state)
+        random_game(&*table, game)
     });
 }

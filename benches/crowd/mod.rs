@@ -1,0 +1,117 @@
+//! Positions that random games come to, for the benches of the larger games.
+
+use garcia::engine::dice::{Chance, Seed};
+use garcia::engine::doc::DocPath;
+use garcia::engine::{
+    AnyOrders, AnyState, Charter, Dice, Holdings, Json, Match, Questions, Said, Segment, Settled, Side, Stop, Tickets,
+    Verdict, Versions, View,
+};
+use garcia::games::find;
+
+pub const US: Side = Side("us");
+pub const SPAIN: Side = Side("spain");
+
+/// A game with its default options.
+pub fn table(game: &str) -> Box<dyn Match> {
+    let ruleset = find(game).expect("in the registry");
+    ruleset.open(&Charter::default()).unwrap_or_else(|faults| panic!("{faults:?}"))
+}
+
+/// A position and what lies face down in it.
+#[derive(Clone)]
+pub struct Position {
+    pub state: AnyState,
+    pub stop: Stop,
+    pub holdings: Holdings,
+}
+
+impl Position {
+    pub fn view(&self) -> View<'_> {
+        View { state: &self.state, holdings: &self.holdings, side: self.stop.who() }
+    }
+}
+
+fn begin(table: &dyn Match) -> Position {
+    let (state, stop) = table.begin();
+    Position { state, stop, holdings: Holdings::default() }
+}
+
+/// Orders by chance, checked.
+pub fn orders(table: &dyn Match, at: &Position, chance: &mut Chance) -> AnyOrders {
+    let orders = table.random_orders(at.view(), &at.stop, chance);
+    let (orders, faults) = table.check(at.view(), &at.stop, orders, &DocPath::root());
+    assert!(faults.iter().all(|fault| fault.warning), "{faults:?}");
+    orders
+}
+
+/// What comes of orders, with everything open.
+pub fn resolve(table: &dyn Match, at: &Position, orders: &AnyOrders, number: u8) -> Position {
+    let (said, nothing, versions) = (Said::default(), Holdings::default(), Versions::new());
+    let segment = Segment {
+        dice: Dice::Seed(Seed::new([number; 32])),
+        settled: Settled::default(),
+        said: &said,
+        public: &nothing,
+        holdings: &at.holdings,
+        versions: &versions,
+        tickets: Tickets::NONE,
+        closer_holds: table.ruleset().sides(),
+        questions: Questions { ask: false, max_asks: None },
+    };
+    let outcome = table.resolve(&at.state, orders, segment).unwrap_or_else(|failure| panic!("{failure}"));
+    let mut holdings = at.holdings.clone();
+    holdings.0.extend(outcome.kept.0);
+    Position { state: outcome.state, stop: outcome.stop, holdings }
+}
+
+/// Units and closed counters on the map.
+fn counters(table: &dyn Match, at: &Position) -> usize {
+    let state = table.state_json(&at.state).expect("canonical");
+    let hex = |counter: &Json| match counter.get("at") {
+        Some(Json::Str(at)) => at.bytes().all(|byte| byte.is_ascii_digit()),
+        _ => false,
+    };
+    let on_map = |group: &str| match state.get(group) {
+        Some(Json::Map(counters)) => counters.values().filter(|counter| hex(counter)).count(),
+        _ => 0,
+    };
+    on_map("units") + on_map("counters")
+}
+
+/// The fullest map that a few games come to when a side is about to move.
+pub fn crowded(table: &dyn Match, side: Side) -> Position {
+    let mut best: Option<(usize, Position)> = None;
+    for game in 0..12 {
+        let mut chance = Chance::new(&format!("crowd {game}"));
+        played(table, &mut chance, |at| {
+            if at.stop.who() == Some(side) && !at.stop.ask().ends_with("setup") {
+                let count = counters(table, at);
+                if best.as_ref().is_none_or(|(most, _)| count > *most) {
+                    best = Some((count, at.clone()));
+                }
+            }
+        });
+    }
+    let (count, at) = best.expect("a position");
+    eprintln!("{count} counters on the map, {side} to move");
+    at
+}
+
+/// A game between random players; `look` is shown every position in which orders are due.
+fn played(table: &dyn Match, chance: &mut Chance, mut look: impl FnMut(&Position)) -> Position {
+    let mut at = begin(table);
+    let mut number = 0;
+    while at.stop != Stop::End {
+        look(&at);
+        let packet = orders(table, &at, chance);
+        at = resolve(table, &at, &packet, number);
+        number = number.wrapping_add(1);
+    }
+    at
+}
+
+/// A whole game between random players.
+pub fn random_game(table: &dyn Match, number: u32) -> Option<Verdict> {
+    let end = played(table, &mut Chance::new(&format!("game {number}")), |_| ());
+    table.verdict(&end.state)
+}
