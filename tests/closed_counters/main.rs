@@ -3,6 +3,7 @@
 
 mod exchange;
 mod lies;
+mod mailed;
 #[path = "../players/mod.rs"]
 mod players;
 mod script;

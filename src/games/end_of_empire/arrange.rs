@@ -86,6 +86,8 @@ document! {
         pub stopped: bool,
         /// In guerrilla or in regular order.
         pub mode: Option<Mode>,
+        /// Known to be no dummy.
+        pub real: bool,
     }
 
     /// The position of a case. Units that are not named are off the map.
@@ -345,7 +347,7 @@ fn place(game: &EndOfEmpire, case: &CaseStart, at: &DocPath, faults: &mut Vec<Fa
         let mode = closed.mode.or((force == Force::Cuban).then_some(Mode::Regular));
         let mut counter = CounterState::new(force, closed.at, Sealed::new(force.side(), slot), mode);
         (counter.lost, counter.ds, counter.oos) = (closed.lost.unwrap_or(0), closed.ds.unwrap_or(0), closed.oos);
-        (counter.landed, counter.stopped) = (closed.landed, closed.stopped);
+        (counter.landed, counter.stopped, counter.real) = (closed.landed, closed.stopped, closed.real);
         state.counters.insert(*name, counter);
         let number = name.as_str().trim_start_matches(force.counter_prefix()).parse().unwrap_or(0);
         let most = state.numbered.entry(force).or_default();

@@ -1,255 +1,36 @@
-//! Chapter 9: combat. An attack is judged once, here; then fire, fire, shock, retreat and advance.
+//! Chapter 9: combat. A combat phase entry by entry: who attacks is shown, then fire, fire, shock, retreat and advance.
 
 use std::collections::BTreeSet;
 
 use crate::board::Hex;
 use crate::engine::doc::DocPath;
-use crate::engine::{Bar, Clause, Question, Ruling, Say, Side, Subject, Tally, Touch};
+use crate::engine::{Bar, Clause, Question, Ruling, Say, Side, Subject};
 
-use super::events::{Cause, Event, Factor, FireKind, Why};
+use super::US;
+use super::attack::Manner;
+use super::events::{Cause, Event, FireKind, Why};
 use super::fire::Volley;
 use super::guerrillas::TableAttack;
 use super::losses::Toll;
 use super::orders::{CombatOrder, Spot, Support};
-use super::play::{Play, subjects};
-use super::policy::{Ever, MAINE, NEXT_COMBAT, Policy, TOCINEROS};
-use super::position::Position;
-use super::tables::{FireResult, Odds};
-use super::terms::{Content, EventName, Flag, Force, GuerrillaResult, Mode, Piece, Terrain, UnitKind};
-use super::{SPAIN, US};
-
-/// How a hex is attacked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Manner {
-    /// Fire and shock.
-    Ordinary,
-    /// Units in guerrilla attack (§11.2.2d).
-    Guerrilla,
-    /// Units in guerrilla are attacked (§11.2.1a).
-    Counter,
-}
-
-impl Position<'_> {
-    /// How these attackers would attack a hex.
-    pub fn manner(&self, by: &[Piece], target: Hex, side: Side) -> Manner {
-        let defenders = self.fighters(target, Play::enemy(side));
-        if !defenders.is_empty() && defenders.iter().all(|piece| self.in_guerrilla(*piece)) {
-            Manner::Counter
-        } else if by.iter().any(|piece| self.in_guerrilla(*piece)) {
-            Manner::Guerrilla
-        } else {
-            Manner::Ordinary
-        }
-    }
-
-    /// Why a hex cannot be attacked at all.
-    pub fn bars_target(&self, side: Side, target: Hex) -> Vec<Bar> {
-        let mut bars = Vec::new();
-        let about = |bar: Bar| bar.part("attack").about([Subject::of(target)]);
-        if !self.held_by(target, Play::enemy(side)) {
-            bars.push(about(Bar::new("9.1b", format!("no enemy unit is in {target}"), "name a hex with enemy units")));
-        }
-        if self.state.attacked.contains(&target) {
-            bars.push(
-                Bar::new("9.1e", format!("{target} has been attacked this turn"), "attack another hex")
-                    .part("attack")
-                    .firm(),
-            );
-        }
-        bars
-    }
-
-    /// Why a piece cannot take part in an attack on a hex.
-    pub fn bars_attacker(
-        &self,
-        side: Side,
-        piece: Piece,
-        target: Hex,
-        fought: &BTreeSet<Piece>,
-        manner: Manner,
-    ) -> Vec<Bar> {
-        let mut bars = Vec::new();
-        let about = |bar: Bar| bar.about([Subject::of(piece)]);
-        if self.force(piece).is_none_or(|force| force.side() != side) {
-            return vec![Bar::new("0c", format!("{piece} is not yours"), "name a unit of your own").firm()];
-        }
-        let Some(hex) = self.state.hex_of(piece) else {
-            return vec![about(Bar::new(
-                "9.1b",
-                format!("{piece} is not on the open map"),
-                "name what stands on the map",
-            ))];
-        };
-        if !self.data().touch(hex, target) {
-            bars.push(about(Bar::new(
-                "9.1d",
-                format!("{piece} in {hex} is not next to {target}"),
-                "move it there first",
-            )));
-        }
-        let landed = self.state.counters.get(&piece).map_or(self.state.unit(piece).landed, |counter| counter.landed);
-        if landed {
-            bars.push(about(Bar::new("8.2e", format!("{piece} landed this turn"), "attack next turn")));
-        }
-        if self.frozen(piece) {
-            bars.push(about(Bar::new("3n", format!("{piece} is not released"), "wait for event 34-36")));
-        }
-        if fought.contains(&piece) {
-            bars.push(Bar::new("A24a", format!("{piece} has attacked"), "a unit attacks once in a phase").firm());
-        }
-        match self.kind(piece) {
-            Some(UnitKind::Signals) => {
-                bars.push(Bar::new("14.8c", format!("{piece} takes no part in combat"), "leave it out").firm())
-            }
-            Some(UnitKind::Leader) => {
-                bars.push(Bar::new("6a", format!("{piece} is with them anyway"), "leave him out").firm())
-            }
-            Some(UnitKind::LogisticColumn) => {
-                bars.push(
-                    Bar::new("14.5.1b", format!("{piece} takes no part in combat"), "name it under `support`").firm(),
-                );
-            }
-            Some(UnitKind::Artillery) => {
-                let clause = if manner == Manner::Counter { "A84" } else { "9.6a" };
-                bars.push(Bar::new(clause, format!("{piece} adds nothing to an attack"), "let it bombard").firm());
-            }
-            Some(UnitKind::MachineGun) if manner == Manner::Counter => {
-                bars.push(
-                    Bar::new("A84", format!("{piece} cannot hunt guerrillas"), "leave it out")
-                        .about([Subject::of(target)]),
-                );
-            }
-            _ => {}
-        }
-        if manner == Manner::Guerrilla && !self.in_guerrilla(piece) {
-            let why = format!("{piece} is in regular order and others attack in guerrilla");
-            bars.push(about(Bar::new("A83a", why, "attack apart")));
-        }
-        bars
-    }
-
-    /// Who of a force can attack a hex, and how: its units in guerrilla if `hiding`, else the others; all of them hunt.
-    pub fn attackers(
-        &self,
-        side: Side,
-        force: Force,
-        target: Hex,
-        fought: &BTreeSet<Piece>,
-        hiding: bool,
-    ) -> (Vec<Piece>, Manner) {
-        let hunted = self.manner(&[], target, side) == Manner::Counter;
-        let real = |piece: &Piece| self.known.0.get(piece).is_none_or(|content| self.data().is_real(content)); // A52a
-        let mut by: Vec<Piece> = (self.data().land_around(target))
-            .flat_map(|hex| self.stack(hex, force))
-            .filter(|piece| self.fights(*piece) && real(piece) && (hunted || self.in_guerrilla(*piece) == hiding))
-            .collect();
-        let manner = self.manner(&by, target, side);
-        by.retain(|piece| self.bars_attacker(side, *piece, target, fought, manner).is_empty());
-        if !self.bars_target(side, target).is_empty() || !self.bars_attack(side, &by, target, manner).is_empty() {
-            by.clear();
-        }
-        (by, manner)
-    }
-
-    /// What only the attack as a whole can break.
-    fn bars_attack(&self, side: Side, by: &[Piece], target: Hex, manner: Manner) -> Vec<Bar> {
-        let mut bars = Vec::new();
-        let forces: BTreeSet<Force> = by.iter().filter_map(|piece| self.force(*piece)).collect();
-        if forces.len() > 1 {
-            bars.push(Bar::new("9.1c", "Cubans and US units attack together", "order two attacks").part("by").firm());
-        }
-        let gun = |piece: &Piece| self.kind(*piece).is_some_and(UnitKind::is_gun);
-        if !by.is_empty() && by.iter().all(gun) {
-            bars.push(Bar::new("9.6b", "machine guns only support an attack of others", "name who attacks").part("by"));
-        }
-        let defenders = self.fighters(target, Play::enemy(side));
-        let orderly = |piece: &Piece| self.kind(*piece) == Some(UnitKind::Guerrilla) && !self.in_guerrilla(*piece);
-        if manner == Manner::Guerrilla && !defenders.is_empty() && defenders.iter().all(orderly) {
-            let why = format!("guerrillas in regular order in {target} are not attacked by units in guerrilla");
-            bars.push(Bar::new("A83b", why, "attack in regular order").part("attack").about([Subject::of(target)]));
-        }
-        bars
-    }
-
-    /// What the shock of these units counts (§9.2e, §9.2i, A80).
-    pub fn shock_factors(&self, units: &[Piece], defending: bool) -> Vec<Factor> {
-        let foot = |piece: &Piece| self.kind(*piece).is_some_and(UnitKind::is_foot);
-        let alone = defending && !units.iter().any(foot);
-        let counts = |piece: &&Piece| foot(piece) || alone && self.kind(**piece).is_some_and(UnitKind::is_gun);
-        let factor = |piece: &Piece| {
-            let printed = self.factors(*piece).shock;
-            Factor { unit: piece.to_string(), printed, counts: self.halved(*piece, printed) }
-        };
-        units.iter().filter(counts).map(factor).collect()
-    }
-
-    /// What a unit under a counter of one's own would count in shock.
-    pub fn shock_under(&self, unit: Piece, steps: u8) -> u32 {
-        self.unit(unit)
-            .filter(|unit| unit.kind.is_foot())
-            .map_or(0, |unit| unit.factors(steps, Some(Mode::Regular)).shock)
-    }
-
-    /// The odds of attackers against a hex before any shift, as far as everybody sees.
-    pub fn bare_odds(&self, by: &[Piece], defenders: &[Piece]) -> (u32, u32, Odds) {
-        let sum = |factors: Vec<Factor>| factors.iter().map(|factor| factor.counts).sum::<u32>();
-        let (attack, defence) = (sum(self.shock_factors(by, false)), sum(self.shock_factors(defenders, true)));
-        (attack, defence, Odds::of(attack, defence))
-    }
-
-    /// The shifts that do not hang on a choice (§9.2f, A94, A95e).
-    pub fn fixed_shifts(&self, by: &[Piece], target: Hex, defenders: &[Piece]) -> Tally {
-        let data = self.data();
-        let values = data.tables.shock.shifts;
-        let mut shifts = Tally::new();
-        if let Some((leader, rating)) = self.leader_with(by) {
-            shifts.add(leader.to_string(), rating, Clause("6.1b"));
-        }
-        if let Some((leader, rating)) = self.leader_with(defenders) {
-            shifts.add(leader.to_string(), -rating, Clause("6.1c"));
-        }
-        let ground = data.ground(target);
-        let terrain = data.terrain(target);
-        let rough =
-            matches!(terrain, Terrain::Jungle | Terrain::Hill | Terrain::Village | Terrain::Town | Terrain::City);
-        if rough || ground.is_some_and(|ground| ground.entrenchment) {
-            let what = if rough { terrain.as_str() } else { "entrenchment" };
-            shifts.add(what, values.ground, Clause("A94b"));
-        }
-        if ground.is_some_and(|ground| ground.redoubt) {
-            shifts.add("redoubt", values.redoubt, Clause("A94b"));
-        }
-        let hexes: BTreeSet<Hex> = by.iter().filter_map(|piece| self.state.hex_of(*piece)).collect();
-        if !hexes.is_empty() && hexes.iter().all(|hex| data.river_between(*hex, target)) {
-            shifts.add("across a river", values.river, Clause("A94a"));
-        }
-        if defenders.iter().any(|piece| self.state.unit(*piece).landed) {
-            shifts.add("landed this turn", values.landed, Clause("8.2f"));
-        }
-        let marines = |pieces: &[Piece]| {
-            pieces.iter().any(|piece| self.unit(*piece).is_some_and(|unit| unit.has(Flag::NavalBrigade)))
-        };
-        if self.state.in_force(EventName::Trozos) {
-            if marines(by) {
-                shifts.add("Trozos", values.trozos, Clause("7.2.53a"));
-            }
-            if marines(defenders) {
-                shifts.add("Trozos", -values.trozos, Clause("7.2.53b"));
-            }
-        }
-        shifts
-    }
-}
+use super::play::{Play, missing_from, subjects};
+use super::policy::{Ever, NEXT_COMBAT, Policy};
+use super::tables::FireResult;
+use super::terms::{Content, EventName, Force, GuerrillaResult, Piece, UnitKind};
 
 /// An attack being fought.
-struct Fight<'f> {
-    force: Force,
-    side: Side,
-    target: Hex,
+pub struct Fight<'f> {
+    /// The force that attacks.
+    pub force: Force,
+    /// Its player.
+    pub side: Side,
+    /// The hex attacked.
+    pub target: Hex,
     by: Vec<Piece>,
-    order: &'f CombatOrder,
+    /// The order.
+    pub order: &'f CombatOrder,
     /// Some order of the packet is for the Maine.
-    maine_ordered: bool,
+    pub maine_ordered: bool,
 }
 
 impl Play<'_, '_> {
@@ -357,7 +138,10 @@ impl Play<'_, '_> {
                 self.lapse(format!("attack by {piece}"), wrong.into_iter().map(|bar| bar.at(part.clone())).collect());
             }
         }
-        let mut bars: Vec<Bar> = bars.into_iter().chain(self.now().bars_attack(side, &by, target, manner)).collect();
+        // Who is left may be barred for want of those who are not.
+        let missing = missing_from(&order.by, &by);
+        let wholly = self.now().bars_attack(side, &by, target, manner).into_iter();
+        let mut bars: Vec<Bar> = bars.into_iter().chain(wholly.map(|bar| bar.about(missing.clone()))).collect();
         if order.by.is_empty() {
             bars.push(Bar::new("9.1b", "nobody attacks", "name units under `by`").part("by").firm());
         }
@@ -561,142 +345,6 @@ impl Play<'_, '_> {
             self.disorganize(&standing, at, None)?;
         }
         Ok(())
-    }
-
-    /// §9.2e to §9.2g.
-    fn shock(
-        &mut self,
-        fight: &Fight<'_>,
-        attackers: &mut Vec<Piece>,
-        defenders: &mut Vec<Piece>,
-        defender: Force,
-        support: (Support, Support),
-    ) -> Ruling<()> {
-        let target = fight.target;
-        let (attack, defence, odds) = self.now().bare_odds(attackers, defenders);
-        if attack == 0 {
-            self.umpire.note(Event::NoShock { target, attack }); // A28c
-            return Ok(());
-        }
-        let tables = self.data().tables.clone();
-        let values = tables.shock.shifts;
-        let mut shifts = self.now().fixed_shifts(attackers, target, defenders);
-        if support.0 != Support::No {
-            shifts.add("supply point", values.supply, Clause("14.4.5c"));
-        }
-        if support.1 != Support::No {
-            shifts.add("supply point", -values.supply, Clause("14.4.5f"));
-        }
-        if fight.force == Force::Us && self.state.in_force(EventName::RememberTheMaine) && self.maine(fight)? {
-            self.state.in_force.remove(&EventName::RememberTheMaine);
-            shifts.add("Remember the Maine!", values.maine, Clause("7.2.51a"));
-        }
-        if defender == Force::Spanish && self.state.in_force(EventName::Tocineros) && self.tocineros(target)? {
-            self.state.in_force.remove(&EventName::Tocineros);
-            shifts.add("Tocineros", values.tocineros, Clause("7.2.55a"));
-        }
-        let mut modifiers = Tally::new();
-        if fight.force == Force::Cuban && self.state.in_force(EventName::FriendCalixto) {
-            modifiers.add("Friend Calixto", tables.shock.die.friend_calixto, Clause("7.2.14a"));
-        }
-        if fight.force == Force::Us && self.state.in_force(EventName::TheDons) {
-            modifiers.add("The Dons", tables.shock.die.the_dons, Clause("7.2.31a"));
-        }
-        let table = &tables.shock.results;
-        // A28b: the sum of the shifts, from the column found.
-        let place = table.shifted(table.column(&odds).unwrap_or(0), shifts.total());
-        let column = table.columns.get(place).copied().unwrap_or(odds);
-        let drm = modifiers.total();
-        let read = |die: i32| table.cell(place, die + drm).unwrap_or_default();
-        let touch = Touch::on(subjects(
-            attackers.iter().chain(defenders.iter()).map(Piece::to_string).chain([target.to_string()]),
-        ));
-        let now = self.now();
-        let (attacking, defending) = (now.shock_factors(attackers, false), now.shock_factors(defenders, true));
-        let thrown = self.d6(fight.side, target, "shock", read, touch)?;
-        let result = thrown.result;
-        self.umpire.note(Event::Shock {
-            target,
-            attackers: attacking,
-            defenders: defending,
-            attack,
-            defence,
-            odds,
-            shifts,
-            column,
-            modified: i32::from(thrown.cast.face()) + drm,
-            die: thrown.cast,
-            modifiers,
-            result,
-        });
-        let from = self.hexes_of(attackers);
-        if result.attacker > 0 {
-            let ordered = Some(fight.order.losses.clone());
-            let toll =
-                Toll { pieces: attackers.clone(), steps: result.attacker, at: target, cause: Cause::Shock, ordered };
-            self.lose(&toll)?;
-            for hex in &from {
-                self.abandon(*hex, fight.force, false);
-            }
-            *attackers = self.standing(attackers);
-        }
-        if result.defender > 0 {
-            let toll = Toll {
-                pieces: defenders.clone(),
-                steps: result.defender,
-                at: target,
-                cause: Cause::Shock,
-                ordered: None,
-            };
-            self.lose(&toll)?;
-            *defenders = self.standing(defenders);
-        }
-        if result.retreat && !defenders.is_empty() {
-            self.retreat(defender, defenders, target, &from)?;
-        }
-        Ok(())
-    }
-
-    /// §7.2.51a.
-    fn maine(&mut self, fight: &Fight<'_>) -> Ruling<bool> {
-        let default = !fight.maine_ordered || fight.order.maine;
-        let question = Question {
-            who: US,
-            kind: MAINE,
-            about: Subject::of(fight.target),
-            clause: Clause("7.2.51a"),
-            text: format!("does the attack on {} remember the Maine?", fight.target),
-            options: vec![true, false],
-            default,
-            also: None,
-        };
-        let target = fight.target;
-        let ordered = fight.maine_ordered.then_some(fight.order.maine);
-        self.umpire.ask(question, ordered, |policy| match policy {
-            Policy::Ever(ever) => Say::Choose(*ever == Ever::Always),
-            Policy::Hexes(hexes) => Say::Choose(hexes.contains(&target)),
-            _ => Say::Default,
-        })
-    }
-
-    /// §7.2.55a.
-    fn tocineros(&mut self, target: Hex) -> Ruling<bool> {
-        let objective = self.data().ground(target).is_some_and(|ground| ground.objective);
-        let question = Question {
-            who: SPAIN,
-            kind: TOCINEROS,
-            about: Subject::of(target),
-            clause: Clause("7.2.55a"),
-            text: format!("do the Tocineros help the defence of {target}?"),
-            options: vec![true, false],
-            default: objective,
-            also: None,
-        };
-        self.umpire.ask(question, None, |policy| match policy {
-            Policy::Ever(ever) => Say::Choose(*ever == Ever::Always),
-            Policy::Hexes(hexes) => Say::Choose(hexes.contains(&target)),
-            _ => Say::Default,
-        })
     }
 
     /// An attack on the Guerrilla Table (§11.2.2d, A83).

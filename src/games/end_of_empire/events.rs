@@ -102,6 +102,8 @@ words! {
         Reconnaissance = "reconnaissance",
         /// An ambush or a guerrilla attack on a dummy (A52d).
         Ambush = "ambush",
+        /// It was ordered to strike (A109).
+        Strike = "strike",
         /// Cuba Libre (A67).
         CubaLibre = "cuba-libre",
         /// Bombardment or naval fire at a dummy (A52c).
@@ -238,6 +240,8 @@ pub enum Event {
     Opened { counter: Piece, at: Hex, why: Why, units: Vec<Member> },
     /// A dummy is shown and leaves the game.
     DummyShown { counter: Piece, at: Hex, why: Why },
+    /// In an outlook: what lies under a counter is not known, and nobody is reckoned with.
+    Guessed { counter: Piece, at: Hex },
     /// A leader joins the nearest friends.
     LeaderMoved { unit: Piece, from: Hex, to: Hex },
     /// A hex changes hands.
@@ -379,6 +383,7 @@ impl engine::Event for Event {
                 _ => &["A60"],
             },
             Event::DummyShown { .. } => &["14.7e"],
+            Event::Guessed { .. } => &["14.6a"],
             Event::LeaderMoved { .. } => &["A15b"],
             Event::Control { .. } => &["A07a"],
             Event::BalloonSet { .. } => &["14.8d"],

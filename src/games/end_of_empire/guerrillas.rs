@@ -104,6 +104,11 @@ impl Play<'_, '_> {
         let Some(owner) = hiding.first().and_then(|piece| now.force(*piece)).map(Force::side) else { return Ok(false) };
         // A104: only what everybody sees counts here.
         let modifier = now.ambush_modifiers(pieces, hex, true, false).total();
+        // A109: what may be a dummy obeys only orders that name it, or letting pass would tell that it is one.
+        let unsure: Vec<Piece> = (hiding.iter().copied())
+            .filter(|piece| self.counter(*piece).is_some_and(|counter| !counter.real))
+            .collect();
+        let unsaid = AmbushRule::DEFAULT.strikes(modifier) && unsure.len() < hiding.len();
         let question = Question {
             who: owner,
             kind: AMBUSH,
@@ -113,7 +118,7 @@ impl Play<'_, '_> {
                 "an enemy enters {hex} beside your guerrillas in {from}; the die has {modifier:+}: do they strike?"
             ),
             options: vec![true, false],
-            default: AmbushRule::DEFAULT.strikes(modifier),
+            default: unsaid,
             also: None,
         };
         let strikes = self.umpire.ask(question, None, |policy| match policy {
@@ -121,23 +126,26 @@ impl Play<'_, '_> {
                 // In a hex with several units the keenest order counts.
                 let others = policy.others.unwrap_or(AmbushRule::DEFAULT);
                 let of_hex = policy.hexes.get(&from).copied();
-                let rule = |piece: &Piece| policy.units.get(piece).copied().or(of_hex).unwrap_or(others);
+                let rule = |piece: &Piece| {
+                    let named = policy.units.get(piece).copied().or(of_hex);
+                    named.or((!unsure.contains(piece)).then_some(others)).unwrap_or(AmbushRule::Never)
+                };
                 Say::Choose(hiding.iter().map(rule).any(|rule| rule.strikes(modifier)))
             }
             _ => Say::Default,
         })?;
-        if !strikes {
-            return Ok(false);
+        if !strikes || self.closed(&hiding).len() < hiding.len() {
+            return Ok(strikes);
         }
-        // A52a: a dummy strikes at nobody.
-        if self.closed(&hiding).len() < hiding.len() {
-            return Ok(true);
-        }
-        for name in self.closed(&hiding) {
+        // A52a: a dummy strikes at nobody, and who lets it has shown it.
+        let mut shown = Vec::new();
+        for name in hiding {
             if !self.is_dummy(name, false)? {
                 return Ok(true);
             }
+            shown.push(name);
         }
+        shown.into_iter().for_each(|name| self.remove_dummy(name, Why::Strike));
         Ok(false)
     }
 
@@ -255,7 +263,8 @@ impl Play<'_, '_> {
         let faces = self.data().tables.guerrilla.step_lost_on.clone();
         let good_for = if cause == Cause::Ambush { hiders } else { Play::enemy(hiders) };
         let lost = |die: i32| faces.iter().any(|face| i32::from(*face) == die);
-        let thrown = self.d6(good_for, at, cause.as_str(), lost, Touch::on(subjects(pieces)))?;
+        let thrown =
+            self.d6_says(good_for, at, cause.as_str(), lost, ["a step is lost", "none"], Touch::on(subjects(pieces)))?;
         self.umpire.note(Event::StepRoll { at, die: thrown.cast, lost: thrown.result });
         if thrown.result {
             let fighters: Vec<Piece> = pieces.iter().copied().filter(|piece| self.now().fights(*piece)).collect();

@@ -227,7 +227,8 @@ impl Play<'_, '_> {
             // §14.2a, A35b.
             let faces = self.data().tables.coordination.on.clone();
             let fires = |die: i32| faces.iter().any(|face| i32::from(*face) == die);
-            let thrown = self.d6(US, target, "coordination", fires, Touch::default())?;
+            let thrown =
+                self.d6_says(US, target, "coordination", fires, ["it fires", "it does not"], Touch::default())?;
             self.umpire.note(Event::Coordination { target, die: thrown.cast, fires: thrown.result });
             if !thrown.result {
                 return Ok(());
@@ -293,7 +294,7 @@ impl Play<'_, '_> {
         let faces = self.data().tables.friendly_fire.on.clone();
         let safe = |die: i32| !faces.iter().any(|face| i32::from(*face) == die);
         let touch = Touch::on(subjects(near.iter().flat_map(|(_, friends)| friends)));
-        let thrown = self.d6(US, target, "friendly-fire", safe, touch)?;
+        let thrown = self.d6_says(US, target, "friendly-fire", safe, ["none", "friends are struck"], touch)?;
         if thrown.result {
             self.umpire.note(Event::FriendlyFire { target, die: thrown.cast, strikes: None });
             return Ok(None);

@@ -26,8 +26,16 @@ impl EndOfEmpire {
     /// The counter a player means: its id in any case, its public name, or its printed code where only one counter bears
     /// it. Codes differ by case (§1.4.1a) and are used by two sides (§1.4.2a).
     fn piece_named(&self, text: &str) -> Result<String, Unknown> {
-        let (folded, plain) = (fold(text), text.trim());
+        let plain = text.trim();
         let closed = |unit: &Unit| matches!(unit.kind, UnitKind::Column | UnitKind::Brigade | UnitKind::Dummy);
+        // What programs write needs no forgiveness.
+        if let Some(unit) = self.data.units.values().find(|unit| unit.id.as_str() == plain && !closed(unit)) {
+            return Ok(unit.id.to_string());
+        }
+        if Piece::counter_force(plain).is_some() {
+            return Ok(plain.to_owned());
+        }
+        let folded = fold(text);
         if let Some(unit) = self.data.units.values().find(|unit| fold(unit.id.as_str()) == folded) {
             if closed(unit) {
                 let hint = "Columns, brigades and dummies are called by their public names: sp-c1, cu-c1, us-b1.";

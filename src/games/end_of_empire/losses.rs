@@ -327,13 +327,16 @@ impl Play<'_, '_> {
             let stack: Vec<Piece> = now.stack(hex, force);
             let closed = self.closed(&stack);
             let open = self.now().overstacked(hex, force, &stack);
-            let as_ordered =
-                self.projected.get(&hex).is_some_and(|meant| stack.iter().all(|piece| meant.contains(piece)));
+            let meant = self.projected.get(&hex);
+            let as_ordered = match self.overfull.contains(&hex) {
+                true => meant.is_some_and(|meant| stack.len() == meant.len()),
+                false => meant.is_some_and(|meant| stack.iter().all(|piece| meant.contains(piece))),
+            };
             let over = match closed.as_slice() {
                 _ if open => true,
                 [] => false,
                 // A105: vouched for when the orders were signed; a die has made it otherwise.
-                _ if as_ordered => false,
+                _ if as_ordered => self.overfull.contains(&hex),
                 _ => {
                     let sealed: Vec<_> = closed.iter().filter_map(|name| self.sealed(*name)).collect();
                     let state = self.state.clone();

@@ -5,6 +5,8 @@
 mod administration;
 mod arrange;
 mod arrivals;
+mod attack;
+mod columns;
 mod combat;
 mod data;
 mod events;
@@ -12,8 +14,10 @@ mod facts;
 mod fire;
 mod guerrillas;
 mod guns;
+mod jungle;
 mod lexicon;
 mod losses;
+mod marcher;
 mod marks;
 mod movement;
 mod orders;
@@ -26,6 +30,7 @@ mod reorganize;
 mod retreat;
 mod scene;
 mod setup;
+mod shock;
 mod state;
 mod supply;
 mod support;
@@ -33,6 +38,7 @@ mod tables;
 mod tell;
 mod template;
 mod terms;
+mod vouching;
 
 use std::collections::BTreeMap;
 
@@ -259,6 +265,10 @@ impl Play<'_, '_> {
         if !orders.moves.is_empty() && fighting {
             wrong.push(("moves", "2b", "movement is over"));
             orders.moves.clear();
+        }
+        if !orders.overfull.is_empty() && apart {
+            wrong.push(("overfull", "A105", "where phases are ordered apart it is seen when stacking is checked"));
+            orders.overfull.clear();
         }
         if !orders.combat.is_empty() && apart && !fighting {
             wrong.push(("combat", "2b", "combat is ordered after movement"));

@@ -172,6 +172,8 @@ document! {
         pub enter: Vec<ArrivalOrder>,
         /// Marches, carried out in this order, Cubans first.
         pub moves: Vec<Concealed<MoveOrder>>,
+        /// Hexes with closed counters that are overstacked already and that nobody is sent into (A105). The check fills it in.
+        pub overfull: Vec<Hex>,
         /// Combats, carried out in this order, Cubans first.
         pub combat: Vec<CombatOrder>,
         /// Spain: reorganization of the next turn (A.3), hidden until then (A96).
@@ -273,6 +275,7 @@ impl TurnOrders {
             land: Vec::new(),
             enter: Vec::new(),
             moves: Vec::new(),
+            overfull: Vec::new(),
             combat: Vec::new(),
             next: None,
         }

@@ -37,6 +37,8 @@ pub struct Play<'p, 'u> {
     pub belated: bool,
     /// Where everything stands at the end of movement if all goes as ordered (A105).
     pub projected: BTreeMap<Hex, BTreeSet<Piece>>,
+    /// Hexes that are overstacked and that nobody is sent into (A105).
+    pub overfull: BTreeSet<Hex>,
 }
 
 words! {
@@ -48,6 +50,16 @@ words! {
         Holds = "holds",
         /// That was its last step.
         Gone = "gone",
+    }
+}
+
+/// Yes or no, and the word for it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Said(bool, &'static str);
+
+impl std::fmt::Display for Said {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.1)
     }
 }
 
@@ -65,6 +77,7 @@ impl<'p, 'u> Play<'p, 'u> {
             ashore: 0,
             belated: false,
             projected: BTreeMap::new(),
+            overfull: BTreeSet::new(),
         }
     }
 
@@ -105,6 +118,13 @@ impl<'p, 'u> Play<'p, 'u> {
         self.umpire.lapse(bars, |bars| Event::not_done(order, bars));
     }
 
+    /// What the other player laid down a packet ago shows only now: what it changes, nobody else could know.
+    pub fn surprise<T: std::fmt::Display>(&mut self, things: impl IntoIterator<Item = T>) {
+        if self.belated {
+            self.umpire.cloud(subjects(things), &crate::engine::Cloud::Secret("the Spanish reorganization".into()));
+        }
+    }
+
     /// One die, read as a result of which the greatest is best for `good_for`.
     pub fn d6<R: Ord + Clone + std::fmt::Display>(
         &mut self,
@@ -116,6 +136,21 @@ impl<'p, 'u> Play<'p, 'u> {
     ) -> Ruling<Thrown<R>> {
         let read = |faces: &[u16]| read(faces.first().copied().unwrap_or(1).into());
         self.umpire.throw(good_for, &Subject::of(about), purpose, &[Die::D6], read, touch)
+    }
+
+    /// One die that says yes or no, and how either is told beforehand.
+    pub fn d6_says(
+        &mut self,
+        good_for: Side,
+        about: impl std::fmt::Display,
+        purpose: &str,
+        yes: impl Fn(i32) -> bool,
+        words: [&'static str; 2],
+        touch: Touch,
+    ) -> Ruling<Thrown<bool>> {
+        let read = |die: i32| if yes(die) { Said(true, words[0]) } else { Said(false, words[1]) };
+        let thrown = self.d6(good_for, about, purpose, read, touch)?;
+        Ok(Thrown { result: thrown.result.0, cast: thrown.cast })
     }
 
     /// The end of the game: nothing after it is played.
@@ -172,7 +207,12 @@ impl<'p, 'u> Play<'p, 'u> {
             *self.state.dummies_lost.entry(counter.force).or_default() += 1;
             let touched = subjects([name.to_string(), counter.at.to_string()]);
             self.umpire.cloud(touched, &crate::engine::Cloud::Secret(name.to_string()));
-            self.umpire.note(Event::DummyShown { counter: name, at: counter.at, why });
+            // A check that cannot look under it only reckons with nobody.
+            let guessed = self.umpire.foresees() && self.state.stage.side() != Some(counter.force.side());
+            self.umpire.note(match guessed {
+                true => Event::Guessed { counter: name, at: counter.at },
+                false => Event::DummyShown { counter: name, at: counter.at, why },
+            });
         }
     }
 
@@ -481,4 +521,9 @@ impl<'p, 'u> Play<'p, 'u> {
 /// The subjects of several things.
 pub fn subjects<T: std::fmt::Display>(things: impl IntoIterator<Item = T>) -> Vec<Subject> {
     things.into_iter().map(Subject::of).collect()
+}
+
+/// Those an order names who are not among these.
+pub fn missing_from(ordered: &[Piece], there: &[Piece]) -> Vec<Subject> {
+    subjects(ordered.iter().filter(|piece| !there.contains(piece)))
 }

@@ -108,7 +108,7 @@ printed! {
 document! {
     /// Orders for units in guerrilla. In a hex with several of them the keenest counts.
     pub struct AmbushPolicy {
-        /// For all that are not named; `min-drm 2` if left out.
+        /// For all that are not named; `min-drm 2` if left out. Not for closed counters that may be dummies (A109).
         pub others: Option<AmbushRule>,
         /// By unit or column.
         pub units: BTreeMap<Piece, AmbushRule>,
@@ -157,7 +157,8 @@ impl engine::Policy for Policy {
             moment: Moment::OpponentsTurn,
             clause: Clause("11.2.2b"),
             text: "an enemy moves next to units in guerrilla: do they strike?",
-            default: "with a modifier of 2 or more: enemy movement, and jungle or a logistic column",
+            default: "with a modifier of 2 or more: enemy movement, and jungle or a logistic column; not from under closed \
+                      counters that nobody knows to be real",
             forms: &[
                 "always",
                 "never",

@@ -277,6 +277,7 @@ pub fn depict(data: &Data, event: &Event) -> Vec<Incident> {
         Event::Halted { units, at, .. } | Event::JungleRoll { units, at, .. } => {
             one(Incident::new(Deed::Noted, units).at(at))
         }
+        Event::Guessed { counter, at } => one(Incident::new(Deed::Noted, [counter]).at(at)),
         Event::Examined { piece, at } => one(Incident::new(Deed::Noted, [piece]).at(at)),
         Event::StepRoll { at: hex, .. }
         | Event::BalloonSet { at: hex, .. }

@@ -1,6 +1,6 @@
 //! Events in words.
 
-use crate::engine::{Clause, Diary, Event as _, Seen, count_of};
+use crate::engine::{Cast, Clause, Diary, Event as _, Seen, Tally, count_of};
 
 use super::EndOfEmpire;
 use super::events::{Event, Factor, Loss};
@@ -29,6 +29,24 @@ fn losses(all: &[Loss]) -> String {
         None => format!("{} loses {}", loss.unit, count_of(loss.steps, "step")),
     };
     all.iter().map(one).collect::<Vec<_>>().join("; ")
+}
+
+/// Pieces and what they do, in the right number.
+fn doing(pieces: &[Piece], one: &str, many: &str) -> String {
+    format!("{} {}", list(pieces), if pieces.len() == 1 { one } else { many })
+}
+
+/// A die and what came of it, or what may come of one still to be rolled.
+fn rolled(die: &Cast, result: impl std::fmt::Display) -> String {
+    if die.is_foreseen() { die.to_string() } else { format!("{die}: {result}") }
+}
+
+/// The sum of a die and its modifiers.
+fn sum(diary: &mut Diary, label: &str, die: &Cast, modifiers: &Tally, modified: i32) {
+    match die.is_foreseen() {
+        true => diary.sum(label, "1d6", modifiers, die.to_string()),
+        false => diary.sum(label, die.to_string(), modifiers, modified.to_string()),
+    }
 }
 
 /// Tells an event.
@@ -65,7 +83,7 @@ pub fn tell(game: &EndOfEmpire, event: &Event, diary: &mut Diary) {
                 "The US player holds {} and calls for surrender: {die}, column {column}: {result}.",
                 count_of(*objectives, "objective")
             ));
-            diary.sum("surrender roll", die.to_string(), modifiers, modified.to_string());
+            sum(diary, "surrender roll", die, modifiers, *modified);
         }
         Event::NoSurrenderRoll { objectives } => {
             line(format!("The US player holds {}: no surrender roll.", count_of(*objectives, "objective")))
@@ -76,7 +94,7 @@ pub fn tell(game: &EndOfEmpire, event: &Event, diary: &mut Diary) {
                 "{} lost: Congress debates a withdrawal: {die}, column {column}: {result}.",
                 count_of(*steps_lost, "US step")
             ));
-            diary.sum("withdrawal roll", die.to_string(), modifiers, modified.to_string());
+            sum(diary, "withdrawal roll", die, modifiers, *modified);
         }
         Event::SupplyChecked { out, back } => {
             if out.is_empty() && back.is_empty() {
@@ -113,7 +131,8 @@ pub fn tell(game: &EndOfEmpire, event: &Event, diary: &mut Diary) {
             if mode.as_str() == "guerrilla" { "in guerrilla" } else { "in regular order" }
         )),
         Event::Fever { force, die, steps } => {
-            line(format!("Yellow fever among the {}: {die}, {}.", force.name(), count_of(*steps, "step")))
+            let steps = if die.is_foreseen() { "steps lost".to_owned() } else { count_of(*steps, "step") };
+            line(format!("Yellow fever among the {}: {die}, {steps}.", force.name()))
         }
         Event::Landed { units, counter, at } => {
             line(format!("{} at {}.", arrivals(units, *counter, "lands", "land"), hex(at)))
@@ -124,27 +143,30 @@ pub fn tell(game: &EndOfEmpire, event: &Event, diary: &mut Diary) {
         }
         Event::Moved { units, from, path, spent, led } => {
             let way: Vec<String> = path.iter().map(|paid| paid.hex.to_string()).collect();
-            let verb = if *led { "are led astray" } else { "march" };
-            line(format!("{} {verb} from {} over {} for {spent}.", list(units), hex(from), way.join(" ")));
+            let march = match led {
+                true => doing(units, "is led astray", "are led astray"),
+                false => doing(units, "marches", "march"),
+            };
+            line(format!("{march} from {} over {} for {spent}.", hex(from), way.join(" ")));
         }
         Event::Halted { units, at, why, .. } => {
-            diary.detail(format!("{} halted in {}: {why}.", list(units), hex(at)), &clauses)
+            diary.detail(format!("{} in {}: {why}.", doing(units, "is halted", "are halted"), hex(at)), &clauses)
         }
         Event::JungleRoll { units, at, die, modifiers, modified, result } => {
-            diary.detail(format!("Jungle in {}, {}: {die}: {result}.", hex(at), list(units)), &clauses);
-            diary.sum("jungle roll", die.to_string(), modifiers, modified.to_string());
+            diary.detail(format!("Jungle in {}, {}: {}.", hex(at), list(units), rolled(die, result)), &clauses);
+            sum(diary, "jungle roll", die, modifiers, *modified);
         }
         Event::GuerrillaRoll { by, target, at, reaction, counter, die, modifiers, modified, result } => {
-            let verb = match (reaction, counter) {
-                (_, true) => "hunt guerrillas",
-                (true, _) => "strike at the march",
-                _ => "strike",
+            let strike = match (reaction, counter) {
+                (_, true) => doing(by, "hunts guerrillas", "hunt guerrillas"),
+                (true, _) => doing(by, "strikes at the march", "strike at the march"),
+                _ => doing(by, "strikes", "strike"),
             };
-            line(format!("{} {verb} in {} ({}): {die}: {result}.", list(by), hex(target), list(at)));
-            diary.sum("guerrilla roll", die.to_string(), modifiers, modified.to_string());
+            line(format!("{strike} in {} ({}): {}.", hex(target), list(at), rolled(die, result)));
+            sum(diary, "guerrilla roll", die, modifiers, *modified);
         }
         Event::StepRoll { at, die, lost } => diary.detail(
-            format!("{}: {die}, {}.", hex(at), if *lost { "a step is lost" } else { "no step is lost" }),
+            format!("{}: {}.", hex(at), rolled(die, if *lost { "a step is lost" } else { "no step is lost" })),
             &clauses,
         ),
         Event::StepsLost { at, cause, losses: all, .. } => {
@@ -168,6 +190,10 @@ pub fn tell(game: &EndOfEmpire, event: &Event, diary: &mut Diary) {
         Event::DummyShown { counter, at, why } => {
             diary.detail(format!("{counter} in {} is a dummy ({why}) and leaves the game.", hex(at)), &clauses)
         }
+        Event::Guessed { counter, at } => {
+            let text = format!("What lies under {counter} in {} shows then; this reckons with nobody.", hex(at));
+            diary.detail(text, &clauses)
+        }
         Event::LeaderMoved { unit, from, to } => {
             diary.detail(format!("{unit} falls back from {} to {}.", hex(from), hex(to)), &clauses)
         }
@@ -183,9 +209,9 @@ pub fn tell(game: &EndOfEmpire, event: &Event, diary: &mut Diary) {
             None => format!("The balloon observes {counter}: {die}."),
         }),
         Event::Coordination { target, die, fires } => line(format!(
-            "Fire on {} is asked of the Navy: {die}: {}.",
+            "Fire on {} is asked of the Navy: {}.",
             hex(target),
-            if *fires { "it fires" } else { "it does not" }
+            rolled(die, if *fires { "it fires" } else { "it does not" })
         )),
         Event::Combat { target, by, from, force } => {
             diary.heading(2, format!("{} attack on {} from {}: {}", force.name(), hex(target), list(from), list(by)))
@@ -199,12 +225,13 @@ pub fn tell(game: &EndOfEmpire, event: &Event, diary: &mut Diary) {
         }
         Event::FireRoll { kind, by, target, factors: of, total, column, die, modifiers, modified, result } => {
             line(format!(
-                "{} fire ({kind}) at {}: {} = {total}, column {column}; {die}: {result}.",
+                "{} fire ({kind}) at {}: {} = {total}, column {column}; {}.",
                 by.name(),
                 hex(target),
-                factors(of)
+                factors(of),
+                rolled(die, result)
             ));
-            diary.sum("fire roll", die.to_string(), modifiers, modified.to_string());
+            sum(diary, "fire roll", die, modifiers, *modified);
         }
         Event::NoFire { kind, by, target } => {
             diary.detail(format!("{} fire ({kind}) at {}: nothing to fire with.", by.name(), hex(target)), &clauses)
@@ -214,7 +241,7 @@ pub fn tell(game: &EndOfEmpire, event: &Event, diary: &mut Diary) {
                 Some(struck) => {
                     format!("Friendly fire: {die}: shells meant for {} fall on {}.", hex(target), hex(struck))
                 }
-                None => format!("Friendly fire: {die}: none."),
+                None => format!("Friendly fire: {}.", rolled(die, "none")),
             },
             &clauses,
         ),
@@ -233,24 +260,26 @@ pub fn tell(game: &EndOfEmpire, event: &Event, diary: &mut Diary) {
             result,
         } => {
             line(format!(
-                "Shock at {}: {attack} ({}) to {defence} ({}) is {odds}, fought at {column}; {die}: {result}.",
+                "Shock at {}: {attack} ({}) to {defence} ({}) is {odds}, fought at {column}; {}.",
                 hex(target),
                 factors(attackers),
-                factors(defenders)
+                factors(defenders),
+                rolled(die, result)
             ));
             diary.sum("odds column", odds.to_string(), shifts, column.to_string());
             if !modifiers.terms().is_empty() {
-                diary.sum("shock roll", die.to_string(), modifiers, modified.to_string());
+                sum(diary, "shock roll", die, modifiers, *modified);
             }
         }
         Event::NoShock { target, .. } => {
             diary.detail(format!("No shock at {}: the attackers have no factor.", hex(target)), &clauses)
         }
         Event::Retreated { units, from, to } => {
-            diary.detail(format!("{} retreat from {} to {}.", list(units), hex(from), hex(to)), &clauses)
+            let retreat = doing(units, "retreats", "retreat");
+            diary.detail(format!("{retreat} from {} to {}.", hex(from), hex(to)), &clauses)
         }
         Event::Advanced { units, into } => {
-            diary.detail(format!("{} advance into {}.", list(units), hex(into)), &clauses)
+            diary.detail(format!("{} into {}.", doing(units, "advances", "advance"), hex(into)), &clauses)
         }
         Event::TurnEnded { turn } => line(format!("Turn {turn} ends; disorganized units are ready again.")),
         Event::NotDone { order, why, .. } => line(format!("Not carried out: {order}: {}.", why.join("; "))),
@@ -264,8 +293,7 @@ pub fn tell(game: &EndOfEmpire, event: &Event, diary: &mut Diary) {
 }
 
 fn arrivals(units: &[Piece], counter: Option<Piece>, one: &str, many: &str) -> String {
-    let all: Vec<Piece> = units.iter().copied().chain(counter).collect();
-    format!("{} {}", list(&all), if all.len() == 1 { one } else { many })
+    doing(&units.iter().copied().chain(counter).collect::<Vec<_>>(), one, many)
 }
 
 /// What each side lost and gained.

@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::board::Hex;
-use crate::engine::{Seen, Side};
+use crate::engine::{Seen, Side, count_of};
 
 use super::EndOfEmpire;
-use super::combat::Manner;
+use super::attack::Manner;
 use super::orders::{SetupOrders, Support};
 use super::position::{Known, Position};
 use super::setup::parts_of;
 use super::state::{Stage, State};
 use super::tell::describe;
-use super::terms::{Content, Force, Piece, Setup, UnitKind};
+use super::terms::{Content, Force, Member, Piece, Setup, UnitKind};
 use super::{SPAIN, US};
 
 /// What stands below `orders:`.
@@ -205,16 +205,37 @@ fn landings(now: &Position<'_>, text: &mut String) {
     }
     let at = beaches.first().map_or_else(|| "0522".to_owned(), Hex::to_string);
     let _ = writeln!(text, "  # land:");
-    for (brigade, units) in brigades {
-        let _ = writeln!(text, "  #   - {{units: [{}], at: \"{at}\"}}    # {brigade}", list(units));
+    let steps = |units: &[Piece]| {
+        let each = units.iter().filter_map(|id| Some(data.unit(*id)?.landing_steps(now.state.unit(*id).steps)));
+        count_of(each.sum::<u32>(), "step")
+    };
+    for (brigade, units) in &brigades {
+        let name = if brigade.is_empty() { "in no brigade".to_owned() } else { format!("brigade {brigade}") };
+        let _ = writeln!(text, "  #   - {{units: [{}], at: \"{at}\"}}    # {name}: {}", list(units), steps(units));
     }
     if now.game.options.columns {
-        let _ = writeln!(
-            text,
-            "  #   - {{holds: [us-6-inf, us-16-inf], at: \"{at}\"}}    # under a brigade counter, its regiments only"
-        );
+        // Regiments of a brigade that has no counter on the map yet (§14.6b).
+        let foot = |id: &Piece| data.unit(*id).is_some_and(|unit| unit.kind.is_foot() && unit.formation.is_some());
+        let laid = |brigade: &str| {
+            let of =
+                |member: &Member| data.unit(member.unit).is_some_and(|unit| unit.formation.as_deref() == Some(brigade));
+            now.known.0.values().flat_map(Content::members).any(of)
+        };
+        let example = brigades.iter().filter(|(brigade, _)| !laid(brigade)).find_map(|(_, units)| {
+            let regiments: Vec<Piece> = units.iter().copied().filter(foot).collect();
+            (!regiments.is_empty()).then_some(regiments)
+        });
+        if let Some(regiments) = example {
+            let _ = writeln!(
+                text,
+                "  #   - {{holds: [{}], at: \"{at}\"}}    # under a brigade counter, its regiments only",
+                list(regiments)
+            );
+        }
         let left = now.dummies_left(Force::Us);
-        let _ = writeln!(text, "  #   - {{holds: dummy, at: \"{at}\"}}    # {left} left; a dummy lands as 6 steps");
+        if left > 0 {
+            let _ = writeln!(text, "  #   - {{holds: dummy, at: \"{at}\"}}    # {left} left; a dummy lands as 6 steps");
+        }
     }
     if now.state.base.is_none() {
         let _ =
@@ -302,16 +323,20 @@ fn combats(now: &Position<'_>, side: Side, text: &mut String) {
                 lines.push(format!(
                     "- {{attack: \"{target}\", by: [{}]}}    # {}{table}{support}",
                     list(able),
-                    now.data().describe(target)
+                    holders(now, target)
                 ));
             }
             if *force != Force::Cuban {
                 let guns = now.guns_on(*force, target, &BTreeSet::new());
                 if !guns.is_empty() {
-                    lines.push(format!("- {{bombard: \"{target}\", by: [{}]}}", list(guns)));
+                    lines.push(format!(
+                        "- {{bombard: \"{target}\", by: [{}]}}    # {}",
+                        list(guns),
+                        holders(now, target)
+                    ));
                 }
                 if now.bars_naval(side, *force, target).is_empty() {
-                    lines.push(format!("- {{naval: \"{target}\"}}"));
+                    lines.push(format!("- {{naval: \"{target}\"}}    # {}", holders(now, target)));
                 }
             }
         }
@@ -328,14 +353,25 @@ fn combats(now: &Position<'_>, side: Side, text: &mut String) {
     }
 }
 
+/// A hex and who stands in it.
+fn holders(now: &Position<'_>, hex: Hex) -> String {
+    format!("{}: {}", now.data().describe(hex), list(now.pieces_in(hex)))
+}
+
 /// Who may strike in the opponent's movement, for the standing order `ambush`.
 fn ambushers(now: &Position<'_>, side: Side, text: &mut String) {
-    let hiding: Vec<Piece> =
-        now.on_map(side).into_iter().filter(|piece| now.fights(*piece) && now.in_guerrilla(*piece)).collect();
+    let lies_in_wait = |piece: &Piece| {
+        let dummy = now.known.0.get(piece).is_some_and(Content::is_dummy);
+        now.fights(*piece) && now.in_guerrilla(*piece) && !dummy
+    };
+    let hiding: Vec<Piece> = now.on_map(side).into_iter().filter(lies_in_wait).collect();
     if !hiding.is_empty() {
         let each: Vec<String> = hiding.iter().map(|piece| format!("{piece}: min-drm 2")).collect();
         let _ =
             writeln!(text, "  # In guerrilla; a standing order may be `ambush: {{units: {{{}}}}}`", each.join(", "));
+    }
+    if hiding.iter().any(|piece| now.state.counters.get(piece).is_some_and(|counter| !counter.real)) {
+        let _ = writeln!(text, "  # A closed counter strikes only if the order names it or its hex (A109).");
     }
 }
 

@@ -357,7 +357,8 @@ impl FromDoc for Member {
         let text = reader.text(node, at, "a unit, or a unit with its steps: `sp-4-t/1`")?;
         let parts = text.rsplit_once('/').and_then(|(unit, steps)| Some((unit, steps.parse::<u8>().ok()?)));
         // Some codes have a stroke of their own: `E/1`.
-        let whole = reader.lexicon.look_up("unit", text).is_ok();
+        let id = |unit: &str| reader.lexicon.look_up("unit", unit).is_ok_and(|id| id == unit);
+        let whole = !parts.is_some_and(|(unit, _)| id(unit)) && reader.lexicon.look_up("unit", text).is_ok();
         match parts.filter(|_| !whole) {
             Some((unit, steps)) => {
                 let unit = Piece::read(&Node::text(unit), at, reader)?;

@@ -33,7 +33,15 @@ pub fn policy(game: &EndOfEmpire, state: &State, kind: &str, chance: &mut Chance
             0 => text("always"),
             1 => text("never"),
             2 => text("min-drm 1"),
-            _ => Json::Map(BTreeMap::from([("others".to_owned(), text("always"))])),
+            _ => {
+                let counters: Vec<Piece> = state.counters.keys().copied().collect();
+                let named = (0..3).filter_map(|_| chance.pick(&counters).map(Piece::to_string));
+                let units: BTreeMap<String, Json> = named.map(|name| (name, text("always"))).collect();
+                Json::Map(BTreeMap::from([
+                    ("others".to_owned(), text("always")),
+                    ("units".to_owned(), Json::Map(units)),
+                ]))
+            }
         },
         "support" => match chance.below(3) {
             0 => text("always"),

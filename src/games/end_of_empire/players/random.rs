@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::board::Hex;
 use crate::engine::Concealed;
 
-use super::super::combat::Manner;
+use super::super::attack::Manner;
 use super::super::orders::{Advance, Balloon, CombatOrder, MoveOrder, Reorganize, Support, TurnOrders};
 use super::super::state::Stage;
 use super::super::terms::{EventName, Force, Piece, UnitKind};

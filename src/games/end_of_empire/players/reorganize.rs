@@ -50,8 +50,10 @@ impl Player<'_> {
         let mut modes = Vec::new();
         for piece in now.on_map(side) {
             let (Some(hex), Some(force)) = (now.state.hex_of(piece), now.force(piece)) else { continue };
-            let joined = orders.join.contains(&piece);
-            if !forces.contains(&force) || now.kind(piece) != Some(UnitKind::Guerrilla) || joined {
+            let joined = orders.join.contains(&piece) || orders.form.contains_key(&piece);
+            let guerrilla = |unit: Piece| now.kind(unit) == Some(UnitKind::Guerrilla);
+            let all = self.known.0.get(&piece).is_some_and(|held| held.members().iter().all(|m| guerrilla(m.unit)));
+            if !forces.contains(&force) || joined || !(guerrilla(piece) || all) {
                 continue;
             }
             let alone = now.stack(hex, force).len() == 1 && !orders.leave.iter().any(|leave| leave.at == hex);
@@ -71,7 +73,12 @@ impl Player<'_> {
         }
         orders.modes = modes;
         for entry in &orders.modes {
-            if let Some(unit) = self.state.units.get_mut(&entry.unit).filter(|_| side == US) {
+            if side == SPAIN {
+                continue;
+            }
+            if let Some(counter) = self.state.counters.get_mut(&entry.unit) {
+                counter.mode = Some(entry.mode);
+            } else if let Some(unit) = self.state.units.get_mut(&entry.unit) {
                 unit.mode = Some(entry.mode);
             }
         }
@@ -174,6 +181,16 @@ impl Player<'_> {
                         now.kind(*piece).is_some_and(|kind| kind.is_combat() || kind == UnitKind::Leader)
                     });
                 }
+                // §14.6c: no more than fits into a hex.
+                let (limits, mut sum) = (&data.tables.limits, (0, 0));
+                stack.retain(|piece| {
+                    let (foot, guns) = now.bulk(*piece, self.state.unit(*piece).steps);
+                    let fits = sum.0 + foot <= limits.stack_steps && sum.1 + guns <= limits.stack_guns;
+                    if fits {
+                        sum = (sum.0 + foot, sum.1 + guns);
+                    }
+                    fits
+                });
                 if !stack.iter().any(|piece| now.kind(*piece).is_some_and(UnitKind::is_combat)) {
                     return;
                 }

@@ -7,7 +7,7 @@ use crate::board::Hex;
 use crate::engine::dice::Chance;
 use crate::engine::{Concealed, Rules as _, Seen, Stop};
 
-use super::super::combat::Manner;
+use super::super::attack::Manner;
 use super::super::orders::{ArrivalOrder, Balloon, CombatOrder, MoveOrder, Orders, Support, TurnOrders};
 use super::super::state::{Place, Stage, State};
 use super::super::tables::Odds;

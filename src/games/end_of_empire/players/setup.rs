@@ -111,6 +111,13 @@ pub fn setup(game: &EndOfEmpire, state: &State, force: Force, chance: &mut Chanc
         cover(game, &mut orders, force, |_| chance.one_in(3));
         chance.shuffle(&mut orders.columns);
     }
+    // A101: a dummy lies in wait like a column of guerrillas.
+    let taken: BTreeSet<Hex> = orders.place.values().chain(&orders.logistics).copied().collect();
+    for column in orders.columns.iter_mut().filter(|column| column.holds == Concealed::Open(Content::Dummy)) {
+        if !data.terrain(column.at).bars_guerrillas() && !taken.contains(&column.at) && chance.one_in(3) {
+            column.mode = Some(Mode::Guerrilla);
+        }
+    }
     orders
 }
 
@@ -120,8 +127,7 @@ pub fn cover(game: &EndOfEmpire, orders: &mut SetupOrders, force: Force, mut cho
     let split: BTreeSet<Piece> = orders.detach.iter().map(|entry| entry.unit).collect();
     let mut by_hex: BTreeMap<Hex, Vec<Piece>> = BTreeMap::new();
     for (id, hex) in &orders.place {
-        let hiding = orders.modes.get(id) == Some(&Mode::Guerrilla);
-        if !split.contains(id) && !hiding {
+        if !split.contains(id) {
             by_hex.entry(*hex).or_default().push(*id);
         }
     }
@@ -132,13 +138,16 @@ pub fn cover(game: &EndOfEmpire, orders: &mut SetupOrders, force: Force, mut cho
             continue;
         }
         free -= 1;
+        // Nobody in guerrilla shares a hex with others (§11.1b).
+        let hiding = stack.iter().any(|id| orders.modes.get(id) == Some(&Mode::Guerrilla));
+        let mode = hiding.then_some(Mode::Guerrilla);
         for id in &stack {
             orders.place.remove(id);
             orders.modes.remove(id);
         }
         let members =
             stack.into_iter().map(|unit| Member { unit, steps: data.unit(unit).map(|unit| unit.steps) }).collect();
-        orders.columns.push(ColumnOrder { at, holds: Concealed::Open(Content::Units(members)), mode: None });
+        orders.columns.push(ColumnOrder { at, holds: Concealed::Open(Content::Units(members)), mode });
     }
 }
 

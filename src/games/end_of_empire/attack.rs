@@ -1,0 +1,164 @@
+//! §9.1: who may attack what, and how. An attack is judged here and nowhere else.
+
+use std::collections::BTreeSet;
+
+use crate::board::Hex;
+use crate::engine::{Bar, Side, Subject};
+
+use super::play::Play;
+use super::position::Position;
+use super::terms::{Force, Piece, UnitKind};
+
+/// How a hex is attacked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manner {
+    /// Fire and shock.
+    Ordinary,
+    /// Units in guerrilla attack (§11.2.2d).
+    Guerrilla,
+    /// Units in guerrilla are attacked (§11.2.1a).
+    Counter,
+}
+
+impl Position<'_> {
+    /// How these attackers would attack a hex.
+    pub fn manner(&self, by: &[Piece], target: Hex, side: Side) -> Manner {
+        let defenders = self.fighters(target, Play::enemy(side));
+        if !defenders.is_empty() && defenders.iter().all(|piece| self.in_guerrilla(*piece)) {
+            Manner::Counter
+        } else if by.iter().any(|piece| self.in_guerrilla(*piece)) {
+            Manner::Guerrilla
+        } else {
+            Manner::Ordinary
+        }
+    }
+
+    /// Why a hex cannot be attacked at all.
+    pub fn bars_target(&self, side: Side, target: Hex) -> Vec<Bar> {
+        let mut bars = Vec::new();
+        let about = |bar: Bar| bar.part("attack").about([Subject::of(target)]);
+        if !self.held_by(target, Play::enemy(side)) {
+            bars.push(about(Bar::new("9.1b", format!("no enemy unit is in {target}"), "name a hex with enemy units")));
+        }
+        if self.state.attacked.contains(&target) {
+            bars.push(
+                Bar::new("9.1e", format!("{target} has been attacked this turn"), "attack another hex")
+                    .part("attack")
+                    .firm(),
+            );
+        }
+        bars
+    }
+
+    /// Why a piece cannot take part in an attack on a hex.
+    pub fn bars_attacker(
+        &self,
+        side: Side,
+        piece: Piece,
+        target: Hex,
+        fought: &BTreeSet<Piece>,
+        manner: Manner,
+    ) -> Vec<Bar> {
+        let mut bars = Vec::new();
+        let about = |bar: Bar| bar.about([Subject::of(piece)]);
+        if self.force(piece).is_none_or(|force| force.side() != side) {
+            return vec![Bar::new("0c", format!("{piece} is not yours"), "name a unit of your own").firm()];
+        }
+        let Some(hex) = self.state.hex_of(piece) else {
+            return vec![about(Bar::new(
+                "9.1b",
+                format!("{piece} is not on the open map"),
+                "name what stands on the map",
+            ))];
+        };
+        if !self.data().touch(hex, target) {
+            bars.push(about(Bar::new(
+                "9.1d",
+                format!("{piece} in {hex} is not next to {target}"),
+                "move it there first",
+            )));
+        }
+        let landed = self.state.counters.get(&piece).map_or(self.state.unit(piece).landed, |counter| counter.landed);
+        if landed {
+            bars.push(about(Bar::new("8.2e", format!("{piece} landed this turn"), "attack next turn")));
+        }
+        if self.frozen(piece) {
+            bars.push(about(Bar::new("3n", format!("{piece} is not released"), "wait for event 34-36")));
+        }
+        if fought.contains(&piece) {
+            bars.push(Bar::new("A24a", format!("{piece} has attacked"), "a unit attacks once in a phase").firm());
+        }
+        match self.kind(piece) {
+            Some(UnitKind::Signals) => {
+                bars.push(Bar::new("14.8c", format!("{piece} takes no part in combat"), "leave it out").firm())
+            }
+            Some(UnitKind::Leader) => {
+                bars.push(Bar::new("6a", format!("{piece} is with them anyway"), "leave him out").firm())
+            }
+            Some(UnitKind::LogisticColumn) => {
+                bars.push(
+                    Bar::new("14.5.1b", format!("{piece} takes no part in combat"), "name it under `support`").firm(),
+                );
+            }
+            Some(UnitKind::Artillery) => {
+                let clause = if manner == Manner::Counter { "A84" } else { "9.6a" };
+                bars.push(Bar::new(clause, format!("{piece} adds nothing to an attack"), "let it bombard").firm());
+            }
+            Some(UnitKind::MachineGun) if manner == Manner::Counter => {
+                bars.push(
+                    Bar::new("A84", format!("{piece} cannot hunt guerrillas"), "leave it out")
+                        .about([Subject::of(target)]),
+                );
+            }
+            _ => {}
+        }
+        if manner == Manner::Guerrilla && !self.in_guerrilla(piece) {
+            let why = format!("{piece} is in regular order and others attack in guerrilla");
+            bars.push(about(Bar::new("A83a", why, "attack apart")));
+        }
+        bars
+    }
+
+    /// Who of a force can attack a hex, and how: its units in guerrilla if `hiding`, else the others; all of them hunt.
+    pub fn attackers(
+        &self,
+        side: Side,
+        force: Force,
+        target: Hex,
+        fought: &BTreeSet<Piece>,
+        hiding: bool,
+    ) -> (Vec<Piece>, Manner) {
+        let hunted = self.manner(&[], target, side) == Manner::Counter;
+        let real = |piece: &Piece| self.known.0.get(piece).is_none_or(|content| self.data().is_real(content)); // A52a
+        let mut by: Vec<Piece> = (self.data().land_around(target))
+            .flat_map(|hex| self.stack(hex, force))
+            .filter(|piece| self.fights(*piece) && real(piece) && (hunted || self.in_guerrilla(*piece) == hiding))
+            .collect();
+        let manner = self.manner(&by, target, side);
+        by.retain(|piece| self.bars_attacker(side, *piece, target, fought, manner).is_empty());
+        if !self.bars_target(side, target).is_empty() || !self.bars_attack(side, &by, target, manner).is_empty() {
+            by.clear();
+        }
+        (by, manner)
+    }
+
+    /// What only the attack as a whole can break.
+    pub fn bars_attack(&self, side: Side, by: &[Piece], target: Hex, manner: Manner) -> Vec<Bar> {
+        let mut bars = Vec::new();
+        let forces: BTreeSet<Force> = by.iter().filter_map(|piece| self.force(*piece)).collect();
+        if forces.len() > 1 {
+            bars.push(Bar::new("9.1c", "Cubans and US units attack together", "order two attacks").part("by").firm());
+        }
+        let gun = |piece: &Piece| self.kind(*piece).is_some_and(UnitKind::is_gun);
+        if !by.is_empty() && by.iter().all(gun) {
+            bars.push(Bar::new("9.6b", "machine guns only support an attack of others", "name who attacks").part("by"));
+        }
+        let defenders = self.fighters(target, Play::enemy(side));
+        let orderly = |piece: &Piece| self.kind(*piece) == Some(UnitKind::Guerrilla) && !self.in_guerrilla(*piece);
+        if manner == Manner::Guerrilla && !defenders.is_empty() && defenders.iter().all(orderly) {
+            let why = format!("guerrillas in regular order in {target} are not attacked by units in guerrilla");
+            bars.push(Bar::new("A83b", why, "attack in regular order").part("attack").about([Subject::of(target)]));
+        }
+        bars
+    }
+}

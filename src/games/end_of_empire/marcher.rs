@@ -1,0 +1,219 @@
+//! §8.1: who marches, what a step costs him, and what is wrong with a way.
+
+use std::collections::BTreeSet;
+
+use crate::board::{Bearing, Hex, Points, Reach, Step, WalkFault, cheapest_path, reach, walk};
+use crate::engine::doc::DocPath;
+use crate::engine::{Bar, Side, Subject};
+
+use super::data::Data;
+use super::orders::MoveOrder;
+use super::play::subjects;
+use super::position::{Crowd, Position};
+use super::terms::{Force, Piece, UnitKind};
+use super::{SPAIN, US};
+
+/// Whole movement points.
+pub type Mp = Points<1>;
+
+/// Who marches: everything the step rule asks.
+pub struct Marcher {
+    /// The force.
+    pub force: Force,
+    /// Where they start.
+    pub from: Hex,
+    /// Movement points of the slowest (§8.1g).
+    pub purse: Mp,
+    /// In guerrilla (§11.2.2a).
+    guerrilla: bool,
+    /// Nobody who must keep away from every enemy piece (A16c).
+    bold: bool,
+    /// A logistic column in the open (§14.5.1e).
+    logistic: bool,
+    crowd: Crowd,
+}
+
+impl Marcher {
+    /// The one step rule: what entering a hex costs, or why it cannot be entered.
+    pub fn step(&self, data: &Data, from: Hex, to: Hex) -> Step<Bar, 1> {
+        let about = |bar: Bar| bar.about([Subject::of(to)]);
+        let Some(cost) = data.step_cost(from, to) else {
+            return Step::Barred(Bar::new("A95a", format!("{to} is all water"), "go around it").firm());
+        };
+        if self.crowd.has(data, to, Crowd::ENEMY) {
+            return Step::Barred(about(Bar::new("A16a", format!("the enemy holds {to}"), "attack it instead")));
+        }
+        if self.crowd.has(data, to, Crowd::BYSTANDER) && !self.bold {
+            let why = format!("an enemy piece is in {to}, which only real combat units may enter");
+            let remedy = "leave leaders, signals, logistic columns and dummies out of it";
+            return Step::Barred(about(Bar::new("A16c", why, remedy)));
+        }
+        if self.crowd.has(data, to, Crowd::ALLY) {
+            let why = format!("{to} holds the other force of the US player");
+            return Step::Barred(about(Bar::new("A76", why, "Cubans and US Army never share a hex")));
+        }
+        if self.guerrilla && data.terrain(to).bars_guerrillas() {
+            let why = format!("{} is closed to units in guerrilla", data.describe(to));
+            return Step::Barred(Bar::new("11.2.2a", why, "deploy them in regular order").firm());
+        }
+        let river = data.river_between(from, to);
+        if river && self.logistic && !data.ford_between(from, to) {
+            let why = format!("a logistic column cannot cross the river between {from} and {to}");
+            return Step::Barred(Bar::new("14.5.1e", why, "use a ford or bridge").firm());
+        }
+        Step::Pay(Mp::whole(cost))
+    }
+
+    /// May they stop there (§11.1b, A42c)?
+    pub fn may_stop(&self, data: &Data, hex: Hex) -> bool {
+        let other = if self.guerrilla { Crowd::REGULAR } else { Crowd::GUERRILLA };
+        hex == self.from || !self.crowd.has(data, hex, other)
+    }
+}
+
+impl Position<'_> {
+    /// Why a piece may not march at all.
+    pub fn bars_marching(&self, side: Side, piece: Piece, moved: &BTreeSet<Piece>, lowering: bool) -> Vec<Bar> {
+        let mut bars = Vec::new();
+        let about = |bar: Bar| bar.about([Subject::of(piece)]);
+        if self.force(piece).is_none_or(|force| force.side() != side) {
+            return vec![Bar::new("0c", format!("{piece} is not yours"), "name a unit of your own").firm()];
+        }
+        if self.state.hex_of(piece).is_none() {
+            let why = match (self.kind(piece), self.under(piece)) {
+                (_, Some(counter)) => format!("{piece} is under {counter}"),
+                _ => format!("{piece} is not on the map"),
+            };
+            return vec![about(Bar::new("8.1a", why, "name what stands on the map"))];
+        }
+        let (landed, stopped) = match self.state.counters.get(&piece) {
+            Some(counter) => (counter.landed, counter.stopped),
+            None => (self.state.unit(piece).landed, self.state.unit(piece).stopped),
+        };
+        if landed {
+            bars.push(about(Bar::new("8.2d", format!("{piece} landed this turn"), "move it next turn")));
+        }
+        if stopped {
+            bars.push(about(Bar::new("A90", format!("{piece} was ambushed this turn"), "move it next turn")));
+        }
+        if self.frozen(piece) {
+            bars.push(about(Bar::new("3m", format!("{piece} is not released"), "wait for event 34-36")));
+        }
+        if moved.contains(&piece) {
+            bars.push(Bar::new("A77", format!("{piece} has moved"), "a unit moves once in a phase").firm());
+        }
+        if self.kind(piece) == Some(UnitKind::Signals) && self.state.balloon_up && !lowering {
+            bars.push(about(Bar::new("A53a", "the balloon is up", "write `balloon: down` to bring it down first")));
+        }
+        bars
+    }
+
+    /// Who marches together: all of one hex. `real` vouches for closed counters.
+    pub fn marcher(&self, pieces: &[Piece], real: bool) -> Option<Marcher> {
+        let first = *pieces.first()?;
+        let force = self.force(first)?;
+        let from = self.state.hex_of(first)?;
+        let open = |piece: &&Piece| !self.state.counters.contains_key(*piece);
+        let hanger = |piece: &Piece| self.kind(*piece).is_some_and(UnitKind::is_hanger_on);
+        let allowance = |piece: &Piece| match self.kind(*piece) {
+            Some(UnitKind::Signals) => self.unit(*piece).map_or(0, |unit| unit.front.r#move),
+            _ => self.allowance(*piece),
+        };
+        Some(Marcher {
+            force,
+            from,
+            purse: Mp::whole(pieces.iter().map(allowance).min().unwrap_or(0)),
+            guerrilla: pieces.iter().any(|piece| self.in_guerrilla(*piece)),
+            bold: !pieces.iter().any(hanger) && (real || pieces.iter().all(|piece| open(&piece))),
+            logistic: pieces.iter().any(|piece| self.kind(*piece) == Some(UnitKind::LogisticColumn)),
+            crowd: self.crowd(force),
+        })
+    }
+
+    /// Everything that can be reached by these pieces.
+    pub fn reach(&self, marcher: &Marcher) -> Reach<crate::board::HexGrid, 1> {
+        let data = self.data();
+        reach(&data.grid, marcher.from, marcher.purse, |from, _: Bearing, to| marcher.step(data, from, to))
+    }
+
+    /// The hexes these pieces can march to and stop in, with the way there and its cost; not the hex they are in.
+    pub fn routes(&self, pieces: &[Piece], real: bool) -> Vec<(Hex, Vec<Hex>, u32)> {
+        let Some(marcher) = self.marcher(pieces, real) else { return Vec::new() };
+        let reach = self.reach(&marcher);
+        let goals = reach.costs().filter(|(hex, _)| *hex != marcher.from && marcher.may_stop(self.data(), *hex));
+        goals
+            .filter_map(|(hex, cost)| Some((hex, reach.path(hex)?.into_iter().skip(1).collect(), cost.floor())))
+            .collect()
+    }
+
+    /// Hexes where a closed counter has to say that it is real to matter (A103).
+    pub fn wants_control(&self, hex: Hex, side: Side) -> bool {
+        let data = self.data();
+        let matters = data.ground(hex).is_some_and(|ground| ground.objective) || data.is_ring(hex);
+        let base = side == SPAIN && self.state.base == Some(hex);
+        base || matters && self.us_controls(hex) != (side == US)
+    }
+
+    /// The cheapest way for these pieces to a hex, and its cost.
+    pub fn way(&self, pieces: &[Piece], to: Hex, real: bool) -> Option<(Vec<Hex>, u32)> {
+        let marcher = self.marcher(pieces, real)?;
+        let data = self.data();
+        let step = |from, _: Bearing, to| marcher.step(data, from, to);
+        let (path, cost) = cheapest_path(&data.grid, marcher.from, to, marcher.purse, step)?;
+        Some((path.into_iter().skip(1).collect(), cost.floor()))
+    }
+
+    /// Everything wrong with the way of an order.
+    pub fn bars_path(&self, marcher: &Marcher, order: &MoveOrder, pieces: &[Piece]) -> Vec<Bar> {
+        let data = self.data();
+        let mut bars = Vec::new();
+        if let Some(to) = order.to.filter(|_| order.path.is_empty()) {
+            let why = format!("{to} cannot be reached with {} movement points", marcher.purse);
+            let about = subjects(pieces.iter().map(Piece::to_string).chain([to.to_string()]));
+            bars.push(Bar::new("8.1e", why, "see `garcia reach`").part("to").about(about));
+            return bars;
+        }
+        let path: Vec<Hex> = std::iter::once(marcher.from).chain(order.path.iter().copied()).collect();
+        let walked = walk(&data.grid, &path, marcher.purse, |from, _: Bearing, to| marcher.step(data, from, to));
+        let part = |at: usize| DocPath::root().key("path").index(at.saturating_sub(1));
+        let steps = walked.steps();
+        match walked.fault {
+            None | Some(WalkFault::Empty) => {}
+            Some(WalkFault::OffMap { at, cell }) => {
+                bars.push(Bar::new("8.1b", format!("{cell} is not on the map"), "stay on the map").at(part(at)).firm());
+            }
+            Some(WalkFault::NotAdjacent { at, from, to }) => {
+                let bar = Bar::new("8.1b", format!("{to} does not touch {from}"), "name every hex on the way");
+                bars.push(bar.at(part(at)));
+            }
+            Some(WalkFault::Barred { at, why, .. }) => bars.push(why.at(part(at))),
+            Some(WalkFault::Exhausted { at, to, spent, needed, purse, .. }) => {
+                let why = format!("{to} costs {needed} after {spent} of {purse} movement points");
+                bars.push(Bar::new("8.1e", why, "stop before it").at(part(at)));
+            }
+            Some(WalkFault::Halted { .. }) => {}
+        }
+        if let Some(end) = path.get(steps).filter(|_| steps > 0) {
+            let stays = pieces.iter().any(|piece| !order.drop.contains_key(piece));
+            if stays && !marcher.may_stop(data, *end) {
+                let why = format!("units in guerrilla and others cannot share {end}");
+                bars.push(Bar::new("11.1b", why, "stop elsewhere").part("path").about(subjects([*end])));
+            }
+        }
+        for (piece, hex) in &order.drop {
+            let part = DocPath::root().key("drop").key(piece.as_str());
+            if !pieces.contains(piece) {
+                bars.push(Bar::new("A77", format!("{piece} does not march with them"), "leave it out").at(part).firm());
+            } else if !order.path.contains(hex) {
+                bars.push(
+                    Bar::new("A77", format!("the way does not lead through {hex}"), "name a hex on the way")
+                        .at(part)
+                        .firm(),
+                );
+            } else if !marcher.may_stop(data, *hex) {
+                bars.push(Bar::new("A42c", format!("{piece} cannot stay in {hex}"), "drop it elsewhere").at(part));
+            }
+        }
+        bars
+    }
+}

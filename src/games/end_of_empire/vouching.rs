@@ -1,0 +1,207 @@
+//! What a player vouches for when he sends closed counters on their way: allowance (A61), `real` (A103), the train under a
+//! counter (A104, §14.5.1e), and that nothing is overstacked as ordered (A105).
+
+use std::collections::BTreeMap;
+
+use crate::board::Hex;
+use crate::engine::doc::DocPath;
+use crate::engine::{Bar, Concealed, Ruling, Sealed, Side, Subject};
+
+use super::orders::{MoveOrder, TurnOrders};
+use super::play::Play;
+use super::position::{Crowd, Known, Position};
+use super::setup::slot_of;
+use super::state::{CounterState, Place, State};
+use super::terms::{Content, Force, Piece};
+
+impl Play<'_, '_> {
+    /// Fills in path, `real` and `logistic` where the author left them to the program, and lets him vouch for what his
+    /// closed counters must be. Before any die.
+    pub fn vouch_for_moves(&mut self, side: Side, moves: &mut [Concealed<MoveOrder>]) -> Ruling<()> {
+        // Each finds those before it where they are ordered to: Cubans march first (§2j).
+        let mut ahead = self.state.clone();
+        for force in Force::of(side).iter().rev() {
+            for (index, entry) in moves.iter_mut().enumerate() {
+                let Concealed::Open(order) = entry else { continue };
+                if !self.carried_by(*force, side, order) {
+                    continue;
+                }
+                let at = DocPath::root().key("moves").index(index);
+                self.entry(at, |play| play.vouch_for_move(side, order, &ahead))?;
+                if let Some(end) = order.path.last().copied().or(order.to) {
+                    for piece in &order.units {
+                        ahead.shift(*piece, order.drop.get(piece).copied().unwrap_or(end));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `state` is the position in which the march will begin.
+    pub fn vouch_for_move(&mut self, side: Side, order: &mut MoveOrder, state: &State) -> Ruling<()> {
+        let own: Vec<Piece> = (order.units.iter().copied())
+            .filter(|piece| self.now().force(*piece).is_some_and(|force| force.side() == side))
+            .collect();
+        let closed = self.closed(&own);
+        if closed.is_empty() {
+            return Ok(());
+        }
+        let sealed = self.sealed_of(&closed);
+        let known = Known::default();
+        let now = Position { game: self.game, state, known: &known };
+        // `to` is read with the eyes of who can see under the counters.
+        if self.umpire.foresees() {
+            let mut contents = Known::default();
+            for (name, sealed) in closed.iter().zip(&sealed) {
+                contents.0.insert(*name, self.umpire.open_or(sealed, &[], Content::Dummy)?);
+            }
+            let seeing = Position { known: &contents, ..now };
+            let real = contents.0.values().all(|content| now.data().is_real(content));
+            if order.path.is_empty()
+                && let Some(to) = order.to
+                && let Some((path, _)) = seeing.way(&own, to, order.real).or_else(|| seeing.way(&own, to, real))
+            {
+                order.path = path;
+                order.to = None;
+            }
+            let crowd = now.force(own[0]).map(|force| now.crowd(force));
+            let tells = |hex: &Hex| {
+                let beside = crowd.as_ref().is_some_and(|crowd| crowd.has(now.data(), *hex, Crowd::BYSTANDER));
+                beside || now.wants_control(*hex, side)
+            };
+            order.real |= real && order.path.iter().any(tells);
+            order.logistic |= contents.0.values().any(|content| now.data().has_train(content));
+        }
+        let all: Vec<&Sealed<Content>> = sealed.iter().collect();
+        let allowance = |held: &[Content]| {
+            closed.iter().zip(held).map(|(name, content)| now.content_allowance(*name, content)).min().unwrap_or(0)
+        };
+        if let Some(marcher) = now.marcher(&own, true) {
+            let data = self.data();
+            let path: Vec<Hex> = std::iter::once(marcher.from).chain(order.path.iter().copied()).collect();
+            let steps = path.windows(2).filter_map(|pair| data.step_cost(pair[0], pair[1]));
+            let cost: u32 = steps.sum();
+            let why = format!("the way costs {cost}, more than the slowest unit under the counters has");
+            let bar = Bar::new("A61", why, "choose a shorter way").part("path");
+            self.umpire.vouch(&all, bar, |held| allowance(held) >= cost)?;
+            let wet = path
+                .windows(2)
+                .any(|pair| matches!(pair, [a, b] if data.river_between(*a, *b) && !data.ford_between(*a, *b)));
+            if wet {
+                let bar =
+                    Bar::new("14.5.1e", "a logistic column is under the counter", "use a ford or bridge").part("path");
+                self.umpire.vouch(&all, bar, |held| !held.iter().any(|content| now.data().has_train(content)))?;
+            }
+        }
+        if order.real {
+            let bar = Bar::new("A103", "a dummy is among them", "do not say that it is real").part("real");
+            self.umpire.vouch(&all, bar, |held| held.iter().all(|content| now.data().is_real(content)))?;
+        }
+        let said = order.logistic;
+        let bar = Bar::new(
+            "11.3.2a",
+            "whether a logistic column is under the counters is said wrongly",
+            "say `logistic: yes` if one is",
+        );
+        self.umpire
+            .vouch(&all, bar.part("logistic"), |held| held.iter().any(|content| now.data().has_train(content)) == said)
+    }
+
+    /// A105: where everything will stand if all goes as ordered. Who sends somebody into a hex with closed counters vouches
+    /// that there is room; hexes that are overstacked already and that nobody is sent into he names.
+    pub fn project(&mut self, force: Force, orders: &mut TurnOrders, names: &[Option<Piece>]) -> Ruling<()> {
+        self.projected.clear();
+        self.overfull.clear();
+        // The author of a plan closes it himself and is at hand when stacking is checked.
+        if self.game.options.phases && !self.umpire.foresees() {
+            return Ok(());
+        }
+        let side = force.side();
+        let mut state = self.state.clone();
+        let mut sent: BTreeMap<Hex, DocPath> = BTreeMap::new();
+        for (index, (entry, name)) in orders.land.iter().zip(names).enumerate() {
+            sent.insert(entry.at, DocPath::root().key("land").index(index));
+            if let Some(name) = name {
+                let holds = Sealed::new(side, slot_of(*name, state.turn)?);
+                state.counters.insert(*name, CounterState::new(force, entry.at, holds, None));
+            }
+            if entry.base && state.base.is_none() {
+                state.base = Some(entry.at);
+            }
+            for unit in &entry.units {
+                if let Some(now) = state.units.get_mut(unit).filter(|now| now.at == Place::Off) {
+                    now.at = Place::At(entry.at);
+                }
+            }
+        }
+        let known = Known::default();
+        let now = Position { game: self.game, state: &state, known: &known };
+        let mut places: BTreeMap<Piece, Hex> =
+            now.on_map(side).into_iter().filter_map(|piece| Some((piece, state.hex_of(piece)?))).collect();
+        for (index, entry) in orders.moves.iter().enumerate() {
+            let Concealed::Open(order) = entry else { continue };
+            let Some(end) = order.path.last().copied().or(order.to) else { continue };
+            for piece in &order.units {
+                if let Some(place) = places.get_mut(piece) {
+                    *place = order.drop.get(piece).copied().unwrap_or(end);
+                    sent.insert(*place, DocPath::root().key("moves").index(index));
+                }
+            }
+        }
+        for (piece, hex) in places {
+            self.projected.entry(hex).or_default().insert(piece);
+        }
+        for (hex, pieces) in self.projected.clone() {
+            let stack: Vec<Piece> = pieces.into_iter().collect();
+            let closed: Vec<Piece> = stack.iter().copied().filter(|piece| state.counters.contains_key(piece)).collect();
+            // One counter by itself is never too much (§14.6c).
+            let lonely = stack.len() == 1 && state.base != Some(hex);
+            let Some(force) = stack.first().and_then(|piece| now.force(*piece)).filter(|_| !closed.is_empty()) else {
+                continue;
+            };
+            let sealed: Vec<Sealed<Content>> =
+                closed.iter().filter_map(|name| Some(state.counters.get(name)?.holds.0.clone())).collect();
+            let all: Vec<&Sealed<Content>> = sealed.iter().collect();
+            let over = |held: &[Content]| {
+                let of = |name: Piece| held.get(closed.iter().position(|other| *other == name)?).cloned();
+                now.too_much(hex, force, now.bulk_of(&stack, of))
+            };
+            let said = orders.overfull.iter().position(|other| *other == hex);
+            if let Some(place) = sent.get(&hex) {
+                let why = format!("{hex} would be overstacked, with closed counters in it");
+                let bar = Bar::new("A105", why, "send some elsewhere");
+                self.entry(place.clone(), |play| play.umpire.vouch(&all, bar, |held| !over(held)))?;
+                continue;
+            }
+            if let (Some(index), false) = (said, lonely) {
+                let bar = Bar::new("A105", format!("{hex} is not overstacked"), "leave it out").firm();
+                let place = DocPath::root().key("overfull").index(index);
+                self.entry(place, |play| play.umpire.vouch(&all, bar, over))?;
+                self.overfull.insert(hex);
+            } else if self.umpire.foresees() {
+                // Nobody has to count for himself: the author's program sees what lies under his counters.
+                let open = !self.game.options.phases;
+                if open && !lonely && self.umpire.fact_or(&all, &Subject::of(hex), "overfull", over, false)? {
+                    orders.overfull.push(hex);
+                    self.overfull.insert(hex);
+                }
+            } else if !lonely {
+                let bar =
+                    Bar::new("A105", format!("{hex} is overstacked, and it is not said"), "name it under `overfull`");
+                self.umpire.vouch(&all, bar, |held| !over(held))?;
+            }
+        }
+        for (index, hex) in orders.overfull.clone().into_iter().enumerate() {
+            if !self.overfull.contains(&hex) {
+                let why = format!("{hex} is no hex with closed counters of yours that nobody is sent into");
+                let bar = Bar::new("A105", why, "leave it out").firm();
+                self.entry(DocPath::root().key("overfull").index(index), |play| {
+                    play.lapse("overfull", vec![bar]);
+                    Ok(())
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
