@@ -10,7 +10,7 @@ use crate::engine::{Clause, Question, Ruling, Say, Subject, Tally, Touch};
 use super::events::{Cause, Event, PhaseName, Why};
 use super::losses::Toll;
 use super::orders::Spot;
-use super::play::{Play, subjects};
+use super::play::Play;
 use super::policy::{AM_HEX, CUBA_LIBRE, Ever, Policy};
 use super::position::Position;
 use super::state::{Ending, Place};
@@ -292,14 +292,12 @@ impl Play<'_, '_> {
             let read = |die: i32| usize::try_from(die - 1).ok().and_then(|at| losses.get(at)).copied().unwrap_or(0);
             let good_for = Play::enemy(force.side());
             let eligible = self.eligible_for_fever(force);
-            // It may also empty a hex that is held by a few.
-            let most = losses.iter().copied().max().unwrap_or(0);
-            let touch = Touch::on(subjects(&eligible).into_iter().chain(subjects(self.emptied_by(&eligible, most))));
-            let thrown = self.d6(good_for, force, "fever", read, touch)?;
+            let thrown = self.d6(good_for, force, "fever", read, Touch::default())?;
             let steps = thrown.result;
             self.umpire.note(Event::Fever { force, die: thrown.cast, steps });
-            if steps == 0 || eligible.is_empty() {
-                continue; // A99
+            // A99; and no check counts on the fever, neither for a hex it may empty nor against a unit it may take.
+            if steps == 0 || eligible.is_empty() || self.umpire.foresees() {
+                continue;
             }
             let at = eligible.first().and_then(|piece| self.state.hex_of(*piece)).unwrap_or(self.data().santiago);
             let led = self.led_hexes(force);
@@ -319,16 +317,6 @@ impl Play<'_, '_> {
             now.force(*piece) == Some(force) && now.fights(*piece) && !exempt
         };
         now.on_map(force.side()).into_iter().filter(able).collect()
-    }
-
-    /// The hexes that so many lost steps can empty.
-    fn emptied_by(&self, eligible: &[Piece], most: u8) -> Vec<Hex> {
-        let steps = |piece: &Piece| self.counter(*piece).map_or(self.state.unit(*piece).steps, |_| 1);
-        let few = |hex: &Hex| {
-            let here = eligible.iter().filter(|piece| self.state.hex_of(**piece) == Some(*hex));
-            here.map(|piece| u32::from(steps(piece))).sum::<u32>() <= u32::from(most)
-        };
-        self.hexes_of(eligible).into_iter().filter(few).collect()
     }
 
     /// The hexes in which a leader of the force has fighting companions.
