@@ -37,13 +37,8 @@ impl Bearing {
     };
 
     /// The bearing this many eighths of a turn clockwise.
-    pub const fn turned(self, eighths: usize) -> Bearing {
+    pub(super) const fn turned(self, eighths: usize) -> Bearing {
         Self::ALL[(self as usize + eighths) % 8]
-    }
-
-    /// The way back.
-    pub const fn opposite(self) -> Bearing {
-        self.turned(4)
     }
 
     /// One step that way, as columns eastwards and rows southwards.
@@ -188,7 +183,7 @@ mod tests {
             assert_eq!(facing.quarters_to(facing.left()), 1);
             for bearing in Bearing::ALL {
                 assert_eq!(facing.towards(facing.sees(bearing)), bearing);
-                assert_eq!(bearing.opposite().opposite(), bearing);
+                assert_eq!(bearing.turned(4).turned(4), bearing);
             }
         }
     }
@@ -197,7 +192,7 @@ mod tests {
     fn the_way_back_undoes_the_step() {
         for bearing in Bearing::ALL {
             let (east, south) = bearing.east_south();
-            assert_eq!(bearing.opposite().east_south(), (-east, -south));
+            assert_eq!(bearing.turned(4).east_south(), (-east, -south));
         }
     }
 }

@@ -83,11 +83,6 @@ impl Node {
         }
     }
 
-    /// Whether this is a map with nothing in it.
-    pub fn is_empty_map(&self) -> bool {
-        matches!(self, Node::Map(entries) if entries.is_empty())
-    }
-
     /// What a person would call this: for faults that say what was found.
     pub fn kind(&self) -> &'static str {
         match self {
