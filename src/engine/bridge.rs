@@ -18,6 +18,10 @@ pub const BLUE: Side = Side("blue");
 pub const REPLY: Kind = Kind("reply");
 /// Whether the attacker presses on a flank.
 pub const PRESS: Kind = Kind("press");
+/// Whether the attacker watches while the guard is posted.
+pub const WATCH: Kind = Kind("watch");
+/// How the attacker cheers a charge.
+pub const CHEER: Kind = Kind("cheer");
 /// The last turn.
 pub const LAST: u32 = 3;
 
@@ -67,6 +71,30 @@ words! {
         /// Can be written, is never legal.
         Reckless = "reckless",
     }
+
+    /// What the attacker does while the guard is posted.
+    pub enum Watch {
+        /// Leaves a picket.
+        Picket = "picket",
+        /// Sleeps.
+        Sleep = "sleep",
+    }
+
+    /// How a charge is cheered.
+    pub enum Cheer {
+        /// So that everybody hears it.
+        Loudly = "loudly",
+        /// So that nobody does.
+        Softly = "softly",
+    }
+
+    /// Where an attack crosses the river.
+    pub enum Crossing {
+        /// Over the bridge, in full view.
+        Bridge = "bridge",
+        /// Through the water, and no alarm is raised.
+        Ford = "ford",
+    }
 }
 
 document! {
@@ -82,6 +110,8 @@ document! {
         pub attacks: u8,
         /// Whether to press on the flanks.
         pub press: Option<Press>,
+        /// Over the bridge if nothing is said.
+        pub by: Option<Crossing>,
     }
 
     /// Where a case begins.
@@ -159,6 +189,13 @@ pub enum Happening {
         /// Whether Red won.
         won: bool,
     },
+    /// Red watched.
+    Watched,
+    /// Red cheered.
+    Cheered {
+        /// How.
+        how: Cheer,
+    },
     /// Red pressed on.
     Pressed {
         /// Where.
@@ -179,11 +216,11 @@ impl From<Lapse> for Happening {
 impl Event for Happening {
     fn clauses(&self) -> Vec<Clause> {
         match self {
-            Happening::Posted => vec![Clause("1a")],
+            Happening::Posted | Happening::Watched => vec![Clause("1a")],
             Happening::Scouted { .. } | Happening::Alarm => vec![Clause("2b")],
             Happening::Replied { .. } => vec![Clause("2c")],
             Happening::Assault { .. } => vec![Clause("3a")],
-            Happening::Pressed { .. } => vec![Clause("3b")],
+            Happening::Pressed { .. } | Happening::Cheered { .. } => vec![Clause("3b")],
             Happening::Lapse(lapse) => vec![lapse.clause],
         }
     }
@@ -197,6 +234,10 @@ pub enum Plan {
     Reply(ReplyPlan),
     /// For `press`.
     Press(Press),
+    /// For `watch`.
+    Watch(Watch),
+    /// For `cheer`.
+    Cheer(Cheer),
 }
 
 impl Policy for Plan {
@@ -219,11 +260,31 @@ impl Policy for Plan {
             default: "no",
             forms: &["yes", "no"],
         },
+        KindInfo {
+            kind: WATCH,
+            asked_of: &[RED],
+            moment: Moment::OpponentsTurn,
+            clause: Clause("1a"),
+            text: "Leave a picket while the guard is posted?",
+            default: "sleep",
+            forms: &["picket", "sleep"],
+        },
+        KindInfo {
+            kind: CHEER,
+            asked_of: &[RED],
+            moment: Moment::Either,
+            clause: Clause("3b"),
+            text: "How is the charge cheered?",
+            default: "softly",
+            forms: &[],
+        },
     ];
 
     fn read(kind: Kind, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
         match kind {
             REPLY => ReplyPlan::read(node, at, reader).map(Plan::Reply),
+            WATCH => Watch::read(node, at, reader).map(Plan::Watch),
+            CHEER => Cheer::read(node, at, reader).map(Plan::Cheer),
             _ => Press::read(node, at, reader).map(Plan::Press),
         }
     }
@@ -245,7 +306,9 @@ impl Bridge {
             Guard::None => false,
         };
         umpire.note(Happening::Scouted { strong });
-        umpire.whisper(BLUE, Happening::Alarm);
+        if orders.by != Some(Crossing::Ford) {
+            umpire.whisper(BLUE, Happening::Alarm);
+        }
         let question = Question {
             who: BLUE,
             kind: REPLY,
@@ -300,13 +363,56 @@ impl Bridge {
         let flanks = ["left", "right"];
         let pressed = umpire.ask_all(flanks.iter().map(|flank| ask(flank)).collect(), |plan, _| match plan {
             Plan::Press(press) => Say::Choose(*press),
-            Plan::Reply(_) => Say::Default,
+            _ => Say::Default,
         })?;
         for (flank, press) in flanks.into_iter().zip(pressed) {
             if press == Press::Yes {
                 let die = umpire.roll_one(&Subject::of(flank), "charge", Die::D6)?;
                 umpire.note(Happening::Pressed { flank, die });
+                if die == 6 {
+                    self.cheer(flank, umpire)?;
+                }
             }
+        }
+        Ok(())
+    }
+
+    fn cheer(&self, flank: &str, umpire: &mut Umpire<'_, Self>) -> Ruling<()> {
+        let question = Question {
+            who: RED,
+            kind: CHEER,
+            about: Subject::of(flank),
+            clause: Clause("3b"),
+            text: format!("The {flank} is rolled up. How is it cheered?"),
+            options: vec![Cheer::Loudly, Cheer::Softly],
+            default: Cheer::Softly,
+            also: None,
+        };
+        let how = umpire.ask(question, None, |plan| match plan {
+            Plan::Cheer(how) => Say::Choose(*how),
+            _ => Say::Default,
+        })?;
+        umpire.note(Happening::Cheered { how });
+        Ok(())
+    }
+
+    fn watch(&self, umpire: &mut Umpire<'_, Self>) -> Ruling<()> {
+        let question = Question {
+            who: RED,
+            kind: WATCH,
+            about: Subject::of("bridge"),
+            clause: Clause("1a"),
+            text: "Blue posts his guard. Is a picket left to watch?".into(),
+            options: vec![Watch::Picket, Watch::Sleep],
+            default: Watch::Sleep,
+            also: None,
+        };
+        let watch = umpire.ask(question, None, |plan| match plan {
+            Plan::Watch(watch) => Say::Choose(*watch),
+            _ => Say::Default,
+        })?;
+        if watch == Watch::Picket {
+            umpire.note(Happening::Watched);
         }
         Ok(())
     }
@@ -344,6 +450,9 @@ impl Rules for Bridge {
     }
 
     fn check(&self, _: &Seen<'_, Position>, _: &Stop, orders: &mut Packet, at: &DocPath) -> Vec<Fault> {
+        if let Packet::Turn(turn) = orders {
+            turn.by.get_or_insert(Crossing::Bridge);
+        }
         match orders {
             Packet::SetUp(SetUp { guard: Concealed::Open(men) }) if !(1..=3).contains(men) => {
                 let at = at.key("guard");
@@ -372,6 +481,7 @@ impl Rules for Bridge {
                 umpire.attest(&[&guard], Clause("1a"), |men: &[u8]| men.iter().all(|n| (1..=3).contains(n)))?;
                 state.guard = Guard::Down(guard);
                 umpire.note(Happening::Posted);
+                self.watch(umpire)?;
             }
             Packet::Turn(turn) => {
                 umpire.phase(Phase { turn: state.turn, side: "red", name: "attack" });
@@ -397,7 +507,7 @@ impl Rules for Bridge {
     fn no_orders(&self, _: &Position, stop: &Stop) -> Packet {
         match stop.ask() {
             "setup" => Packet::SetUp(SetUp { guard: Concealed::Open(1) }),
-            _ => Packet::Turn(Turn { attacks: 0, press: None }),
+            _ => Packet::Turn(Turn { attacks: 0, press: None, by: None }),
         }
     }
 
@@ -551,7 +661,7 @@ impl Telling for Bridge {
 
 impl Players for Bridge {
     fn template(&self, _: &Seen<'_, Position>, stop: &Stop) -> String {
-        if stop.ask() == "setup" { "  guard: 1\n".into() } else { "  attacks: 0\n".into() }
+        if stop.ask() == "setup" { "  guard: 1\n".into() } else { "  # at most 2\n  attacks: 1\n".into() }
     }
 
     fn random_orders(&self, _: &Seen<'_, Position>, stop: &Stop, chance: &mut Chance) -> Packet {
@@ -561,7 +671,7 @@ impl Players for Bridge {
             _ => {
                 let attacks = below(3);
                 let press = [None, Some(Press::Yes), Some(Press::No)].get(usize::from(below(3))).copied().flatten();
-                Packet::Turn(Turn { attacks, press })
+                Packet::Turn(Turn { attacks, press, by: chance.pick(Crossing::ALL).copied() })
             }
         }
     }

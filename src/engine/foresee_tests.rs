@@ -1,15 +1,15 @@
 //! An umpire who hopes: how dice fall before him, what he makes of bars, and what hangs on what.
 
+use super::bridge::{BLUE, Bridge, Happening, RED};
 use super::cast::Touch;
 use super::dice::Die;
 use super::doc::DocPath;
-use super::toy::{BLUE, Forts, RED, Shot};
 use super::{Bar, Cloud, Halt, Holdings, Phase, Rules, Ruling, Seen, Subject, Umpire, hoping};
 
-fn before_red<T>(f: impl FnOnce(&mut Umpire<'_, Forts>) -> T) -> T {
-    let (state, holdings) = (Forts.begin().0, Holdings::default());
+fn before_red<T>(f: impl FnOnce(&mut Umpire<'_, Bridge>) -> T) -> T {
+    let (state, holdings) = (Bridge.begin().0, Holdings::default());
     let seen = Seen { state: &state, holdings: &holdings, side: Some(RED) };
-    hoping(&Forts, &seen, RED, |_, umpire| {
+    hoping(&Bridge, &seen, RED, |_, umpire| {
         umpire.phase(Phase { turn: 1, side: "red", name: "fire" });
         f(umpire)
     })
@@ -60,7 +60,7 @@ fn a_fight_until_somebody_hits_ends() {
 
 #[test]
 fn a_bar_about_what_a_refused_order_would_have_moved_hangs_on_it() {
-    let lapsed = |_: &[Bar]| -> Shot { unreachable!("a check notes no lapse") };
+    let lapsed = |_: &[Bar]| -> Happening { unreachable!("a check notes no lapse") };
     before_red(|umpire| {
         let moves = DocPath::root().key("moves");
         let before = umpire.take_in_hand(moves.index(0));
@@ -76,7 +76,7 @@ fn a_bar_about_what_a_refused_order_would_have_moved_hangs_on_it() {
 
 #[test]
 fn the_faults_of_one_order_are_no_excuse_for_each_other() {
-    let lapsed = |_: &[Bar]| -> Shot { unreachable!("a check notes no lapse") };
+    let lapsed = |_: &[Bar]| -> Happening { unreachable!("a check notes no lapse") };
     before_red(|umpire| {
         let bar = |clause| Bar::new(clause, "it cannot go", "leave it").about([Subject::of("gun")]);
         let moves = DocPath::root().key("moves");

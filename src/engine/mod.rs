@@ -28,8 +28,6 @@ mod segment;
 mod side;
 pub mod submission;
 mod tally;
-#[cfg(test)]
-pub(crate) mod toy;
 mod umpire;
 pub mod visible;
 

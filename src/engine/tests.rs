@@ -75,11 +75,11 @@ fn position() -> Position {
 }
 
 fn attack(times: u8) -> Packet {
-    Packet::Turn(Turn { attacks: times, press: None })
+    Packet::Turn(Turn { attacks: times, press: None, by: None })
 }
 
 fn pressing(press: Press) -> Packet {
-    Packet::Turn(Turn { attacks: 1, press: Some(press) })
+    Packet::Turn(Turn { attacks: 1, press: Some(press), by: None })
 }
 
 fn fixed(faces: &[u16]) -> Dice {

@@ -1,8 +1,8 @@
 use super::*;
 use crate::draw::{Patch, Picture, Tone};
+use crate::engine::bridge::{BLUE, BRIDGE};
 use crate::engine::dice::Seed;
 use crate::engine::doc::{DocPath, Node, Reader};
-use crate::engine::toy::{BLUE, FORTS};
 use crate::engine::{
     AnyOutcome, Charter, Diary, Dice, Holdings, Json, Match, Questions, Ruleset, Said, Segment, Settled, Stop, Tickets,
     Versions, View,
@@ -84,16 +84,17 @@ fn a_map_is_painted_only_where_colours_are() {
     assert!(picture_text(&picture, Look { color: true, ..Look::PLAIN }).contains("\u{1b}[1;94mus\u{1b}[0m"));
 }
 
-/// Red fires three guns at the gate; blue is asked at the first breach or lets its policy answer.
-fn fire(table: &dyn Match, settled: Settled, answer: Option<&Stop>) -> AnyOutcome {
-    let (base, _) = table.begin();
-    let orders = Node::Map(vec![("guns".into(), Node::text("3")), ("at".into(), Node::text("gate"))]);
+/// Red attacks the one man on the bridge; Blue is asked, or falls back.
+fn attack(table: &dyn Match, settled: Settled, answer: Option<&Stop>) -> AnyOutcome {
+    let position = br#"{"blue":0,"guard":{"up":1},"red":0,"turn":1}"#;
+    let base = table.read_state(&Json::parse_canonical(position).unwrap()).unwrap();
+    let orders = Node::Map(vec![("attacks".into(), Node::text("1"))]);
     let mut reader = Reader::new(table.lexicon());
     let orders = table.read_orders("turn", &orders, &DocPath::root(), &mut reader).unwrap();
     let mut said = Said::default();
     if let Some(Stop::Answers { questions, .. }) = answer {
-        said.answers.insert(questions[0].key.clone(), Json::Str("stone".into()));
-        said.policies.insert((BLUE, "repair".into()), Json::Str("stone".into()));
+        said.answers.insert(questions[0].key.clone(), Json::Str("fall-back".into()));
+        said.policies.insert((BLUE, "reply".into()), Json::Str("fall-back".into()));
     }
     let (none, versions) = (Holdings::default(), Versions::new());
     let segment = Segment {
@@ -104,7 +105,7 @@ fn fire(table: &dyn Match, settled: Settled, answer: Option<&Stop>) -> AnyOutcom
         holdings: &none,
         versions: &versions,
         tickets: Tickets::NONE,
-        closer_holds: FORTS.sides(),
+        closer_holds: BRIDGE.sides(),
         questions: Questions { ask: true, max_asks: None },
     };
     table.resolve(&base, &orders, segment).unwrap()
@@ -112,8 +113,8 @@ fn fire(table: &dyn Match, settled: Settled, answer: Option<&Stop>) -> AnyOutcom
 
 #[test]
 fn a_turn_told_again_says_where_the_new_part_begins() {
-    let table = FORTS.open(&Charter::default()).unwrap();
-    let first = fire(table.as_ref(), Settled::default(), None);
+    let table = BRIDGE.open(&Charter::default()).unwrap();
+    let first = attack(table.as_ref(), Settled::default(), None);
     let holdings = Holdings::default();
     let report = |outcome: &AnyOutcome, told: usize| {
         let view = View { state: &outcome.state, holdings: &holdings, side: None };
@@ -134,12 +135,12 @@ fn a_turn_told_again_says_where_the_new_part_begins() {
     assert!(text.contains("Awaited: 1 answer of blue, turn 1."), "{text}");
     assert!(!text.contains("new part"), "{text}");
     let told = first.journal.len();
-    let second = fire(table.as_ref(), first.settled.clone(), Some(&first.stop));
+    let second = attack(table.as_ref(), first.settled.clone(), Some(&first.stop));
     let text = report(&second, told);
     let (before, after) = text.split_once("The new part begins here").unwrap_or_else(|| panic!("{text}"));
-    assert!(before.contains("A gun of red fires."), "{text}");
-    assert!(after.contains("blue repairs the wall with stone."), "{text}");
-    assert!(after.contains("Awaited: `turn` orders of blue, turn 2."), "{text}");
+    assert!(before.contains("Scouted"), "{text}");
+    assert!(after.contains("Replied"), "{text}");
+    assert!(after.contains("Awaited: `turn` orders of red, turn 2."), "{text}");
 }
 
 #[test]

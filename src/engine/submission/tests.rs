@@ -1,14 +1,14 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::engine::bridge::{BRIDGE, RED};
 use crate::engine::dice::Seed;
 use crate::engine::doc::{Source, read_document};
-use crate::engine::toy::{FORTS, RED};
 use crate::engine::{AnyState, Charter, Dice, Holdings, Ruleset, Said, Segment, Settled, Tickets, Versions};
 
 const ID: &str = "400d107f8c9d3a0efb33e402904399fd29910123b1064708c340451dd555a0d5";
 
-/// A match at its first packet.
+/// A match at the attacker's first packet, with one man in full view on the bridge.
 struct Table {
     game: Box<dyn Match>,
     state: AnyState,
@@ -21,8 +21,10 @@ struct Table {
 
 impl Table {
     fn new() -> Table {
-        let game = FORTS.open(&Charter::default()).unwrap();
-        let (state, stop) = game.begin();
+        let game = BRIDGE.open(&Charter::default()).unwrap();
+        let position = br#"{"blue":0,"guard":{"up":1},"red":0,"turn":1}"#;
+        let state = game.read_state(&Json::parse_canonical(position).unwrap()).unwrap();
+        let stop = game.packet_due(&state);
         let questions = Questions { ask: true, max_asks: None };
         Table {
             game,
@@ -61,7 +63,7 @@ fn map(entries: &[(&str, Node)]) -> Node {
 
 fn header() -> Vec<(&'static str, Node)> {
     let text = Node::text;
-    vec![("game", text("two-forts")), ("side", text("red")), ("turn", text("1")), ("packet", text("turn"))]
+    vec![("game", text("bridge")), ("side", text("red")), ("turn", text("1")), ("packet", text("turn"))]
 }
 
 fn with(entries: &[(&'static str, Node)]) -> Node {
@@ -75,8 +77,8 @@ fn with(entries: &[(&'static str, Node)]) -> Node {
     map(&all)
 }
 
-fn guns(number: &str) -> Node {
-    map(&[("guns", Node::text(number))])
+fn attacks(number: &str) -> Node {
+    map(&[("attacks", Node::text(number))])
 }
 
 #[test]
@@ -84,8 +86,8 @@ fn a_good_file_has_no_faults_and_is_written_out_in_full() {
     let table = Table::new();
     let file = with(&[
         ("match", Node::text("400d107f")),
-        ("orders", guns("2")),
-        ("standing", map(&[("repair", Node::text("stone"))])),
+        ("orders", attacks("2")),
+        ("standing", map(&[("watch", Node::text("picket"))])),
         ("policies", map(&[("cheer", Node::text("default"))])),
         ("note", Node::text("your\n move ")),
         ("private-note", Node::text("he will fall for it")),
@@ -94,8 +96,8 @@ fn a_good_file_has_no_faults_and_is_written_out_in_full() {
     assert_eq!(checked.faults, []);
     let submission = checked.submission.unwrap();
     let orders = table.game.orders_json(&submission.orders.unwrap()).unwrap();
-    assert_eq!(orders.to_string(), r#"{"at":"wall","guns":2}"#);
-    assert_eq!(submission.standing["repair"], Json::Str("stone".into()));
+    assert_eq!(orders.to_string(), r#"{"attacks":2,"by":"bridge"}"#);
+    assert_eq!(submission.standing["watch"], Json::Str("picket".into()));
     assert_eq!(submission.note.as_deref(), Some("your move"));
 }
 
@@ -108,21 +110,21 @@ fn every_line_of_the_header_says_what_would_be_right() {
         ("side", Node::text("blue")),
         ("turn", Node::text("7")),
         ("packet", Node::text("setup")),
-        ("orders", guns("2")),
+        ("orders", attacks("2")),
     ]);
     let faults = table.faults(&wrong);
     let has = |part: &str| assert!(faults.iter().any(|fault| fault.contains(part)), "{part} in {faults:#?}");
-    has("game: these orders are for `chess`; the game here is `two-forts` -> write `game: two-forts`");
+    has("game: these orders are for `chess`; the game here is `bridge` -> write `game: bridge`");
     has("match: these orders belong to match 00000000; this is match 400d107f");
     has("side: `turn` is due from red, not from blue");
     has("turn: these orders are for turn 7; turn 1 is being played");
     has("packet: these are `setup` orders; `turn` is due");
     assert_eq!(faults.len(), 5);
 
-    let missing = table.faults(&map(&[("orders", guns("2"))]));
+    let missing = table.faults(&map(&[("orders", attacks("2"))]));
     assert_eq!(missing.len(), 4, "{missing:#?}");
     assert!(missing.iter().any(|fault| fault.contains("add a line `side: red`")));
-    let misspelt = table.faults(&with(&[("side", Node::text("rde")), ("orders", guns("1"))]));
+    let misspelt = table.faults(&with(&[("side", Node::text("rde")), ("orders", attacks("1"))]));
     assert!(misspelt.iter().any(|fault| fault.contains("did you mean `red`?")), "{misspelt:?}");
 }
 
@@ -130,40 +132,40 @@ fn every_line_of_the_header_says_what_would_be_right() {
 fn faults_of_form_of_the_rules_and_of_the_policies_come_together() {
     let table = Table::new();
     let file = with(&[
-        ("orders", guns("9")),
-        ("ordrs", guns("1")),
-        ("policies", map(&[("repair", Node::text("earth")), ("chear", Node::text("default"))])),
-        ("standing", map(&[("repair", Node::text("mud"))])),
+        ("orders", attacks("9")),
+        ("ordrs", attacks("1")),
+        ("policies", map(&[("watch", Node::text("sleep")), ("chear", Node::text("default"))])),
+        ("standing", map(&[("watch", Node::text("mud"))])),
     ]);
     let faults = table.faults(&file);
     let has = |part: &str| assert!(faults.iter().any(|fault| fault.contains(part)), "{part} in {faults:#?}");
-    has("orders.guns: 9 guns fire, but the fort has 3");
+    has("orders.attacks: 9 attacks in one turn");
     has("ordrs: unknown key `ordrs`");
-    has("policies.repair: `repair` is asked while the opponent's orders are carried out -> put it under `standing`");
+    has("policies.watch: `watch` is asked while the opponent's orders are carried out -> put it under `standing`");
     has("policies.chear: there is no question `chear` -> did you mean `cheer`?");
-    has("standing.repair: `mud` will not do here");
-    has("write `earth` or `stone`");
+    has("standing.watch: `mud` will not do here");
+    has("write `picket` or `sleep`");
     assert_eq!(faults.len(), 5);
 }
 
 #[test]
 fn a_misspelt_line_does_not_hide_a_breach_of_the_rules() {
     let table = Table::new();
-    let orders = map(&[("guns", Node::text("9")), ("att", Node::text("gate"))]);
+    let orders = map(&[("attacks", Node::text("9")), ("bye", Node::text("ford"))]);
     let faults = table.faults(&with(&[("orders", orders)]));
     assert_eq!(faults.len(), 2, "{faults:#?}");
-    assert!(faults[0].starts_with("orders.att: unknown key"), "{faults:#?}");
-    assert!(faults[1].starts_with("orders.guns: 9 guns fire"), "{faults:#?}");
+    assert!(faults[0].starts_with("orders.bye: unknown key"), "{faults:#?}");
+    assert!(faults[1].starts_with("orders.attacks: 9 attacks"), "{faults:#?}");
 }
 
 #[test]
 fn nobody_may_ask_to_be_asked_where_the_match_never_asks() {
     let mut table = Table::new();
-    let file = with(&[("orders", guns("1")), ("standing", map(&[("repair", Node::text("ask"))]))]);
+    let file = with(&[("orders", attacks("1")), ("standing", map(&[("watch", Node::text("ask"))]))]);
     assert!(table.faults(&file).is_empty());
     table.questions.ask = false;
     let faults = table.faults(&file);
-    assert!(faults[0].starts_with("standing.repair: this match is played with `questions: default`"), "{faults:?}");
+    assert!(faults[0].starts_with("standing.watch: this match is played with `questions: default`"), "{faults:?}");
 }
 
 #[test]
@@ -177,7 +179,7 @@ fn a_file_without_orders_is_a_pass_and_says_so() {
 /// Red's first turn, stopped at blue's first question.
 fn stopped(table: &mut Table) -> (AnyState, AnyOrders, Settled) {
     let base = table.state.clone();
-    let file = with(&[("orders", map(&[("guns", Node::text("3")), ("at", Node::text("gate"))]))]);
+    let file = with(&[("orders", attacks("1"))]);
     let orders = Submission::check(&file, &table.due()).submission.unwrap().orders.unwrap();
     let (said, public, versions) = (Said::default(), Holdings::default(), Versions::new());
     let segment = Segment {
@@ -229,24 +231,24 @@ fn answers_are_tried_out_before_they_are_signed() {
         let one = map(&[("key", Node::text(key)), ("choice", Node::text(choice))]);
         with(&[("side", Node::text("blue")), ("packet", Node::text("answers")), ("answers", Node::List(vec![one]))])
     };
-    let good = answered(&table, (&base, &orders, &settled), &answer(&key, "STONE"));
+    let good = answered(&table, (&base, &orders, &settled), &answer(&key, "FALL-BACK"));
     assert_eq!(good.faults, []);
-    assert_eq!(good.submission.unwrap().answers[&questions[0].key], Json::Str("stone".into()));
+    assert_eq!(good.submission.unwrap().answers[&questions[0].key], Json::Str("fall-back".into()));
 
-    let by_kind = answered(&table, (&base, &orders, &settled), &answer("repair", "earth"));
+    let by_kind = answered(&table, (&base, &orders, &settled), &answer("reply", "hold"));
     assert_eq!(by_kind.faults, []);
 
     let bad = answered(&table, (&base, &orders, &settled), &answer(&key, "mud"));
     assert_eq!(bad.faults.len(), 1);
     assert_eq!(bad.faults[0].at.to_string(), "answers[0].choice");
-    assert!(bad.faults[0].remedy.contains("earth or stone"), "{:?}", bad.faults);
+    assert!(bad.faults[0].remedy.contains("hold or fall-back"), "{:?}", bad.faults);
 
-    let strange = answered(&table, (&base, &orders, &settled), &answer("t9.red.fire/x/repair/1", "earth"));
+    let strange = answered(&table, (&base, &orders, &settled), &answer("t9.red.attack/x/reply/1", "hold"));
     let texts: Vec<&str> = strange.faults.iter().map(|fault| fault.what.as_str()).collect();
     assert_eq!(texts.len(), 2, "{texts:?}");
     assert!(texts[0].starts_with("nobody asked") && texts[1].contains("is not answered"), "{texts:?}");
 
-    let late = with(&[("side", Node::text("blue")), ("packet", Node::text("answers")), ("orders", guns("1"))]);
+    let late = with(&[("side", Node::text("blue")), ("packet", Node::text("answers")), ("orders", attacks("1"))]);
     let late = answered(&table, (&base, &orders, &settled), &late);
     assert!(late.faults.iter().any(|fault| fault.what.contains("only answers are due")), "{:?}", late.faults);
 }
@@ -254,11 +256,11 @@ fn answers_are_tried_out_before_they_are_signed() {
 #[test]
 fn the_template_is_a_good_file_as_it_stands() {
     let mut table = Table::new();
-    table.standing.insert("repair".into(), Json::Str("stone".into()));
-    let text = template(&table.due(), "../schemas/two-forts-turn.json");
-    assert!(text.starts_with("# yaml-language-server: $schema=../schemas/two-forts-turn.json\n"), "{text}");
-    assert!(text.contains("\norders:\n  # up to 3 guns\n  guns: 2\n"), "{text}");
-    assert!(text.contains("\n  repair: stone\n"), "{text}");
+    table.standing.insert("watch".into(), Json::Str("picket".into()));
+    let text = template(&table.due(), "../schemas/bridge-turn.json");
+    assert!(text.starts_with("# yaml-language-server: $schema=../schemas/bridge-turn.json\n"), "{text}");
+    assert!(text.contains("\norders:\n  # at most 2\n  attacks: 1\n"), "{text}");
+    assert!(text.contains("\n  watch: picket\n"), "{text}");
     assert!(text.contains("\n  cheer: default\n"), "{text}");
     let (file, _) = crate::engine::doc::read_document("template.yaml", text.as_bytes()).unwrap();
     assert_eq!(Submission::check(&file, &table.due()).faults, []);
@@ -273,9 +275,9 @@ fn the_template_is_a_good_file_as_it_stands() {
 #[test]
 fn a_policy_and_a_standing_order_each_serve_where_the_other_is_silent() {
     let mut table = Table::new();
-    let stone = Json::from("stone");
+    let loudly = Json::from("loudly");
     let check = |table: &Table, entries: &[(&'static str, Node)]| {
-        let entries: Vec<_> = [("orders", guns("1"))].into_iter().chain(entries.iter().cloned()).collect();
+        let entries: Vec<_> = [("orders", attacks("1"))].into_iter().chain(entries.iter().cloned()).collect();
         let checked = Submission::check(&with(&entries), &table.due());
         assert_eq!(checked.faults, []);
         let force = checked.outlook.expect("an outlook").policies;
@@ -287,21 +289,21 @@ fn a_policy_and_a_standing_order_each_serve_where_the_other_is_silent() {
     };
     let cheer = |with: &str| map(&[("cheer", Node::text(with))]);
 
-    let (said, whence) = check(&table, &[("standing", cheer("stone"))]);
-    assert_eq!((said.policies.get("cheer"), whence(true).1), (Some(&stone), "your standing order"));
+    let (said, whence) = check(&table, &[("standing", cheer("loudly"))]);
+    assert_eq!((said.policies.get("cheer"), whence(true).1), (Some(&loudly), "your standing order"));
     assert_eq!(whence(false).1, "this file");
-    let (said, whence) = check(&table, &[("policies", cheer("stone"))]);
-    assert_eq!((said.standing.get("cheer"), whence(false).1), (Some(&stone), "this file's policy"));
-    let (said, _) = check(&table, &[("policies", cheer("stone")), ("standing", cheer("earth"))]);
-    assert_eq!((&said.policies["cheer"], &said.standing["cheer"]), (&stone, &Json::from("earth")));
+    let (said, whence) = check(&table, &[("policies", cheer("loudly"))]);
+    assert_eq!((said.standing.get("cheer"), whence(false).1), (Some(&loudly), "this file's policy"));
+    let (said, _) = check(&table, &[("policies", cheer("loudly")), ("standing", cheer("softly"))]);
+    assert_eq!((&said.policies["cheer"], &said.standing["cheer"]), (&loudly, &Json::from("softly")));
     let (said, _) = check(&table, &[("policies", cheer("ask"))]);
     assert_eq!(said.standing.get("cheer"), None, "to be asked in the own turn is no word for the other's");
 
-    table.standing.insert("cheer".into(), stone.clone());
+    table.standing.insert("cheer".into(), loudly.clone());
     let (said, whence) = check(&table, &[]);
-    assert_eq!((said.policies.get("cheer"), whence(true).1), (Some(&stone), "your standing order"));
+    assert_eq!((said.policies.get("cheer"), whence(true).1), (Some(&loudly), "your standing order"));
     assert_eq!((said.standing.get("cheer"), whence(false).1), (None, "an earlier file"));
-    let (said, _) = check(&table, &[("policies", cheer("earth"))]);
+    let (said, _) = check(&table, &[("policies", cheer("softly"))]);
     assert_eq!(said.standing.get("cheer"), None, "what stands is not replaced by a policy");
 
     // All standing orders begin with `default`: nobody need have said it.
@@ -317,19 +319,19 @@ fn an_answers_file_may_lay_more_down_unless_it_is_too_late_for_that() {
     let mut table = Table::new();
     let (base, orders, settled) = stopped(&mut table);
     let text = template(&table.due(), "x");
-    assert!(text.contains("# standing:\n#   repair: earth  |  stone\n"), "{text}");
+    assert!(text.contains("# standing:\n#   reply: hold  |  fall-back  |  cautious\n"), "{text}");
     assert!(!text.contains("policies"), "blue is asked nothing in his own turn: {text}");
     let Stop::Answers { questions, .. } = table.stop.clone() else { unreachable!() };
-    let one = map(&[("key", Node::text(questions[0].key.as_str())), ("choice", Node::text("earth"))]);
+    let one = map(&[("key", Node::text(questions[0].key.as_str())), ("choice", Node::text("hold"))]);
     let file = with(&[
         ("side", Node::text("blue")),
         ("packet", Node::text("answers")),
         ("answers", Node::List(vec![one])),
-        ("standing", map(&[("repair", Node::text("stone"))])),
+        ("standing", map(&[("reply", Node::text("fall-back"))])),
     ]);
     let good = answered(&table, (&base, &orders, &settled), &file);
     assert_eq!(good.faults, []);
-    assert_eq!(good.submission.expect("a good file").standing["repair"], Json::from("stone"));
+    assert_eq!(good.submission.expect("a good file").standing["reply"], Json::from("fall-back"));
 
     table.shut.standing = Some("standing orders are sealed with your next packet");
     let late = answered(&table, (&base, &orders, &settled), &file);
@@ -367,13 +369,13 @@ fn two_commanders_join_their_files_and_nothing_is_ordered_twice() {
 
 #[test]
 fn the_schema_of_an_order_file_knows_the_orders_and_the_questions() {
-    let (_, orders) = FORTS.schemas().remove(0);
-    let schema = order_file_schema(&FORTS, "turn", orders);
+    let (_, orders) = BRIDGE.schemas().into_iter().find(|(name, _)| name == "orders-turn").unwrap();
+    let schema = order_file_schema(&BRIDGE, "turn", orders);
     let at = |pointer: &str| schema.pointer(pointer).unwrap_or_else(|| panic!("{pointer} in {schema:#}"));
-    assert_eq!(at("/properties/game/const"), "two-forts");
-    assert_eq!(at("/properties/orders/required/0"), "guns");
-    assert_eq!(at("/properties/standing/properties/repair/default"), "default");
-    assert!(schema.pointer("/properties/policies/properties/repair").is_none());
+    assert_eq!(at("/properties/game/const"), "bridge");
+    assert_eq!(at("/properties/orders/required/0"), "attacks");
+    assert_eq!(at("/properties/standing/properties/watch/default"), "default");
+    assert!(schema.pointer("/properties/policies/properties/watch").is_none());
     assert!(schema.pointer("/properties/orders/$defs").is_none());
 }
 
@@ -381,7 +383,7 @@ fn the_schema_of_an_order_file_knows_the_orders_and_the_questions() {
 fn a_note_is_as_long_as_a_record_may_carry_and_plain() {
     let table = Table::new();
     let noted = |text: &str| {
-        let file = with(&[("orders", guns("2")), ("note", Node::text(text)), ("private-note", Node::text("x"))]);
+        let file = with(&[("orders", attacks("2")), ("note", Node::text(text)), ("private-note", Node::text("x"))]);
         Submission::check(&file, &table.due())
     };
     let fits = noted(&"é".repeat(NOTE_LENGTH));
