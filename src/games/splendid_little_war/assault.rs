@@ -144,7 +144,7 @@ impl Storming<'_> {
                 now.is_leader(*piece) && now.state.hex_of(*piece).is_some_and(|hex| hexes.contains(&hex))
             };
             for (index, piece) in named.iter().enumerate().filter(|(_, piece)| !parts(piece) && !led(piece)) {
-                let bar = Bar::new("13.2s", format!("{piece} does not assault"), "name attackers or their leaders");
+                let bar = Bar::new("13.2w", format!("{piece} does not assault"), "name attackers or their leaders");
                 bars.push(bar.at(DocPath::root().key("advance").index(index)).firm());
             }
         }

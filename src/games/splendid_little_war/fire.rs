@@ -220,14 +220,14 @@ impl<'t> Gunnery<'t> {
         let us_gun = now.unit(gun).is_some_and(|unit| unit.force == Force::Us);
         let balloon = now.balloon().filter(|_| us_gun && now.state.balloon_up);
         let balloon = balloon.filter(|(_, at)| data.distance(*at, hex) <= limits.balloon);
-        let leader = |(piece, at): &(Piece, Hex)| {
-            now.is_leader(*piece)
-                && now.commands(*piece, gun)
-                && data.distance(*at, hex) <= limits.leader
-                && now.sees_in(&self.crowd, *at, target, true).is_ok()
+        // §13.1k: within 6 hexes and entitled to command the gun (AMB-62); §13.1n: and in sight of the target.
+        let near = |piece: Piece, at: Hex| {
+            now.is_leader(piece) && now.commands(piece, gun) && data.distance(at, hex) <= limits.leader
         };
-        let mut leaders: Vec<(u32, Piece)> =
-            now.on_map(self.side).filter(leader).map(|(piece, at)| (data.distance(at, hex), piece)).collect();
+        let sees = |at: Hex| now.sees_in(&self.crowd, at, target, true).is_ok();
+        let close: Vec<(Piece, Hex)> = now.on_map(self.side).filter(|(piece, at)| near(*piece, *at)).collect();
+        let seeing = close.iter().filter(|(_, at)| sees(*at));
+        let mut leaders: Vec<(u32, Piece)> = seeing.map(|(piece, at)| (data.distance(*at, hex), *piece)).collect();
         leaders.sort_unstable();
         let able: Vec<Piece> =
             balloon.iter().map(|(base, _)| *base).chain(leaders.into_iter().map(|(_, piece)| piece)).collect();
@@ -240,7 +240,11 @@ impl<'t> Gunnery<'t> {
             (Some(_), _) => {}
             (None, Some(named)) => {
                 let why = format!("{named} cannot spot {target} for {gun}");
-                let clause = if now.is_leader(named) { "13.1n" } else { "13.1l" };
+                let clause = match now.is_leader(named) {
+                    true if close.iter().any(|(piece, _)| *piece == named) => "13.1n",
+                    true => "13.1k",
+                    false => "13.1l",
+                };
                 let remedy = match able.first() {
                     Some(other) => format!("let {other} spot"),
                     None => "a leader of its own within 6 hexes must see the target, or the balloon be within 3".into(),
@@ -250,7 +254,8 @@ impl<'t> Gunnery<'t> {
             (None, None) => {
                 let why = format!("nobody spots {target} for {gun}");
                 let remedy = "a leader of its own within 6 hexes must see the target, or the balloon be within 3";
-                bars.push(about(Bar::new("13.1n", why, remedy)));
+                let clause = if close.is_empty() { "13.1k" } else { "13.1n" };
+                bars.push(about(Bar::new(clause, why, remedy)));
             }
         }
         Err(bars)

@@ -128,6 +128,20 @@ impl Marcher<'_> {
         if self.zoned && zone { Step::PayAndHalt(cost) } else { Step::Pay(cost) }
     }
 
+    /// Why the move of one hex that is always possible (§12.0f, §12.0g) is not possible here, if that is what is missing.
+    fn bar_of_first_hex(&self, fault: &WalkFault<Hex, Bar, 2>, pieces: &[Piece]) -> Option<Bar> {
+        let WalkFault::Exhausted { at: 1, to, needed, purse, .. } = fault else { return None };
+        let (clause, why) = match self.least {
+            true => ("12.0f", format!("{to} costs {needed} of {purse} and is in an enemy zone of control")),
+            false => {
+                ("12.0g", format!("{to} costs {needed} of {purse}, and not all of them are Normal, led and supplied"))
+            }
+        };
+        let remedy = "only a Normal unit in command and supply enters any hex free of enemy zones with its whole MF";
+        let at = DocPath::root().key("path").index(0);
+        Some(Bar::new(clause, why, remedy).at(at).about(subjects(pieces.iter().copied())).about([Subject::of(to)]))
+    }
+
     fn trail(&self, from: Hex, to: Hex) -> bool {
         // §15.1q: in Poor-squared there are no trails to move along.
         self.now.data().trail_between(from, to) && self.now.state.weather != Weather::PoorSquared
@@ -277,7 +291,8 @@ impl<'p> Position<'p> {
         let whole: Vec<Hex> = std::iter::once(marcher.from).chain(path.iter().copied()).collect();
         let walked = walk(&self.data().grid, &whole, marcher.purse, |from, _: Bearing, to| marcher.step(from, to));
         let mut bars = Vec::new();
-        bars.extend(walked.fault.as_ref().map(|fault| bar_of(fault, pieces)));
+        let bar = |fault| marcher.bar_of_first_hex(fault, pieces).unwrap_or_else(|| bar_of(fault, pieces));
+        bars.extend(walked.fault.as_ref().map(bar));
         let mut steps = walked.steps();
         if steps > 0 {
             let stop = |steps: usize| whole.get(steps).copied().unwrap_or(marcher.from);
@@ -551,6 +566,7 @@ impl Play<'_, '_> {
     pub fn begin_movement(&mut self, side: Side, orders: &TurnOrders) -> Ruling<Begun> {
         self.begin_phase(Some(side), PhaseName::Movement);
         self.moved.clear();
+        self.digs.clear();
         self.regrouped.clear();
         if side == US {
             self.balloon(orders.balloon)?;
@@ -601,7 +617,13 @@ impl Play<'_, '_> {
             let part = DocPath::root().key("units").index(index);
             // A regiment may break down at the end of a move; reforming may be the end of one.
             let spent = if still && order.reform { BTreeSet::new() } else { self.moved.clone() };
-            let mut bars = self.now().bars_moving(side, *piece, &spent);
+            let mut bars = match self.digs.contains(piece) {
+                true => {
+                    let why = format!("{piece} digs this turn, which takes its whole MF");
+                    vec![Bar::new("6.0k", why, "leave it out here or under `entrench`").firm()]
+                }
+                false => self.now().bars_moving(side, *piece, &spent),
+            };
             if bars.is_empty() && self.state.hex_of(*piece) != start {
                 let why = format!("{piece} does not start from the same hex");
                 bars.push(Bar::new("12.0b", why, "order it apart").about(subjects([*piece])));
@@ -843,7 +865,8 @@ impl Play<'_, '_> {
                 }
                 match hex.filter(|_| bars.is_empty()) {
                     Some(hex) => {
-                        play.moved.insert(unit); // §6.0k
+                        play.moved.insert(unit);
+                        play.digs.insert(unit); // §6.0k
                         digging.push((unit, hex));
                     }
                     None => play.lapse(format!("entrenching by {unit}"), bars),

@@ -24,6 +24,8 @@ pub struct Play<'p, 'u> {
     pub umpire: &'p mut Umpire<'u, SplendidLittleWar>,
     /// Who has moved, entrenched, bridged or been held in this Movement Phase (§12.0b).
     pub moved: BTreeSet<Piece>,
+    /// Those of them who dig (§6.0k).
+    pub digs: BTreeSet<Piece>,
     /// Regiments that have broken down or reformed in this Movement Phase (§5.3f).
     pub regrouped: BTreeSet<Piece>,
     /// The 2nd Cavalry is ordered to reform in this Movement Phase (§5.4d).
@@ -48,6 +50,7 @@ impl<'p, 'u> Play<'p, 'u> {
             state,
             umpire,
             moved: BTreeSet::new(),
+            digs: BTreeSet::new(),
             regrouped: BTreeSet::new(),
             gathering: false,
             stood: BTreeSet::new(),

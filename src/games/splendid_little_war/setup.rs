@@ -174,6 +174,9 @@ impl Position<'_> {
             let choice: Vec<String> = area.hexes.iter().take(8).map(ToString::to_string).collect();
             let more = if area.hexes.len() > 8 { ", …" } else { "" };
             let why = format!("{piece} may not set up in {}", data.describe(hex));
+            let fills = |area: &Area| area.fill && area.hexes.contains(&hex);
+            let barred = self.has(piece, Flag::CivilGuard) && self.game.areas(SPAIN).iter().any(fills);
+            let clause = if barred { "17.0.setup-l" } else { clause };
             bars.push(Bar::new(clause, why, format!("choose one of {}{more}", choice.join(", "))).firm());
         }
         if let Some(apart) = area.apart {
