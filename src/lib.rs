@@ -3,6 +3,7 @@
 pub mod board;
 pub mod cases;
 pub mod cli;
+pub mod desk;
 pub mod draw;
 pub mod engine;
 pub mod games;

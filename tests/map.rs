@@ -190,3 +190,17 @@ fn what_lies_face_down_is_nowhere_in_the_opponents_scene() {
         }
     }
 }
+
+#[test]
+fn fire_comes_from_where_the_units_stood_by_then() {
+    use garcia::scene::{Deed, Incident, trace};
+    let scene = Played::new("lone-warrior").on(1).scene(None);
+    let board = scene.boards.first().expect("a map");
+    let [one, other] = [0, 1].map(|at| board.counters.get(at).expect("a counter"));
+    let (stood, target) = (one.cell.clone().expect("a cell"), other.cell.clone().expect("a cell"));
+    let fired = || Incident::new(Deed::Fired, [&one.id]).at(&target);
+    let mut happened = vec![fired(), Incident::new(Deed::Moved, [&one.id]).at("0101"), fired(), fired().from(["0707"])];
+    trace(&mut happened, &scene);
+    let from: Vec<&[String]> = happened.iter().map(|incident| incident.from.as_slice()).collect();
+    assert_eq!(from, [&[stood][..], &[], &["0101".to_owned()], &["0707".to_owned()]]);
+}

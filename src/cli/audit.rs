@@ -22,6 +22,11 @@ pub struct Audit {
     eml: bool,
 }
 
+/// Signs the audit and makes the mail.
+pub fn opened(eml: bool, world: &World) -> Result<Done, Trouble> {
+    Audit { eml }.run(world)
+}
+
 impl Audit {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
         let mut folder = GameFolder::open(world)?;

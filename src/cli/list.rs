@@ -141,6 +141,12 @@ fn row(folder: PathBuf, world: &World) -> Row {
     }
 }
 
+/// The games below a folder as data.
+pub fn below(root: &Path, world: &World) -> Result<Vec<(PathBuf, serde_json::Value)>, Trouble> {
+    let row = |folder: PathBuf| (folder.clone(), as_json(&row(folder, world)));
+    Ok(games_below(root)?.into_iter().map(row).collect())
+}
+
 fn as_json(row: &Row) -> serde_json::Value {
     json!({
         "folder": row.folder, "game": row.game, "turn": row.turn, "headline": row.headline, "yours": row.yours,

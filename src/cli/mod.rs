@@ -1,51 +1,52 @@
 //! What a player types: one file per verb.
 
-mod audit;
+pub(crate) mod audit;
 mod case;
-mod check;
+pub(crate) mod check;
 mod chronicle;
 mod compare;
 mod consent;
 mod data;
 mod demo;
+mod desk;
 mod direct;
 mod dispute;
 mod disputed;
 mod doctor;
-mod folder;
+pub(crate) mod folder;
 mod games;
 mod handover;
 mod join;
-mod list;
+pub(crate) mod list;
 mod luck;
 mod map;
 mod motion;
 mod new;
-mod next;
+pub(crate) mod next;
 mod odds;
 mod opponent;
 mod pager;
 mod papers;
-mod past;
+pub(crate) mod past;
 mod post;
 mod progress;
 mod query;
-mod receive;
+pub(crate) mod receive;
 mod rehearse;
 mod remedies;
 mod report;
-mod resolve;
+pub(crate) mod resolve;
 mod roll;
 mod rules;
 mod schemas;
 mod seats;
 mod secret;
-mod send;
+pub(crate) mod send;
 mod shell;
-mod sight;
+pub(crate) mod sight;
 mod soak;
-mod status;
-mod template;
+pub(crate) mod status;
+pub(crate) mod template;
 mod terms;
 mod trouble;
 mod tutor;
@@ -130,6 +131,7 @@ enum Verb {
     Status(status::Status),
     List(list::List),
     Doctor(doctor::Doctor),
+    Desk(desk::Desk),
     Template(template::Template),
     Check(check::Check),
     Send(send::Send),
@@ -308,6 +310,7 @@ impl Verb {
             Verb::Status(verb) => verb.run(world),
             Verb::List(verb) => verb.run(world),
             Verb::Doctor(verb) => verb.run(world),
+            Verb::Desk(verb) => verb.run(world),
             Verb::Template(verb) => verb.run(world),
             Verb::Check(verb) => verb.run(world),
             Verb::Resolve(verb) => verb.run(world),

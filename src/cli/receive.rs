@@ -51,6 +51,11 @@ pub struct Receive {
     eml: bool,
 }
 
+/// Takes the mails in these files; without any, writes what is due from here.
+pub fn taken(files: Vec<PathBuf>, eml: bool, world: &World) -> Result<Done, Trouble> {
+    Receive { files, eml }.run(world)
+}
+
 impl Receive {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
         let files = mails_in(&self.files)?;

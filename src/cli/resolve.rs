@@ -62,6 +62,16 @@ impl Resolve {
     }
 }
 
+/// Carries one order file out.
+pub fn carried_out(file: PathBuf, eml: bool, world: &World) -> Result<Done, Trouble> {
+    Resolve { files: vec![file], absent: false, eml }.run(world)
+}
+
+/// Goes on: closes what was signed already, or goes on without a player who sent nothing.
+pub fn gone_on(absent: bool, eml: bool, world: &World) -> Result<Done, Trouble> {
+    Resolve { files: Vec::new(), absent, eml }.run(world)
+}
+
 /// Solo: signs the orders of the side that is due and closes them at once.
 pub fn alone(mut folder: GameFolder, files: &[PathBuf], world: &World) -> Result<Done, Trouble> {
     let first = folder.saved();

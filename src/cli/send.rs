@@ -56,6 +56,11 @@ enum Asks {
     Nobody,
 }
 
+/// Signs one order file and makes the mail.
+pub fn signed(file: PathBuf, eml: bool, world: &World) -> Result<Done, Trouble> {
+    Send { files: vec![file], eml, yes: true }.run(world)
+}
+
 /// What is to be signed.
 pub enum Given {
     /// Order files of one side.
@@ -204,6 +209,11 @@ pub struct Resend {
     /// All records from this number on, whoever signed them.
     #[arg(long, value_name = "NUMBER")]
     from: Option<u32>,
+}
+
+/// The last mail once more.
+pub fn again(eml: bool, world: &World) -> Result<Done, Trouble> {
+    Resend { eml, from: None }.run(world)
 }
 
 impl Resend {

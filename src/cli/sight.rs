@@ -14,6 +14,7 @@ use crate::mail::plain_text;
 use crate::play::{GLANCE, Luck};
 use crate::report::luck::luck_line;
 use crate::report::{Message, Told, TurnReport};
+use crate::scene::trace;
 use crate::trust::Id;
 use crate::trust::data::{Data, Mode, RollSaid};
 use crate::trust::home::Home;
@@ -328,8 +329,10 @@ impl Sight {
         let report = self.turn_report()?;
         let (table, view) = (self.table(), report.view);
         let began = View { state: self.ledger.replay().began(), ..view };
-        let happened = table.depict(report.journal, view.side);
-        Some(Told { page: report.page(), before: table.scene(began), after: table.scene(view), happened })
+        let before = table.scene(began);
+        let mut happened = table.depict(report.journal, view.side);
+        trace(&mut happened, &before);
+        Some(Told { page: report.page(), before, after: table.scene(view), happened })
     }
 
     /// The file the report is kept in: the number of the result, the turn and the side it tells of.

@@ -37,7 +37,8 @@ pub fn owes_result(sight: &Sight) -> bool {
     matches!(sight.ledger.protocol().due(), protocol::NextRecord::Result(_))
 }
 
-fn page(sight: &Sight) -> Page {
+/// Everything `garcia status` tells.
+pub fn page(sight: &Sight) -> Page {
     let (table, view, stop) = (sight.table(), sight.view(None), sight.stop());
     let mut page = Page::new(table.headline(view.state));
     page.lead.push(sight.dice_line());

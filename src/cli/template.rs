@@ -39,14 +39,10 @@ impl Template {
         if *sight.stop() == Stop::End {
             return Err(Trouble::usage("the game is over: no orders are due", "`garcia report` tells how it ended"));
         }
-        let file = name(&sight);
+        let file = file_name(&sight);
         // What is only shown refers to the schema that is always there.
         let keeps = self.write || self.output.is_some();
-        let moment = keeps.then(|| moment(&sight)).flatten();
-        let own = Path::new(&file).with_extension("json").display().to_string();
-        let general = || order_file_name(sight.table().ruleset(), schema_packet(&sight));
-        let schema = format!("../{SCHEMAS}/{}", if moment.is_some() { own.clone() } else { general() });
-        let text = sight.due(|due| submission::template(due, &schema));
+        let text = if keeps { text(&sight) } else { shown(&sight) };
         let path = match (self.output, self.write) {
             (Some(path), _) => path,
             (None, true) => sight.folder.join(ORDERS).join(&file),
@@ -58,11 +54,7 @@ impl Template {
             return Err(Trouble::usage(what, "edit it, or write to another file with `--output FILE`"));
         }
         let _held = Lock::take(&sight.folder)?;
-        write_schemas(&sight.folder, sight.table().ruleset())?;
-        if let Some(schema) = moment {
-            let path = sight.folder.join(SCHEMAS).join(own);
-            write_whole(&path, format!("{schema}\n").as_bytes(), Readers::Anyone)?;
-        }
+        keep_schemas(&sight)?;
         write_whole(&path, text.as_bytes(), Readers::Anyone)
             .map_err(|trouble| Trouble::new(exit::NO_OUTPUT, trouble.to_string(), "write it elsewhere"))?;
         let shown = path.display();
@@ -76,17 +68,51 @@ impl Template {
 
 /// The order file for the moment with the schema that is always there, and where it is kept.
 pub fn written(sight: &Sight) -> (PathBuf, String) {
-    let schema = format!("../{SCHEMAS}/{}", order_file_name(sight.table().ruleset(), schema_packet(sight)));
-    (sight.folder.join(ORDERS).join(name(sight)), sight.due(|due| submission::template(due, &schema)))
+    (sight.folder.join(ORDERS).join(file_name(sight)), shown(sight))
+}
+
+/// The order file as it is kept: it refers to the schema of this very moment.
+pub fn text(sight: &Sight) -> String {
+    match moment(sight) {
+        Some(_) => referring_to(sight, &moment_name(sight)),
+        None => shown(sight),
+    }
+}
+
+/// The order file as it is only shown.
+fn shown(sight: &Sight) -> String {
+    referring_to(sight, &order_file_name(sight.table().ruleset(), schema_packet(sight)))
+}
+
+fn referring_to(sight: &Sight, schema: &str) -> String {
+    sight.due(|due| submission::template(due, &format!("../{SCHEMAS}/{schema}")))
+}
+
+/// Writes the schemas that order files refer to.
+pub fn keep_schemas(sight: &Sight) -> Result<(), Trouble> {
+    write_schemas(&sight.folder, sight.table().ruleset())?;
+    if let Some(schema) = moment(sight) {
+        let path = sight.folder.join(SCHEMAS).join(moment_name(sight));
+        write_whole(&path, format!("{schema}\n").as_bytes(), Readers::Anyone)?;
+    }
+    Ok(())
+}
+
+fn moment_name(sight: &Sight) -> String {
+    Path::new(&file_name(sight)).with_extension("json").display().to_string()
+}
+
+/// The schema of the file due.
+pub fn schema(sight: &Sight) -> Option<serde_json::Value> {
+    let game = sight.table().ruleset();
+    let name = order_file_name(game, schema_packet(sight));
+    order_files(game).into_iter().find(|(file, _)| *file == name).map(|(_, schema)| schema)
 }
 
 /// The schema of the file due, with the units, hexes and places of this position.
 fn moment(sight: &Sight) -> Option<serde_json::Value> {
-    let game = sight.table().ruleset();
-    let name = order_file_name(game, schema_packet(sight));
-    let (_, schema) = order_files(game).into_iter().find(|(file, _)| *file == name)?;
     let scene = sight.table().scene(sight.view(sight.stop().who()));
-    Some(schema_of_moment(schema, &scene, sight.stop()))
+    Some(schema_of_moment(schema(sight)?, &scene, sight.stop()))
 }
 
 /// The packet whose schema describes the file due; answers belong to the packet of their span.
@@ -98,7 +124,7 @@ fn schema_packet(sight: &Sight) -> &'static str {
 }
 
 /// `t3-us-turn.yaml`; a second file of answers in one turn gets the number of its record.
-fn name(sight: &Sight) -> String {
+pub fn file_name(sight: &Sight) -> String {
     let stop = sight.stop();
     let who = stop.who().map_or("all", |side| side.as_str());
     let turn = sight.table().turn(sight.view(None).state);

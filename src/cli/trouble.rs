@@ -103,6 +103,11 @@ impl Trouble {
         Trouble { clause, ..Trouble::new(exit::FAULTS, what, first.remedy) }
     }
 
+    /// The faults of a file, as a program reads them.
+    pub fn entries(&self) -> Vec<faults::ShownFault> {
+        self.files.iter().flat_map(|(source, list)| faults::entries(list, source)).collect()
+    }
+
     /// For people.
     pub fn render(&self, look: Look) -> String {
         if !self.files.is_empty() {
@@ -119,8 +124,7 @@ impl Trouble {
 
     /// For programs, on standard output.
     pub fn as_json(&self) -> Done {
-        let entries: Vec<faults::ShownFault> =
-            self.files.iter().flat_map(|(source, list)| faults::entries(list, source)).collect();
+        let entries = self.entries();
         let mut value = json!({ "ok": false, "error": self.what, "remedy": self.remedy, "exit": self.code });
         if let (Some(clause), Some(object)) = (&self.clause, value.as_object_mut()) {
             object.insert("clause".into(), clause.trim_start_matches('§').into());

@@ -104,7 +104,7 @@ fn text(eml: &mut String, kind: &str, body: &str) {
 }
 
 /// Bytes as base64, lines of 76 characters.
-fn base64(bytes: &[u8]) -> String {
+pub fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();
     // 57 bytes make a line of 76 characters.

@@ -10,6 +10,6 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-pub use draft::{Draft, MailPage, subject};
+pub use draft::{Draft, MailPage, base64, subject};
 pub use openings::Openings;
 pub use read::{Unpacked, plain_text, records_in};

@@ -14,7 +14,8 @@ use super::faults::visible;
 use super::{Message, Page, Section, clause_list, numeric, result, terms};
 
 const STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("page.js");
+/// What makes a page of reports move.
+pub const SCRIPT: &str = include_str!("page.js");
 
 /// What a page tells of one packet: the diary, the position before and after, and where things happened.
 pub struct Told {
@@ -150,7 +151,7 @@ fn maps(told: &Told, out: &mut String) {
 }
 
 /// What an incident does to counters on the map: event, map, units, the cell they end in (none: they leave the map).
-fn step(incident: &Incident) -> Option<serde_json::Value> {
+pub fn step(incident: &Incident) -> Option<serde_json::Value> {
     let ends = match incident.what {
         Deed::Placed | Deed::Landed | Deed::Entered | Deed::Moved | Deed::Retreated | Deed::Advanced => {
             Some(incident.at.as_deref()?)
@@ -248,8 +249,20 @@ fn quoted(message: &Message) -> String {
 }
 
 /// Text that stays text.
-pub(super) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     escape_svg(&visible(text))
+}
+
+/// A report as a part of another page: no head, no map, no script.
+pub fn fragment(page: &Page) -> String {
+    let mut out = String::new();
+    for line in &page.lead {
+        let _ = writeln!(out, "<p class=\"lead\">{}</p>", escape(line));
+    }
+    for section in &page.sections {
+        self::section(section, &BTreeMap::new(), &BTreeSet::new(), &mut out);
+    }
+    out
 }
 
 /// A page for mail programs: no script, nothing to load but a picture that travels with it.

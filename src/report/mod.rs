@@ -14,7 +14,7 @@ mod terminal;
 
 pub use chances::ChancesReport;
 pub use faults::Look;
-pub use html::{Told, html, letter_html};
+pub use html::{SCRIPT, Told, escape, fragment, html, letter_html, step};
 pub use markdown::markdown;
 pub use outlook::OutlookReport;
 pub use page::{Message, Page, Section, TurnReport, awaited, when};

@@ -11,6 +11,8 @@ pub use board::Stroke;
 pub use shape::{Point, Shape};
 pub use words::{Arm, Border, Deed, Echelon, Flag, Ground, Livery, Mark, Trace, Track, Work};
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::Serialize;
 
 use crate::engine::Side;
@@ -431,6 +433,33 @@ pub struct Target {
     /// A remark.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
+}
+
+/// Says of every fight and fire where it came from, where the event did not: from where its units stood by then.
+pub fn trace(happened: &mut [Incident], before: &Scene) {
+    let mut stands: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    for (number, board) in before.boards.iter().enumerate() {
+        let on =
+            board.counters.iter().filter_map(|counter| Some((counter.id.clone(), (number, counter.cell.clone()?))));
+        stands.extend(on);
+    }
+    for incident in happened {
+        match (incident.what, &incident.at) {
+            (Deed::Fought | Deed::Fired, Some(at)) if incident.from.is_empty() => {
+                let there = incident.units.iter().filter_map(|unit| stands.get(unit));
+                let from = there.filter(|(board, cell)| *board == incident.board && cell != at).map(|(_, cell)| cell);
+                incident.from = from.cloned().collect::<BTreeSet<String>>().into_iter().collect();
+            }
+            (
+                Deed::Placed | Deed::Landed | Deed::Entered | Deed::Moved | Deed::Retreated | Deed::Advanced,
+                Some(at),
+            ) => {
+                let end = (incident.board, at.clone());
+                stands.extend(incident.units.iter().map(|unit| (unit.clone(), end.clone())));
+            }
+            _ => {}
+        }
+    }
 }
 
 impl Scene {

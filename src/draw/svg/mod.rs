@@ -16,7 +16,7 @@ use crate::scene::{Board, Counter, Incident, OffMap, Point, Scene, Shape};
 
 use super::part::{Part, Window};
 
-pub use counter::counter;
+pub use counter::{counter, title_of as counter_title};
 pub use over::story;
 pub use style::{DEFS, STYLE};
 

@@ -12,7 +12,7 @@ use crate::scene::{
 use super::data::{Along, Ground};
 use super::events::{Event, Paid};
 use super::play::{Position, Trit};
-use super::state::{Face, Place, Post, TokenState};
+use super::state::{Face, Place, Post, Stage, TokenState};
 use super::supply::Suppose;
 use super::terms::{Arm, HoldingBox, Land, Nation, Token, UnitId};
 use super::{SPAIN, US};
@@ -68,7 +68,14 @@ fn boxes(now: &Position<'_>) -> Vec<OffMap> {
     };
     let dead = now.state.dead.iter().filter_map(|id| now.counter(*id).map(|_| shown(now, *id, *id, 0)));
     let lost = ours(Place::Lost).into_iter().chain(dead).collect();
+    // What the Spanish player has to place is known to everybody; where he places it is not (§5.1).
+    let spanish_army = now.data().counters.values().filter(|counter| counter.nation == Nation::Spanish);
+    let to_place = match now.state.stage {
+        Stage::SpanishSetup => spanish_army.map(|counter| shown(now, counter.id(), counter.id(), 1)).collect(),
+        _ => Vec::new(),
+    };
     let boxes = [
+        ("spanish", "Spanish to set up", to_place),
         ("sea", "At sea", ours(Place::OffMap)),
         ("guantanamo-us", "Marines at Guantánamo", ours(Place::Guantanamo)),
         ("manzanillo", "Manzanillo", held(HoldingBox::Manzanillo)),

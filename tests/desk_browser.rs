@@ -1,0 +1,286 @@
+//! The desk and the reports in a real browser, by clicks and keys. Without one these are left out, and say so.
+
+#[path = "desk_room/browser.rs"]
+mod browser;
+mod desk_room;
+
+use std::time::{Duration, Instant};
+
+use browser::Browser;
+use desk_room::{Room, order_file};
+use serde_json::Value;
+
+/// The longest a match may take.
+const LONGEST: Duration = Duration::from_secs(240);
+
+/// How long units are clicked in a match.
+const ENOUGH: Duration = Duration::from_secs(90);
+/// How long the second answer to a click may take.
+const SECOND_ANSWER: Duration = Duration::from_secs(4);
+
+/// Units that can be clicked: those of the side due, the ready ones first.
+const ABLE: &str = "[...pos.units.filter((u) => u.own && u.ready), ...pos.boxes.flatMap((b) => b.units).filter((u) => u.own)].map((u) => u.id)";
+
+fn ready(browser: &Browser) {
+    browser.until(
+        "document.title !== 'garcia' && pos && (!pos.mine || document.querySelector('#faults').childElementCount)",
+    );
+}
+
+/// Clicks a unit, then a place it is offered or a line of the template. Was there something to click?
+fn order(browser: &Browser, unit: &str, choice: usize) -> bool {
+    let boxed = browser.value(&format!("Boolean(document.querySelector('#boxes .piece[data-id=\"{unit}\"]'))")) == true;
+    browser.value("document.querySelectorAll('#boxes details').forEach((box) => { box.open = true; })");
+    let at = if boxed {
+        format!("#boxes .piece[data-id=\"{unit}\"]")
+    } else {
+        format!("#map .counters .c[data-id=\"{unit}\"]")
+    };
+    browser.value("document.querySelector('#whole').click()");
+    browser.click(&at);
+    browser.until("offered || !chosen.length");
+    // A first answer comes at once; what it had no time for follows.
+    let began = Instant::now();
+    while browser.value("offered.deeds.some((deed) => deed.untried)") == true && began.elapsed() < SECOND_ANSWER {
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    if browser.value("!offered") == true {
+        return false;
+    }
+    let before = browser.value("document.querySelector('#text').value");
+    let cells = browser.value("document.querySelectorAll('.could use').length").as_u64().unwrap_or(0);
+    if cells > 0 {
+        let one = u64::try_from(choice).unwrap_or(0) % cells;
+        browser.value(&format!("document.querySelectorAll('.could use')[{one}].setAttribute('id', 'this-one')"));
+        browser.click("#this-one");
+        // Written at once, or two of the template's lines lead to this place.
+        let unchanged = format!("document.querySelector('#text').value === {before}");
+        let began = Instant::now();
+        while browser.value(&unchanged) == true && began.elapsed() < SECOND_ANSWER {
+            if browser.value("document.querySelectorAll('#offers li button').length > 1 && !offered.deeds.length")
+                == true
+            {
+                browser.click("#offers li button");
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        if browser.value(&unchanged) == true {
+            browser.value("choose([])");
+            return false;
+        }
+    } else if browser.value("document.querySelectorAll('#offers li button').length") != 0 {
+        browser.click("#offers li button");
+    } else {
+        browser.value("choose([])");
+        return false;
+    }
+    browser.until(&format!("document.querySelector('#text').value !== {before}"));
+    browser.until("document.querySelector('#faults').childElementCount");
+    true
+}
+
+/// What is wrong with the file as the page shows it, once the last check is in.
+fn faults(browser: &Browser) -> String {
+    std::thread::sleep(Duration::from_millis(30));
+    browser.until("found && document.querySelector('#faults').childElementCount");
+    browser
+        .value("[...document.querySelectorAll('.fault:not(.warning)')].map((f) => f.innerText).join('\\n')")
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+/// Signs what stands in the file.
+fn sign(browser: &Browser) {
+    let head = browser.value("pos.head");
+    browser.click("[data-tab=orders]");
+    browser.until("!document.querySelector('#sign').disabled");
+    browser.click("#sign");
+    browser.until("document.querySelector('#final').open");
+    browser.click("#final-yes");
+    browser.until(&format!("pos.head !== {head}"));
+    browser.click("[data-tab=orders]");
+    ready(browser);
+}
+
+/// Gives a packet of orders: so many units get one by clicks; what turns out wrong is undone.
+fn packet(browser: &Browser, orders: usize, seed: usize) -> usize {
+    if browser.value("pos.questions.length") != 0 {
+        browser.click("[data-tab=questions]");
+        browser.click("#questions .question button:nth-child(2)");
+        browser.until("dirty()");
+        browser.click("[data-tab=orders]");
+        browser.until("document.querySelector('#faults').childElementCount");
+    }
+    let able: Vec<String> = serde_json::from_value(browser.value(ABLE)).expect("names");
+    let mut given = 0;
+    for step in 0..able.len().min(orders * 3) {
+        if given == orders {
+            break;
+        }
+        let unit = &able[(seed * 7 + step * 5) % able.len()];
+        if order(browser, unit, seed + step * 3) {
+            if faults(browser).is_empty() {
+                given += 1;
+            } else {
+                browser.click("#undo");
+                browser.until("found.ok");
+            }
+        }
+    }
+    given
+}
+
+#[test]
+fn a_match_of_santiago_1898_is_played_by_clicks() {
+    let Some(browser) = Browser::new(1400, 900) else { return };
+    let room = Room::new();
+    let folder = room.solo("santiago-1898");
+    let desk = room.desk("me", &folder, &[]);
+    browser.open(&desk.address);
+    ready(&browser);
+    let (began, mut packets, mut clicked) = (Instant::now(), 0, 0);
+    while browser.value("pos.mine") == true {
+        assert!(began.elapsed() < LONGEST, "the match is too slow: {packets} packets");
+        // On a slow machine the rest of the match is what the template proposes.
+        let orders = if began.elapsed() < ENOUGH { 1 } else { 0 };
+        clicked += packet(&browser, orders, packets);
+        sign(&browser);
+        packets += 1;
+    }
+    assert!(packets > 10 && clicked > 5, "{packets} packets, {clicked} orders by clicks");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+    assert!(browser.value("Boolean(pos.verdict)") == true, "the match has an end");
+    let verified = room.run("me", &["-C", &folder.display().to_string(), "verify"]);
+    assert!(verified.contains("good") || verified.contains("verified"), "{verified}");
+    println!("{packets} packets, {clicked} orders by clicks, {:?}", began.elapsed());
+}
+
+#[test]
+fn the_hidden_spanish_set_up_is_made_by_clicks() {
+    let Some(browser) = Browser::new(1400, 900) else { return };
+    let room = Room::new();
+    let (us, spain) = room.by_mail("santiago-campaign");
+    let theirs = room.desk("spain", &spain, &[]);
+    browser.open(&theirs.address);
+    ready(&browser);
+    let able: Vec<String> = serde_json::from_value(browser.value(ABLE)).expect("names");
+    let mut placed = 0;
+    for (number, unit) in able.iter().enumerate() {
+        if placed == 5 {
+            break;
+        }
+        if order(&browser, unit, number * 11 + 3) {
+            match faults(&browser).is_empty() {
+                true => placed += 1,
+                false => {
+                    browser.click("#undo");
+                    browser.until("found.ok");
+                }
+            }
+        }
+    }
+    assert!(placed == 5, "{placed} units were placed");
+    let text = browser.value("document.querySelector('#text').value").as_str().unwrap_or_default().to_owned();
+    assert_ne!(text, theirs.position()["template"], "the set-up is his own");
+    browser.click("#save");
+    browser.until("!dirty() && known");
+    let file = order_file(&spain, &theirs.position());
+    assert_eq!(std::fs::read_to_string(&file).expect("saved"), text);
+    room.run("spain", &["-C", &spain.display().to_string(), "check", &file.display().to_string()]);
+    sign(&browser);
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+    assert_eq!(browser.value("pos.mine"), false);
+    // The mail is taken on the other page, by pasting it.
+    let mail = std::fs::read_dir(spain.join("outbox")).expect("a mail").flatten().map(|entry| entry.path()).max();
+    let mail = std::fs::read_to_string(mail.expect("a mail")).expect("a text");
+    let ours = room.desk("us", &us, &[]);
+    let other = Browser::new(1400, 900).expect("there was one");
+    other.open(&ours.address);
+    ready(&other);
+    other.click("[data-tab=ledger]");
+    other.value(&format!("document.querySelector('#mail').value = {}", Value::from(mail)));
+    other.click("#take");
+    other.until("pos.mine");
+    // Nothing in the whole page says which unit lies where.
+    let source =
+        other.value("document.documentElement.outerHTML + JSON.stringify(pos)").as_str().unwrap_or_default().to_owned();
+    let mut searched = 0;
+    for name in able.iter().filter(|name| name.starts_with("sp-")) {
+        assert!(!source.contains(name.as_str()), "the page tells of {name}");
+        searched += 1;
+    }
+    assert!(searched > 25, "{able:?}");
+    assert_eq!(other.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn every_game_gives_a_turn_by_clicks_and_a_report_from_a_file() {
+    let Some(browser) = Browser::new(1400, 900) else { return };
+    for game in ["santiago-campaign", "splendid-little-war", "end-of-empire", "lone-warrior"] {
+        let room = Room::new();
+        let folder = room.solo(game);
+        let desk = room.desk("me", &folder, &[]);
+        browser.open(&desk.address);
+        ready(&browser);
+        let mut clicked = 0;
+        for number in 0..3 {
+            clicked += packet(&browser, 1, number);
+            sign(&browser);
+        }
+        assert!(clicked >= 2, "{game}: {clicked} orders by clicks");
+        browser.click("[data-tab=reports]");
+        browser.until("document.querySelector('#told').src.includes('/report/')");
+        assert_eq!(browser.complaints(), Vec::<String>::new(), "{game}");
+        let page = room.path("turn.html");
+        room.run("me", &["-C", &folder.display().to_string(), "report", "-o", &page.display().to_string()]);
+        browser.open(&format!("file://{}", page.display()));
+        browser.until("document.querySelector('svg.board')");
+        browser.keys("\u{E012}\u{E012}");
+        browser.until("document.querySelector('.steps output').textContent !== 'after'");
+        assert_eq!(browser.complaints(), Vec::<String>::new(), "{game}: the report");
+    }
+}
+
+#[test]
+fn keys_alone_suffice_and_faults_show_at_their_line() {
+    let Some(browser) = Browser::new(1400, 900) else { return };
+    let room = Room::new();
+    let folder = room.solo("santiago-1898");
+    let desk = room.desk("me", &folder, &[]);
+    browser.open(&desk.address);
+    ready(&browser);
+    // A unit in its box, a hex from the list: Tab and Enter.
+    browser.value("document.querySelector('#boxes details[open] .piece:not(.idle)').focus()");
+    browser.keys("\u{E007}");
+    browser.until("offered");
+    let mut tabs = 0;
+    while browser.value("Boolean(document.activeElement.dataset.to)") != true {
+        browser.keys("\u{E004}");
+        tabs += 1;
+        assert!(tabs < 90, "the list of hexes is reached by Tab");
+    }
+    // The nearest hex is the one it is placed in already.
+    browser.keys("\u{E004}");
+    let before = browser.value("document.querySelector('#text').value");
+    browser.keys("\u{E007}");
+    browser.until(&format!("document.querySelector('#text').value !== {before}"));
+    // A fault is shown at its line as it is typed; what is typed is undone like anything else.
+    browser.value("goTo(4, 1)");
+    browser.keys("x");
+    browser.until("document.querySelector('#lines b')");
+    assert_eq!(browser.value("document.querySelector('#lines b.fault').textContent"), "4");
+    assert_eq!(browser.value("document.querySelector('#sign').disabled"), true);
+    // The folder goes on meanwhile: the page notices, and what was typed is kept.
+    let typed = browser.value("document.querySelector('#text').value");
+    let name = folder.display().to_string();
+    room.run("me", &["-C", &name, "template", "--write"]);
+    let file = order_file(&folder, &desk.position());
+    room.run("me", &["-C", &name, "resolve", &file.display().to_string()]);
+    browser.until("document.querySelector('#kept textarea')");
+    assert_eq!(browser.value("document.querySelector('#kept textarea').value"), typed);
+    // The page without the secret gets nothing.
+    browser.open(&format!("http://127.0.0.1:{}/", desk.port));
+    let words = browser.value("document.body.innerText");
+    assert!(words.as_str().is_some_and(|words| words.contains("secret")), "{words}");
+}
