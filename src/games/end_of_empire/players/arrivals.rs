@@ -18,7 +18,13 @@ impl Player<'_> {
         let Some(first) = self.chance.pick(&beaches).copied() else { return orders };
         let mut left = data.tables.limits.landing;
         let base = data.cast().base.and_then(|id| data.unit(id)?.landing).unwrap_or(6);
-        let ashore = |now: &Position<'_>, hex: Hex| now.stack(hex, Force::Us).iter().any(|piece| now.fights(*piece));
+        let takes = data.cast().base.and_then(|id| data.unit(id)?.stacking).unwrap_or(0);
+        // With troops ashore, and room for it beside them (A105).
+        let ashore = |now: &Position<'_>, hex: Hex| {
+            let stack = now.stack(hex, Force::Us);
+            let (foot, _) = now.bulk_of(&stack, |counter| now.known.0.get(&counter).cloned());
+            stack.iter().any(|piece| now.fights(*piece)) && foot + takes <= data.tables.limits.stack_steps
+        };
         if self.state.base.is_none() && left >= base && self.chance.one_in(3) {
             let sites: Vec<Hex> =
                 data.grid.cells().filter(|hex| data.ground(*hex).is_some_and(|g| g.beach || g.base_landing)).collect();
