@@ -175,7 +175,9 @@ impl Browser {
     /// What the console says that is worse than a remark.
     pub fn complaints(&self) -> Vec<String> {
         let log = self.told("POST", "/se/log", &json!({ "type": "browser" }));
-        let bad = |entry: &&Value| entry["level"] == "SEVERE" || entry["level"] == "WARNING";
+        // What the program refuses in words (422) is an answer, and the browser logs it all the same.
+        let refused = |entry: &Value| entry["message"].as_str().is_some_and(|text| text.contains("status of 422"));
+        let bad = |entry: &&Value| (entry["level"] == "SEVERE" || entry["level"] == "WARNING") && !refused(entry);
         log.as_array().into_iter().flatten().filter(bad).map(|entry| entry["message"].to_string()).collect()
     }
 }
