@@ -11,6 +11,9 @@ use crate::trust::record::Record;
 use super::folder::{GameFolder, Told};
 use super::{Done, Trouble, World, exit};
 
+/// How many damaged texts of a mailbox are named.
+const COMPLAINTS: usize = 3;
+
 /// A mail that was made.
 pub struct Posted {
     /// The files, one mail each.
@@ -113,6 +116,12 @@ pub fn read_all_mail(files: &[PathBuf]) -> Result<Arrived, Trouble> {
         arrived.openings.extend(found.openings);
         arrived.papers.extend(found.papers);
         arrived.deposits.extend(found.deposits);
+    }
+    // In a mailbox many texts only look like records; a few of them show what is meant.
+    let more = arrived.troubles.len().saturating_sub(COMPLAINTS);
+    if more > 1 {
+        arrived.troubles.truncate(COMPLAINTS);
+        arrived.troubles.push(format!("… and {more} more texts that hold no whole record"));
     }
     Ok(arrived)
 }

@@ -68,7 +68,13 @@ fn ask(sight: &Sight, title: String, query: &Query, world: &World) -> Result<Don
 
 fn answer(title: String, reply: crate::engine::Reply, world: &World) -> Result<Done, Trouble> {
     if world.json {
-        return Done::json(&reply.json);
+        // What the game says of it, and every cost, die and line as a map would show it.
+        let drawn = serde_json::json!(reply.drawn);
+        let mut all = serde_json::json!(reply.json);
+        if let Some(members) = all.as_object_mut() {
+            members.insert("drawn".to_owned(), drawn);
+        }
+        return Done::json(&all);
     }
     let mut page = Page::new(title);
     page.section("", reply.diary);

@@ -1,11 +1,12 @@
 //! `garcia tutor`: the first two turns of a game, with somebody who explains each file and each report.
 
-use std::io::{BufRead, Write as _};
+use std::io::{BufRead, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::engine::Stop;
+use crate::engine::submission::flow;
+use crate::engine::{Json, Stop};
 use crate::play::sensible;
 use crate::report::wrap;
 use crate::trust::store::{Readers, write_whole};
@@ -69,6 +70,25 @@ impl Wish {
     }
 }
 
+/// Orders as a player would type them: an entry on a line.
+fn typed(orders: &Json) -> String {
+    let mut text = String::new();
+    for (key, value) in orders.as_map().into_iter().flatten() {
+        match value {
+            Json::List(items) if items.iter().any(|item| matches!(item, Json::Map(_))) => {
+                text.push_str(&format!("  {key}:\n"));
+                items.iter().for_each(|item| text.push_str(&format!("    - {}\n", flow(item))));
+            }
+            Json::Map(members) => {
+                text.push_str(&format!("  {key}:\n"));
+                members.iter().for_each(|(name, value)| text.push_str(&format!("    {name}: {}\n", flow(value))));
+            }
+            _ => text.push_str(&format!("  {key}: {}\n", flow(value))),
+        }
+    }
+    if text.is_empty() { "  {}\n".to_owned() } else { text }
+}
+
 /// The lesson: where it is held, and what was said so far.
 struct Lesson {
     world: World,
@@ -116,6 +136,27 @@ impl Lesson {
         let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     }
 
+    /// A long text, a screen at a time where somebody looks.
+    fn put_long(&self, text: &str) {
+        let screen = terminal_size::terminal_size_of(std::io::stdout()).map(|(_, height)| usize::from(height.0));
+        let screen = screen.filter(|_| std::io::stdin().is_terminal()).map_or(usize::MAX, |rows| rows.max(8) - 2);
+        let lines: Vec<&str> = text.lines().collect();
+        for (number, part) in lines.chunks(screen).enumerate() {
+            if number > 0 {
+                let more = lines.len() - number * screen;
+                match self
+                    .hear(&format!("-- {more} more lines: Enter goes on, q leaves it --"))
+                    .as_deref()
+                    .map(str::trim)
+                {
+                    None | Some("q") => return,
+                    Some(_) => {}
+                }
+            }
+            self.put(&format!("{}\n", part.join("\n")));
+        }
+    }
+
     /// A line of the pupil's; none at the end of what he has to say.
     fn hear(&self, question: &str) -> Option<String> {
         self.put(question);
@@ -161,7 +202,7 @@ impl Lesson {
             let asked = "\n[s]how the file, [e]dit it, [p]ropose a plan, [m]ap, [c]heck, [r]esolve, [q]uit > ";
             let Some(line) = self.hear(asked) else { return Ok(false) };
             match Wish::of(&line) {
-                Wish::Show => self.put(&std::fs::read_to_string(&file).unwrap_or_default()),
+                Wish::Show => self.put_long(&std::fs::read_to_string(&file).unwrap_or_default()),
                 Wish::Edit => self.edit(&file),
                 Wish::Propose => self.propose(sight, &file, &text)?,
                 Wish::Check => {
@@ -231,14 +272,11 @@ impl Lesson {
             return Ok(());
         };
         let json = sight.table().orders_json(&orders).map_err(|error| Trouble::bug(error.to_string()))?;
-        let yaml = serde_yaml::to_string(&json).map_err(|error| Trouble::bug(error.to_string()))?;
-        let indented: String = yaml.lines().map(|line| format!("  {line}\n")).collect();
         let head = template.split_once("\norders:\n").map_or(template, |(head, _)| head);
-        write_whole(file, format!("{head}\norders:\n{indented}").as_bytes(), Readers::Anyone)?;
-        self.say(&format!(
-            "{} holds a sensible plan now; `s` shows it. What is left out, like `policies`, takes its default.",
-            file.display()
-        ));
+        // Policies and standing orders stay as the template has them.
+        let tail = template.find("\n# Questions to you").and_then(|at| template.get(at..)).unwrap_or_default();
+        write_whole(file, format!("{head}\norders:\n{}{tail}", typed(&json)).as_bytes(), Readers::Anyone)?;
+        self.say(&format!("{} holds a sensible plan now; `s` shows it.", file.display()));
         Ok(())
     }
 
@@ -246,7 +284,7 @@ impl Lesson {
     fn check(&self, file: &Path) -> bool {
         match check::of_files(&[file.to_owned()], &self.world) {
             Ok(done) => {
-                self.put(&done.text);
+                self.put_long(&done.text);
                 self.say(
                     "That is the outlook: what will happen if all goes well, with the chances of every die, and below it \
                      what would be signed. Nothing is signed yet. `r` carries it out.",
@@ -268,25 +306,26 @@ impl Lesson {
     fn resolve(&self, file: &Path) -> Result<(), Trouble> {
         let folder = GameFolder::open(&self.world)?;
         let done = resolve::alone(folder, &[file.to_owned()], &self.world)?;
-        self.put(&done.text);
+        self.put_long(&done.text);
         self.say(
             "That was the report. At its head stands that the dice are verified: they were fixed by a hash before the \
              game, and `garcia verify` recomputes each. Below each roll stands the sum with the clause of every term. \
-             After your own orders the program gave those of Spain, and you have read what came of them.",
+             When your turn is over the program plays that of Spain, and its report follows yours. All of them are kept \
+             in reports/.",
         );
         Ok(())
     }
 
     fn farewell(&self) -> String {
         let text = format!(
-            "\nTwo turns are played, and you know all there is to it. The game in {0}/ goes on if you like:\n  \
+            "\nTwo turns are played, and you know all there is to it. The game goes on if you like:\n  \
              cd {0}\n  garcia template --write, garcia check FILE, garcia resolve FILE\n  \
              garcia odds FILE     what your battles can come to, over all dice\n  \
              garcia luck          bad luck or bad play?\n\
              Against a friend by mail:\n  \
              garcia new santiago-1898 --as us     makes the offer; mail outbox/0000-garcia.txt to him\n  \
              garcia join FILE                     is what he types\n  \
-             garcia send FILE                     takes the place of `resolve`: shows, asks, signs, makes the mail\n  \
+             garcia send FILE                     takes the place of `resolve`: shows, asks, signs\n  \
              garcia receive FILE                  takes his mail\n",
             self.named
         );

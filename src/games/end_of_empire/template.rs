@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use crate::board::Hex;
+use crate::board::{Hex, InReach, outreach};
 use crate::engine::{Seen, Side, count_of};
 
 use super::EndOfEmpire;
@@ -260,6 +260,7 @@ fn entries(now: &Position<'_>, text: &mut String) {
 
 fn moves(now: &Position<'_>, side: Side, text: &mut String) {
     let mut lines: Vec<String> = Vec::new();
+    let mut fixed: Vec<(String, Vec<String>)> = Vec::new();
     let mut pieces = now.on_map(side);
     pieces.sort_by_key(|piece| (now.state.hex_of(*piece), *piece));
     for piece in pieces {
@@ -268,20 +269,31 @@ fn moves(now: &Position<'_>, side: Side, text: &mut String) {
         let marks = if marks.is_empty() { String::new() } else { format!(" ({marks})") };
         let bars = now.bars_marching(side, piece, &BTreeSet::new(), now.state.balloon_up);
         if let Some(bar) = bars.first() {
-            lines.push(format!("# {piece} in {hex}: {what}{marks}; may not move: {} (§{})", bar.why, bar.clause.0));
+            // One line for all who stay for the same reason.
+            let why = format!("{} (§{})", bar.why.replace(&piece.to_string(), "it"), bar.clause.0);
+            let who = format!("{piece} in {hex}: {what}{marks}");
+            match fixed.iter_mut().find(|(other, _)| *other == why) {
+                Some((_, all)) => all.push(who),
+                None => fixed.push((why, vec![who])),
+            }
             continue;
         }
         let real = now.known.0.get(&piece).is_none_or(|content| now.data().is_real(content));
         let routes = now.routes(&[piece], real);
-        let reach: Vec<String> = routes.iter().map(|(hex, _, cost)| format!("{hex}:{cost}")).collect();
-        lines.push(format!(
-            "# {piece} in {hex}: {what}{marks}; reaches {}",
-            if reach.is_empty() { "nothing".to_owned() } else { reach.join(" ") }
-        ));
+        let name = |hex: Hex| now.data().ground(hex).and_then(|ground| ground.name).map(|name| name.to_string());
+        let near = |hex: Hex| InReach { hex, die: false, name: name(hex).unwrap_or_default() };
+        let reached: Vec<InReach> = routes.iter().map(|(hex, ..)| near(*hex)).collect();
+        let way = outreach(&now.data().grid, hex, &reached);
+        lines.push(format!("# {piece} in {hex}: {what}{marks}; {way}"));
     }
+    lines.extend(fixed.into_iter().map(|(why, all)| format!("# may not move: {why}: {}", all.join("; "))));
     if lines.is_empty() {
         return;
     }
+    let _ = writeln!(
+        text,
+        "  # How far in each direction stands below; `garcia reach UNIT` lists every hex with its cost."
+    );
     let _ = writeln!(
         text,
         "  # moves:    # a stack moves together: {{units: [..], to: hex}} or path: [every hex]; drop: {{unit: hex}}"

@@ -7,12 +7,16 @@ use serde::Serialize;
 use crate::engine::{Stop, schema_to_read, schema_to_write};
 
 use super::LoneWarrior;
+use super::actions::Deed;
 use super::arrange::Start;
 use super::files::{FieldsFile, UnitsFile};
 use super::orders::{Activation, BothOrders, FieldOrders, SetupOrders};
 use super::position::Position;
 use super::state::{Place, State};
 use super::terms::{Power, UnitId};
+
+/// How many marches and turns stand on a line.
+const WAYS_A_LINE: usize = 4;
 
 /// What stands below `orders:` in an order file, indented by two blanks.
 pub fn write(game: &LoneWarrior, state: &State, stop: &Stop) -> String {
@@ -80,6 +84,11 @@ fn field(text: &mut String, depth: usize, now: &Position<'_>, power: Power, goes
         "#   redraw: [activation, fire, save]   hero: [melee]        (what its leader or hero has redrawn)",
     );
     line(text, depth, "#   if: {alive: UNIT}   unless: {disordered: UNIT}   stop-after: {gone: UNIT} | yes");
+    line(
+        text,
+        depth,
+        "# Marches and turns stand together: put another in the place of the first. 2+ is the chip it needs.",
+    );
     line(text, depth, "activations:");
     for id in now.eligible(power) {
         let state = now.state.unit(id);
@@ -91,14 +100,41 @@ fn field(text: &mut String, depth: usize, now: &Position<'_>, power: Power, goes
             what.push_str(", disordered");
         }
         line(text, depth + 1, &format!("# {id}: {what}"));
+        // Marches and turns are a line or two for all of them; everything else is a line to take the # away from.
+        let (mut first, mut ways): (Option<String>, Vec<String>) = (None, Vec::new());
         for (entry, plan) in now.choices(power, id) {
             let why: Vec<&str> = plan.difficult.iter().map(|reason| reason.what.as_ref()).collect();
             let why = if why.is_empty() { String::new() } else { format!(" ({})", why.join(", ")) };
-            line(text, depth + 1, &format!("# - {}  # {}, {}+{why}", flow(&entry), plan.text(), plan.needs()));
+            let typed = flow(&entry);
+            match &plan.deed {
+                Deed::Move { path, .. } => {
+                    let to = path.last().map(ToString::to_string).unwrap_or_default();
+                    ways.push(format!("{} to {to} {}+", without_unit(&typed), plan.needs()));
+                    first.get_or_insert(typed);
+                }
+                Deed::Turn { .. } => {
+                    ways.push(format!("{} {}+", without_unit(&typed), plan.needs()));
+                    first.get_or_insert(typed);
+                }
+                _ => line(text, depth + 1, &format!("# - {typed}  # {}, {}+{why}", plan.text(), plan.needs())),
+            }
+        }
+        for (number, some) in ways.chunks(WAYS_A_LINE).enumerate() {
+            let head = match &first {
+                Some(typed) if number == 0 => format!("# - {typed}  # "),
+                _ => "#     ".to_owned(),
+            };
+            line(text, depth + 1, &format!("{head}{}", some.join(" | ")));
         }
     }
     line(text, depth, "# yes: look at the result and go on with another list instead of ending the player turn.");
     line(text, depth, "more: no");
+}
+
+/// What stands in an entry besides its unit.
+fn without_unit(typed: &str) -> String {
+    let inner = typed.trim_start_matches('{').trim_end_matches('}');
+    inner.split_once(", ").map_or(inner, |(_, rest)| rest).to_owned()
 }
 
 /// An entry on one line, as a player types it.

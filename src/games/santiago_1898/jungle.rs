@@ -78,6 +78,13 @@ impl Position<'_> {
         let road = self.data().road_between(from, to);
         self.data().terrain(to) == Terrain::Jungle && !(road && self.game.switch(Switch::NoJungleRollOnRoad))
     }
+
+    /// The hexes of a march that a stack has to roll for: those of the Army alone (§8.6a).
+    pub fn jungle_on<'s>(&'s self, stack: &Stack, path: &'s [Hex]) -> impl Iterator<Item = Hex> + 's {
+        let (from, army) = (stack.from, stack.force == Force::Us);
+        let steps = std::iter::once(from).chain(path.iter().copied()).zip(path.iter().copied());
+        steps.filter(move |(a, b)| army && self.jungle_roll_due(*a, *b)).map(|(_, b)| b)
+    }
 }
 
 impl Play<'_, '_> {

@@ -10,7 +10,7 @@ use super::events::Pace;
 use super::play::Position;
 use super::state::State;
 use super::supply::{Nets, Supply};
-use super::terms::{Force, UnitId};
+use super::terms::UnitId;
 
 /// Answers a query.
 pub fn answer(game: &Santiago1898, seen: &Seen<'_, State>, query: &Query) -> Result<Reply, Vec<Fault>> {
@@ -44,12 +44,13 @@ fn reach(now: &Position<'_>, id: UnitId) -> Result<Reply, Vec<Fault>> {
         let cost: u32 = march.steps.iter().map(|paid| paid.cost).sum();
         let way: Vec<String> =
             march.steps.iter().map(|paid| format!("{} ({} {})", paid.hex, paid.why, paid.cost)).collect();
-        let rolls = if stack.force == Force::Us { jungle(now, stack.from, &path) } else { String::new() };
+        let rolls: Vec<String> = now.jungle_on(&stack, &path).map(|hex| hex.to_string()).collect();
+        let rolls = if rolls.is_empty() { String::new() } else { format!("jungle {}", rolls.join(" ")) };
         cells.push(Reached {
             cell: hex.to_string(),
             cost: cost.to_string(),
             path: path.iter().map(Hex::to_string).collect(),
-            dice: rolls,
+            dice: rolls.clone(),
             note: if march.pace == Pace::Normal { String::new() } else { format!("{:?}", march.pace).to_lowercase() },
         });
         rows.push(vec![
@@ -62,6 +63,8 @@ fn reach(now: &Position<'_>, id: UnitId) -> Result<Reply, Vec<Fault>> {
             [
                 ("hex".to_owned(), Json::Str(hex.to_string())),
                 ("cost".to_owned(), Json::Int(i64::from(cost))),
+                ("pace".to_owned(), Json::from(format!("{:?}", march.pace).to_lowercase())),
+                ("dice".to_owned(), Json::from(rolls.clone())),
                 ("path".to_owned(), Json::List(path.iter().map(|hex| Json::Str(hex.to_string())).collect())),
                 (
                     "costs".to_owned(),
@@ -80,13 +83,6 @@ fn reach(now: &Position<'_>, id: UnitId) -> Result<Reply, Vec<Fault>> {
     reply.json.insert("reach".into(), Json::List(json));
     reply.drawn.push(Overlay::Reach { board: 0, unit: id.to_string(), cells });
     Ok(reply)
-}
-
-/// The jungle a march has to roll for (§8.6a).
-fn jungle(now: &Position<'_>, from: Hex, path: &[Hex]) -> String {
-    let steps = std::iter::once(&from).chain(path).zip(path);
-    let rolls: Vec<String> = steps.filter(|(a, b)| now.jungle_roll_due(**a, **b)).map(|(_, b)| b.to_string()).collect();
-    if rolls.is_empty() { String::new() } else { format!("jungle {}", rolls.join(" ")) }
 }
 
 fn supply(now: &Position<'_>, only: Option<UnitId>) -> Result<Reply, Vec<Fault>> {

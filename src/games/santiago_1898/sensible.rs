@@ -63,7 +63,14 @@ fn turn(play: &mut Play<'_, '_>, side: Side, orders: &mut TurnOrders) -> Ruling<
 fn land(play: &mut Play<'_, '_>, orders: &mut TurnOrders) -> Ruling<()> {
     let fields = fields(&play.now(), Force::Us);
     let mut beaches = play.game.data.beaches.to_vec();
-    beaches.sort_by_key(|hex| (fields.values().filter_map(|field| field.get(hex)).min().copied(), *hex));
+    // As many objectives as a surrender takes have to be near (§4.1b).
+    let needed = usize::try_from(play.game.data.tables.limits.surrender_objectives).unwrap_or(usize::MAX);
+    let way = |hex: &Hex| {
+        let mut costs: Vec<u32> = fields.values().filter_map(|field| field.get(hex)).copied().collect();
+        costs.sort_unstable();
+        costs.iter().take(needed).sum::<u32>()
+    };
+    beaches.sort_by_key(|hex| (way(hex), *hex));
     let now = play.now();
     let open = |hex: &&Hex| now.base_bars(**hex).is_empty() && now.room(Force::Us, **hex) > 0;
     if let Some(hex) = beaches.iter().find(open).copied() {
@@ -79,7 +86,10 @@ fn land(play: &mut Play<'_, '_>, orders: &mut TurnOrders) -> Ruling<()> {
             |hex: &&Hex| now.judge_landing(&play.used, &landing(hex)).bars.is_empty() && now.room(Force::Us, **hex) > 0;
         if let Some(landing) = beaches.iter().find(open).map(landing) {
             play.land(&landing, item("landings", orders.landings.len()))?;
-            orders.landings.push(landing);
+            match orders.landings.last_mut().filter(|last| last.at == landing.at) {
+                Some(last) => last.units.push(id),
+                None => orders.landings.push(landing),
+            }
         }
     }
     Ok(())

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::board::Hex;
+use crate::board::{Hex, InReach, outreach};
 use crate::engine::{Bar, Seen, count_of, hoping};
 
+use super::movement::Stack;
 use super::play::{Play, Position, Used};
 use super::state::Stage;
 use super::terms::{Force, UnitId, UnitKind};
@@ -172,6 +173,10 @@ fn moves(after: &Position<'_>, forces: &[Force], text: &mut String) {
         text,
         "# A stack may drop units on the way: `leave: {UNIT: HEX}`. `stop-short: yes` keeps it out of full hexes.",
     );
+    line(
+        text,
+        "# Below: how far in each direction. A star marks hexes with a die on the way; `garcia reach UNIT` lists all.",
+    );
     line(text, "# moves:");
     for force in forces {
         let mut hexes: BTreeMap<Hex, Vec<UnitId>> = BTreeMap::new();
@@ -182,15 +187,23 @@ fn moves(after: &Position<'_>, forces: &[Force], text: &mut String) {
         }
         for (hex, units) in hexes {
             line(text, format!("# In {}:", after.data().describe(hex)));
-            let mut ways: Vec<(Vec<Hex>, Vec<UnitId>)> = Vec::new();
+            let mut ways: Vec<(Vec<InReach>, Vec<UnitId>)> = Vec::new();
+            let mut fixed: Vec<(String, Vec<UnitId>)> = Vec::new();
             for id in units {
                 let dis = if after.state.unit(id).disorganized { "; DIS" } else { "" };
                 let bars = after.mover_bars(id);
                 match after.stack(&[id]).filter(|_| bars.is_empty()) {
-                    None => line(text, format!("#   {id} may not move: {}", reasons(&bars))),
+                    None => {
+                        // One line for all who stay for the same reason.
+                        let why = reasons(&bars).replace(&id.to_string(), "it");
+                        match fixed.iter_mut().find(|(other, _)| *other == why) {
+                            Some((_, units)) => units.push(id),
+                            None => fixed.push((why, vec![id])),
+                        }
+                    }
                     Some(stack) => {
                         line(text, format!("#   {id}: {}{dis}", unit_note(after, id)));
-                        let reach: Vec<Hex> = after.reachable(&stack).into_keys().collect();
+                        let reach = in_reach(after, &stack);
                         match ways.iter_mut().find(|(other, _)| *other == reach) {
                             Some((_, units)) => units.push(id),
                             None => ways.push((reach, vec![id])),
@@ -201,13 +214,26 @@ fn moves(after: &Position<'_>, forces: &[Force], text: &mut String) {
                     line(text, "#     add `balloon: up` or `balloon: down` for its mode after the move (§8.7f)");
                 }
             }
+            let names = |units: &[UnitId]| units.iter().map(UnitId::to_string).collect::<Vec<_>>().join(", ");
+            for (why, units) in fixed {
+                line(text, format!("#   {} may not move: {why}", names(&units)));
+            }
             for (reach, units) in ways {
-                let names: Vec<String> = units.iter().map(UnitId::to_string).collect();
-                line(text, format!("#   - {{units: [{}], to: HEX}}", names.join(", ")));
-                line(text, format!("#     reach {}", list(reach)));
+                line(text, format!("#   - {{units: [{}], to: HEX}}", names(&units)));
+                line(text, format!("#     {}", outreach(&after.data().grid, hex, &reach)));
             }
         }
     }
+}
+
+/// The hexes a stack can reach; jungle may stop it on the way to some (§8.6).
+fn in_reach(now: &Position<'_>, stack: &Stack) -> Vec<InReach> {
+    let reached = |(hex, path): (Hex, Vec<Hex>)| InReach {
+        hex,
+        die: now.jungle_on(stack, &path).next().is_some(),
+        name: now.data().name_of(hex).unwrap_or_default().to_owned(),
+    };
+    now.reachable(stack).into_iter().map(reached).collect()
 }
 
 /// Why something may not be done.

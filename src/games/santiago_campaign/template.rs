@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use crate::board::Hex;
+use crate::board::{Hex, InReach, outreach};
 use crate::engine::{Concealed, Seen, count_of};
 
 use super::orders::SpanishSetup;
@@ -167,15 +167,22 @@ fn moves(play: &mut Play<'_, '_>, spanish: bool, text: &mut String) {
     } else {
         play.state.units.iter().filter(|(_, unit)| unit.at.hex().is_some()).map(|(id, _)| Piece::from(*id)).collect()
     };
+    line(text, "# Below: how far in each direction; `garcia reach UNIT` lists every hex.");
+    let mut fixed: Vec<(String, Vec<String>)> = Vec::new();
     for piece in pieces {
         let (maps, choices) = (play.maps_for(piece), play.choices(piece));
         let now = play.now();
         let place =
             now.hex_of(piece).map_or_else(|| "in its box".to_owned(), |hex| format!("in {}", now.data().say(hex)));
         match now.mover(piece, &maps) {
-            Ok((mover, _)) => {
-                let hexes: Vec<Hex> =
-                    choices.iter().map(|(hex, _, _)| *hex).filter(|hex| now.may_stay(&mover, *hex)).collect();
+            Ok((mover, from)) => {
+                let name = |hex: Hex| now.data().place_name(hex).unwrap_or_default().to_owned();
+                let hexes = choices.iter().map(|(hex, ..)| *hex).filter(|hex| now.may_stay(&mover, *hex));
+                let hexes: Vec<InReach> = hexes.map(|hex| InReach { hex, die: false, name: name(hex) }).collect();
+                let way = match from {
+                    Some(from) => outreach(now.data().grid(), from, &hexes),
+                    None => runs(&hexes.iter().map(|one| one.hex).collect::<Vec<_>>()),
+                };
                 let lost = if mover.lost { ", out of supply" } else { "" };
                 line(
                     text,
@@ -183,13 +190,20 @@ fn moves(play: &mut Play<'_, '_>, spanish: bool, text: &mut String) {
                         "#  - {{unit: {piece}, to: HEX}}   # {} {place}, {} MP{lost}: {}",
                         now.say(piece),
                         mover.purse,
-                        runs(&hexes)
+                        way
                     ),
                 );
             }
             Err(bars) => {
+                // One line for all who stay for the same reason.
                 let why = list(bars.iter().map(|bar| format!("{} ({})", bar.why, bar.clause)));
-                line(text, format!("#    {} {place}: {why}", now.say(piece)));
+                let why = why.replace(&now.say(piece), "it");
+                let who =
+                    if now.hex_of(piece).is_some() { format!("{} {place}", now.say(piece)) } else { now.say(piece) };
+                match fixed.iter_mut().find(|(other, _)| *other == why) {
+                    Some((_, all)) => all.push(who),
+                    None => fixed.push((why, vec![who])),
+                }
             }
         }
         if piece.token().is_none() && now.arm(piece.unit()) == Some(Arm::Balloon) {
@@ -198,6 +212,9 @@ fn moves(play: &mut Play<'_, '_>, spanish: bool, text: &mut String) {
                 format!("#  - {{unit: {piece}, balloon: {}}}", if now.state.balloon_up { "down" } else { "up" }),
             );
         }
+    }
+    for (why, all) in fixed {
+        line(text, format!("#    {}: {why}", list(all)));
     }
 }
 
