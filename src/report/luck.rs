@@ -26,14 +26,19 @@ pub fn luck_page(table: &dyn Match, luck: &Luck) -> Page {
     );
     let mut match_diary = Diary::new();
     let head = ["", "attacks", "steps inflicted", "percentile", "places taken", "percentile"];
+    // Whoever attacked nobody was neither lucky nor unlucky.
     let row = |name: String, fortune: &Fortune| {
+        let told = |tell: &dyn Fn(&Measured) -> String, of: &Measured| match fortune.attacks {
+            0 => "-".to_owned(),
+            _ => tell(of),
+        };
         vec![
             name,
             fortune.attacks.to_string(),
-            against(&fortune.inflicted),
-            percent(&fortune.inflicted),
-            against(&fortune.taken),
-            percent(&fortune.taken),
+            told(&against, &fortune.inflicted),
+            told(&percent, &fortune.inflicted),
+            told(&against, &fortune.taken),
+            told(&percent, &fortune.taken),
         ]
     };
     let sides = table.ruleset().sides();
@@ -46,7 +51,10 @@ pub fn luck_page(table: &dyn Match, luck: &Luck) -> Page {
     let mut rows = Vec::new();
     for turn in luck.turns() {
         for side in sides {
-            rows.push(row(format!("turn {turn}, {side}"), &luck.fortune(*side, Some(turn))));
+            let fortune = luck.fortune(*side, Some(turn));
+            if fortune.attacks > 0 {
+                rows.push(row(format!("turn {turn}, {side}"), &fortune));
+            }
         }
     }
     turns.table(&head, rows);
