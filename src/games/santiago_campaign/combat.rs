@@ -310,8 +310,16 @@ impl Play<'_, '_> {
         self.umpire.note(Event::Revealed { units: units.clone() });
         let now = self.now();
         let attackers = units.iter().filter_map(|(token, unit)| now.spanish_fighter(*token, *unit, target));
-        // Only now does everybody see who may attack from afar.
-        battle.attackers = attackers.filter(|fighter| fighter.adjacent || fighter.arm == Arm::Artillery).collect();
+        // Only now does everybody see who may attack from afar (§11.2e).
+        let (able, adrift): (Vec<Fighter>, Vec<Fighter>) =
+            attackers.partition(|fighter| fighter.adjacent || fighter.arm == Arm::Artillery);
+        battle.attackers = able;
+        for piece in adrift.iter().map(|fighter| fighter.piece) {
+            let count = order.attackers.iter().position(|other| *other == piece).unwrap_or_default();
+            let bar = bar("11.2e", format!("{piece} is not next to {target}"));
+            let bar = bar.at(DocPath::root().key("attackers").index(count)).about([Subject::of(piece)]);
+            self.lapse(format!("attack of {piece} on {target}"), vec![bar], &[Subject::of(piece)]);
+        }
         if !self.escorted(&battle, "11.4b") {
             self.conceal(&battle);
             return Ok(None);

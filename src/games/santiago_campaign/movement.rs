@@ -3,7 +3,9 @@
 //! One function prices and bars a step as the public sees it; the check, the template and the random player use it
 //! with the mover's own knowledge, and the resolution adds the hidden facts it leaves open.
 
-use crate::board::{Field, Hex, Reach, Step, reach};
+use std::collections::BTreeMap;
+
+use crate::board::{Field, Hex, HexGrid, Reach, Step, reach};
 
 use crate::engine::{Bar, Clause, Side, Subject};
 
@@ -11,7 +13,7 @@ use super::bars::{bar, resting};
 use super::data::Mp;
 use super::orders::MoveOrder;
 use super::play::{Position, Trit};
-use super::state::{Place, Post, Source};
+use super::state::{Place, Post, Source, State};
 use super::supply::{Lay, SupplyMaps, Suppose};
 use super::terms::{Arm, HoldingBox, Land, Nation, Piece, StackPlace, Token, UnitId};
 use super::toll::Toll;
@@ -213,7 +215,8 @@ impl Position<'_> {
             }
         }
         if !self.brings_home(leg.home, from, to) {
-            bars.push(bar("12.10c", format!("{to} does not bring it one hex closer to supply")));
+            let why = format!("{to} does not bring it one hex closer to supply");
+            bars.push(bar("12.10c", why).about([Subject::of("supply")]));
         }
         if self.unsupplied(mover, &stride, leg.opens, to) && bars.is_empty() {
             let suppose = Suppose { vacated: stride.overrun.then_some(to), opened: None };
@@ -360,7 +363,7 @@ impl Position<'_> {
 
     /// Everything a mover may reach as far as the viewer can tell; where he cannot tell, the mover's luck is assumed.
     /// Supply is taken as it is before the march.
-    pub fn reach(&self, mover: &Mover, from: Hex, maps: &SupplyMaps) -> Reach<crate::board::HexGrid, 2> {
+    pub fn reach(&self, mover: &Mover, from: Hex, maps: &SupplyMaps) -> Reach<HexGrid, 2> {
         let pinned = !mover.landing && self.enemy_zone(mover, from) == Trit::Yes;
         let home = self.way_home(mover, maps);
         let grid = self.data().grid();
@@ -388,33 +391,46 @@ impl Position<'_> {
     /// Where a mover can go, each hex with its path and its price: the cheapest way there, and behind a battery that is
     /// overrun or a beach that is opened what only the march itself brings into supply (§10.8d, §6.6g).
     pub fn routes(&self, mover: &Mover, from: Hex, maps: &SupplyMaps) -> Vec<(Hex, Vec<Hex>, Mp)> {
-        let reach = self.reach(mover, from, maps);
-        let way =
-            |reach: &Reach<_, 2>, hex| reach.path(hex).unwrap_or_default().into_iter().skip(1).collect::<Vec<_>>();
-        let mut routes: Vec<(Hex, Vec<Hex>, Mp)> =
-            reach.costs().map(|(hex, cost)| (hex, way(&reach, hex), cost)).collect();
+        let mut routes = ways_of(&self.reach(mover, from, maps), &[], Mp::ZERO);
         if mover.nation != Nation::Us || mover.lost {
             return routes;
         }
-        let mut behind: Vec<(Hex, Vec<Hex>, Mp)> = Vec::new();
+        let mut behind = BTreeMap::new();
+        self.behind(mover, from, &routes, maps, &mut behind);
+        routes.iter().for_each(|(hex, _, _)| drop(behind.remove(hex)));
+        routes.extend(behind.into_iter().map(|(hex, (cost, path))| (hex, path, cost)));
+        routes.sort_by_key(|(hex, _, _)| *hex);
+        routes
+    }
+
+    /// The cheapest ways on from every hex on these routes that the march overruns or opens, and from the next such hex.
+    fn behind(
+        &self,
+        mover: &Mover,
+        from: Hex,
+        routes: &[(Hex, Vec<Hex>, Mp)],
+        maps: &SupplyMaps,
+        found: &mut BTreeMap<Hex, (Mp, Vec<Hex>)>,
+    ) {
         for (gate, path, cost) in routes.iter().filter(|(hex, _, _)| *hex != from) {
-            let held = self.state.tokens_in(*gate).next().is_some();
-            if self.enemy_zone(mover, *gate) == Trit::Yes || !(held || self.may_open(*gate)) {
+            let (held, opens) = (self.state.tokens_in(*gate).next().is_some(), self.may_open(*gate));
+            if self.enemy_zone(mover, *gate) == Trit::Yes || !(held || opens) {
                 continue;
             }
             let Some(wider) = maps.widened(self, *gate) else { continue };
+            let mut state = self.state.clone();
+            pass_through(&mut state, *gate, held, opens);
+            let now = Position { state: &state, ..*self };
             let onward = Mover { purse: mover.purse - *cost, landing: true, ..mover.clone() };
-            let beyond = self.reach(&onward, *gate, &wider);
-            for (hex, more) in beyond.costs().filter(|(hex, _)| !reach.contains(*hex)) {
-                let path = path.iter().copied().chain(way(&beyond, hex)).collect();
-                behind.push((hex, path, *cost + more));
+            let beyond = ways_of(&now.reach(&onward, *gate, &wider), path, *cost);
+            for (hex, path, cost) in &beyond {
+                let better = |known: &(Mp, Vec<Hex>)| (*cost, path) < (known.0, &known.1);
+                if found.get(hex).is_none_or(better) {
+                    found.insert(*hex, (*cost, path.clone()));
+                }
             }
+            now.behind(mover, *gate, &beyond, &wider, found);
         }
-        behind.sort_by(|one, other| (one.0, one.2, &one.1).cmp(&(other.0, other.2, &other.1)));
-        behind.dedup_by_key(|(hex, _, _)| *hex);
-        routes.extend(behind);
-        routes.sort_by_key(|(hex, _, _)| *hex);
-        routes
     }
 
     /// Where a piece can go, each hex with its path and its price: from its hex, or out of its holding box.
@@ -451,11 +467,7 @@ impl Position<'_> {
             let stride = now.pace(mover, leg, to, &maps).map_err(|bars| (count, bars))?;
             (at, spent, halted) = (to, spent + stride.cost, stride.zone == Trit::Yes);
             let opens = opens && mover.nation == Nation::Us && now.may_open(to);
-            let overrun: Vec<Token> = state.tokens_in(to).filter(|_| stride.overrun).collect();
-            overrun.iter().for_each(|token| state.counters.remove(token));
-            if opens {
-                state.sources.insert(to, Source { number: u32::MAX, landing_from: u32::MAX });
-            }
+            pass_through(&mut state, to, stride.overrun, opens);
         }
         Ok(())
     }
@@ -552,6 +564,22 @@ impl Position<'_> {
             bar.clause = Clause(if manzanillo { "23.2d" } else { "23.1g" });
         }
         if bars.is_empty() { Ok(stride) } else { Err(bars) }
+    }
+}
+
+/// Every hex within reach, with the way there and what it costs after a march so far.
+fn ways_of(reach: &Reach<HexGrid, 2>, so_far: &[Hex], spent: Mp) -> Vec<(Hex, Vec<Hex>, Mp)> {
+    let way = |hex| reach.path(hex).unwrap_or_default().into_iter().skip(1);
+    reach.costs().map(|(hex, cost)| (hex, so_far.iter().copied().chain(way(hex)).collect(), spent + cost)).collect()
+}
+
+/// A march goes on from a hex: what it overran there is gone, and a beach that it opened supplies it (§10.8d, §6.6g).
+fn pass_through(state: &mut State, hex: Hex, overrun: bool, opened: bool) {
+    let gone: Vec<Token> = state.tokens_in(hex).filter(|_| overrun).collect();
+    gone.iter().for_each(|token| state.counters.remove(token));
+    if opened {
+        state.markers_used += 1;
+        state.sources.insert(hex, Source { number: u32::MAX, landing_from: u32::MAX });
     }
 }
 

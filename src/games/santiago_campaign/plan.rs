@@ -172,8 +172,9 @@ impl Play<'_, '_> {
     /// The same for an entry in the open.
     fn open_attack(&mut self, side: Side, order: &AttackOrder) -> Ruling<Option<AttackOrder>> {
         let waits = self.now().waits(side, order, &self.results);
-        let bars = self.now().plan_attack(side, order, &self.fought).err().unwrap_or_default();
-        let (bars, judged) = (self.twice(bars), self.umpire.foresees());
+        let planned = self.now().plan_attack(side, order, &self.fought);
+        let able = planned.as_ref().map_or_else(|_| Vec::new(), |able| able.attackers.clone());
+        let (bars, judged) = (self.twice(planned.err().unwrap_or_default()), self.umpire.foresees());
         // What is wrong in any case is so even if the attack hangs on another and does not come up; a check tells the rest
         // as well.
         let wrong = bars.iter().any(|bar| bar.firm || judged);
@@ -187,12 +188,12 @@ impl Play<'_, '_> {
             self.lapse(name(order), bars, &touched);
             return Ok(None);
         }
-        // A beach to be opened is no part of the list (§6.6g).
+        // A beach to be opened is no part of the list (§6.6g), nor is whoever cannot come to an attack that goes on.
         if order.open != Some(true) {
             let now = Position { game: self.game, state: self.state, known: &self.known };
             let fought = &self.fought;
             let is_it = |choice: &AttackOrder| {
-                choice.target == order.target && order.attackers.iter().all(|piece| choice.attackers.contains(piece))
+                choice.target == order.target && able.iter().all(|piece| choice.attackers.contains(piece))
             };
             self.umpire.listed(|| now.attack_choices(side, fought).iter().any(is_it));
         }

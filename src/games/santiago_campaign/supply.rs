@@ -24,7 +24,7 @@ pub struct SupplyMaps {
     pub surely: Layer<bool>,
     /// In supply if every doubtful counter is a lone battery.
     pub maybe: Layer<bool>,
-    /// Supply once a hex is vacated or opened, as far as anybody has asked.
+    /// Supply once a hex is vacated, and opened or not, as far as anybody has asked.
     after: RefCell<BTreeMap<(Hex, bool), Rc<SupplyMaps>>>,
 }
 
@@ -52,7 +52,7 @@ impl SupplyMaps {
         if let Some(maps) = self.after.borrow().get(&(hex, opened)) {
             return Rc::clone(maps);
         }
-        let suppose = Suppose { vacated: (!opened).then_some(hex), opened: opened.then_some(hex) };
+        let suppose = Suppose { vacated: Some(hex), opened: opened.then_some(hex) };
         let maps = Rc::new(position.supply_maps(suppose));
         self.after.borrow_mut().insert((hex, opened), Rc::clone(&maps));
         maps
@@ -63,10 +63,9 @@ impl SupplyMaps {
         self.supposing(position, hex, false)
     }
 
-    /// Supply once a hex with counters is overrun or a beach opened, if anything beyond that hex gains by it.
+    /// Supply once what is in a hex is overrun and a beach there opened, if anything beyond that hex gains by it.
     pub fn widened(&self, position: &Position<'_>, hex: Hex) -> Option<Rc<SupplyMaps>> {
-        let held = position.state.tokens_in(hex).next().is_some();
-        let wider = self.supposing(position, hex, !held);
+        let wider = self.supposing(position, hex, position.may_open(hex));
         let grid = position.data().grid();
         let gains =
             |(other, after): (Hex, &bool)| *after && other != hex && self.maybe.get(grid, other) == Some(&false);
@@ -338,19 +337,17 @@ impl Play<'_, '_> {
         }
     }
 
-    /// Does a step bring a unit that is out of supply one hex closer to the nearest hex in supply? (§12.10c)
+    /// Does a step that some of the face-down counters would allow bring a unit that is out of supply one hex closer to
+    /// the nearest hex in supply? (§12.10c)
     pub fn leads_home(&mut self, mover: &Mover, from: Hex, to: Hex) -> Ruling<bool> {
-        if !mover.lost {
-            return Ok(true);
-        }
         let maps = self.supply_maps();
+        if !mover.lost || maps.surely == maps.maybe {
+            return Ok(true); // Everybody can see it, and it was judged with the step.
+        }
         let leads = |position: &Position<'_>, supplied: &Layer<bool>| {
             let least = position.steps_to_supply(supplied, mover.beach);
             position.brings_home(Some(&WayHome { most: least.clone(), least }), from, to)
         };
-        if maps.surely == maps.maybe {
-            return Ok(leads(&self.now(), &maps.surely));
-        }
         self.true_supply(to, "home", leads, Suppose::default())
     }
 

@@ -70,8 +70,9 @@ impl Play<'_, '_> {
             } else {
                 Rc::new(SupplyMaps::everywhere(&self.now()))
             };
-            let first = count == 0;
-            let leg = Leg { at, first, halted, spent: walked.spent, home: None, opens: open != Some(false) };
+            let (first, home) = (count == 0, self.now().way_home(mover, &maps));
+            let (home, opens) = (home.as_ref(), open != Some(false));
+            let leg = Leg { at, first, halted, spent: walked.spent, home, opens };
             let stride = match self.now().pace(mover, leg, to, &maps) {
                 Ok(stride) => stride,
                 Err(bars) => {
