@@ -27,6 +27,16 @@ fn ready(browser: &Browser) {
     );
 }
 
+/// The first line that is offered: found and taken in one step, for the list may be gone in the next moment.
+fn line(in_the_place: bool) -> &'static str {
+    match in_the_place {
+        true => {
+            "(offered && !offered.deeds.length && document.querySelector('#offers li button') || document.createElement('i'))"
+        }
+        false => "(document.querySelector('#offers li button') || document.createElement('i'))",
+    }
+}
+
 /// Clicks a unit, then a place it is offered or a line of the template. Was there something to click?
 fn order(browser: &Browser, unit: &str, choice: usize) -> bool {
     let boxed = browser.value(&format!("Boolean(document.querySelector('#boxes .piece[data-id=\"{unit}\"]'))")) == true;
@@ -48,33 +58,23 @@ fn order(browser: &Browser, unit: &str, choice: usize) -> bool {
         return false;
     }
     let before = browser.value("document.querySelector('#text').value");
+    let unchanged = format!("document.querySelector('#text').value === {before}");
     let cells = browser.value("document.querySelectorAll('.could use').length").as_u64().unwrap_or(0);
     if cells > 0 {
         let one = u64::try_from(choice).unwrap_or(0) % cells;
         browser.value(&format!("document.querySelectorAll('.could use')[{one}].setAttribute('id', 'this-one')"));
         browser.click("#this-one");
-        // Written at once, or two of the template's lines lead to this place.
-        let unchanged = format!("document.querySelector('#text').value === {before}");
-        let began = Instant::now();
-        while browser.value(&unchanged) == true && began.elapsed() < SECOND_ANSWER {
-            if browser.value("document.querySelectorAll('#offers li button').length > 1 && !offered.deeds.length")
-                == true
-            {
-                browser.click("#offers li button");
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        if browser.value(&unchanged) == true {
-            browser.value("choose([])");
-            return false;
-        }
-    } else if browser.value("document.querySelectorAll('#offers li button').length") != 0 {
-        browser.click("#offers li button");
-    } else {
+    }
+    // Written at once, or one of the template's lines is still to be taken.
+    let began = Instant::now();
+    while browser.value(&unchanged) == true && began.elapsed() < SECOND_ANSWER {
+        browser.value(&format!("{}.click()", line(cells > 0)));
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    if browser.value(&unchanged) == true {
         browser.value("choose([])");
         return false;
     }
-    browser.until(&format!("document.querySelector('#text').value !== {before}"));
     browser.until("document.querySelector('#faults').childElementCount");
     true
 }

@@ -6,7 +6,7 @@ use crate::board::{Grid, Hex};
 
 use super::super::orders::ArrivalOrder;
 use super::super::position::Position;
-use super::super::state::Place;
+use super::super::state::{Place, State};
 use super::super::terms::{Content, Force, Member, Piece, Setup, UnitKind};
 use super::Player;
 
@@ -18,18 +18,10 @@ impl Player<'_> {
         let Some(first) = self.chance.pick(&beaches).copied() else { return orders };
         let mut left = data.tables.limits.landing;
         let base = data.cast().base.and_then(|id| data.unit(id)?.landing).unwrap_or(6);
-        let takes = data.cast().base.and_then(|id| data.unit(id)?.stacking).unwrap_or(0);
-        // With troops ashore, and room for it beside them (A105).
-        let ashore = |now: &Position<'_>, hex: Hex| {
-            let stack = now.stack(hex, Force::Us);
-            let (foot, _) = now.bulk_of(&stack, |counter| now.known.0.get(&counter).cloned());
-            stack.iter().any(|piece| now.fights(*piece)) && foot + takes <= data.tables.limits.stack_steps
-        };
         if self.state.base.is_none() && left >= base && self.chance.one_in(3) {
             let sites: Vec<Hex> =
                 data.grid.cells().filter(|hex| data.ground(*hex).is_some_and(|g| g.beach || g.base_landing)).collect();
-            let now = self.now();
-            if let Some(at) = sites.into_iter().find(|hex| ashore(&now, *hex)) {
+            if let Some(at) = sites.into_iter().find(|hex| self.takes_base(*hex)) {
                 orders.push(ArrivalOrder { at, units: Vec::new(), holds: None, base: true });
                 left -= base;
             }
@@ -97,10 +89,10 @@ impl Player<'_> {
             let Some(unit) = data.unit(id) else { continue };
             let cost = unit.landing_steps(self.state.unit(id).steps);
             let at = if self.chance.one_in(4) { self.chance.pick(&beaches).copied().unwrap_or(first) } else { first };
-            let now = self.now();
-            let mut stack = now.stack(at, Force::Us);
+            let mut stack = self.now().stack(at, Force::Us);
             stack.push(id);
-            if cost > left || now.overstacked(at, Force::Us, &stack) {
+            let base = orders.iter().find(|order| order.base).map(|order| order.at);
+            if cost > left || self.crowded(at, &stack, base) {
                 continue;
             }
             left -= cost;
@@ -111,13 +103,27 @@ impl Player<'_> {
         }
         orders.extend(groups.into_iter().map(|(at, units)| ArrivalOrder::open(at, units)));
         if self.state.base.is_none() && left >= base {
-            let now = self.now();
-            let at = beaches.iter().copied().find(|hex| ashore(&now, *hex));
+            let at = beaches.iter().copied().find(|hex| self.takes_base(*hex));
             if let Some(at) = at.filter(|_| !orders.iter().any(|order| order.base)) {
                 orders.push(ArrivalOrder { at, units: Vec::new(), holds: None, base: true });
             }
         }
         orders
+    }
+
+    /// Can the base land here: with troops ashore, and room for it beside them (A105)?
+    fn takes_base(&self, hex: Hex) -> bool {
+        let stack = self.now().stack(hex, Force::Us);
+        stack.iter().any(|piece| self.now().fights(*piece)) && !self.crowded(hex, &stack, Some(hex))
+    }
+
+    /// Are these too many for a hex, with the base ashore where it is going to land?
+    fn crowded(&self, hex: Hex, stack: &[Piece], base: Option<Hex>) -> bool {
+        if base.is_none() {
+            return self.now().overstacked(hex, Force::Us, stack);
+        }
+        let state = State { base, ..self.state.clone() };
+        Position { game: self.game, state: &state, known: &self.known }.overstacked(hex, Force::Us, stack)
     }
 
     pub(super) fn entries(&mut self) -> Vec<ArrivalOrder> {
