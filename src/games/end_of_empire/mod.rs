@@ -181,7 +181,8 @@ impl Play<'_, '_> {
             self.reorganization(turn)?;
         }
         self.announce_arrivals(Force::Us, turn, &names)?;
-        self.vouch_for_moves(US, &mut turn.moves)?;
+        let ahead = self.with_arrivals(Force::Us, turn, &names)?;
+        self.vouch_for_moves(US, &mut turn.moves, ahead)?;
         self.project(Force::Us, turn, &names)?;
         self.show_attackers(US, &turn.combat)?;
         if self.state.turn > 1 {
@@ -217,7 +218,8 @@ impl Play<'_, '_> {
         let names = arrival_names(self.state, Force::Spanish, turn);
         self.announce_arrivals(Force::Spanish, turn, &names)?;
         self.escario(turn, &names)?;
-        self.vouch_for_moves(SPAIN, &mut turn.moves)?;
+        let ahead = self.state.clone();
+        self.vouch_for_moves(SPAIN, &mut turn.moves, ahead)?;
         self.project(Force::Spanish, turn, &[])?;
         self.show_attackers(SPAIN, &turn.combat)?;
         self.movement(SPAIN, Force::Spanish, &mut turn.moves)?;

@@ -17,9 +17,10 @@ use super::terms::{Content, Force, Piece};
 impl Play<'_, '_> {
     /// Fills in path, `real` and `logistic` where the author left them to the program, and lets him vouch for what his
     /// closed counters must be. Before any die.
-    pub fn vouch_for_moves(&mut self, side: Side, moves: &mut [Concealed<MoveOrder>]) -> Ruling<()> {
+    ///
+    /// `ahead` is the position with this turn's arrivals in it.
+    pub fn vouch_for_moves(&mut self, side: Side, moves: &mut [Concealed<MoveOrder>], mut ahead: State) -> Ruling<()> {
         // Each finds those before it where they are ordered to: Cubans march first (§2j).
-        let mut ahead = self.state.clone();
         for force in Force::of(side).iter().rev() {
             for (index, entry) in moves.iter_mut().enumerate() {
                 let Concealed::Open(order) = entry else { continue };
@@ -108,22 +109,12 @@ impl Play<'_, '_> {
             .vouch(&all, bar.part("logistic"), |held| held.iter().any(|content| now.data().has_train(content)) == said)
     }
 
-    /// A105: where everything will stand if all goes as ordered. Who sends somebody into a hex with closed counters vouches
-    /// that there is room; hexes that are overstacked already and that nobody is sent into he names.
-    pub fn project(&mut self, force: Force, orders: &mut TurnOrders, names: &[Option<Piece>]) -> Ruling<()> {
-        self.projected.clear();
-        self.overfull.clear();
-        // The author of a plan closes it himself and is at hand when stacking is checked.
-        if self.game.options.phases && !self.umpire.foresees() {
-            return Ok(());
-        }
-        let side = force.side();
+    /// The position once those have arrived who are ordered to.
+    pub fn with_arrivals(&self, force: Force, orders: &TurnOrders, names: &[Option<Piece>]) -> Ruling<State> {
         let mut state = self.state.clone();
-        let mut sent: BTreeMap<Hex, DocPath> = BTreeMap::new();
-        for (index, (entry, name)) in orders.land.iter().zip(names).enumerate() {
-            sent.insert(entry.at, DocPath::root().key("land").index(index));
+        for (entry, name) in orders.land.iter().zip(names) {
             if let Some(name) = name {
-                let holds = Sealed::new(side, slot_of(*name, state.turn)?);
+                let holds = Sealed::new(force.side(), slot_of(*name, state.turn)?);
                 state.counters.insert(*name, CounterState::new(force, entry.at, holds, None));
             }
             if entry.base && state.base.is_none() {
@@ -135,6 +126,23 @@ impl Play<'_, '_> {
                 }
             }
         }
+        Ok(state)
+    }
+
+    /// A105: where everything will stand if all goes as ordered. Who sends somebody into a hex with closed counters vouches
+    /// that there is room; hexes that are overstacked already and that nobody is sent into he names.
+    pub fn project(&mut self, force: Force, orders: &mut TurnOrders, names: &[Option<Piece>]) -> Ruling<()> {
+        self.projected.clear();
+        self.overfull.clear();
+        // The author of a plan closes it himself and is at hand when stacking is checked.
+        if self.game.options.phases && !self.umpire.foresees() {
+            return Ok(());
+        }
+        let side = force.side();
+        let state = self.with_arrivals(force, orders, names)?;
+        let landings = orders.land.iter().zip(names).enumerate();
+        let mut sent: BTreeMap<Hex, DocPath> =
+            landings.map(|(index, (entry, _))| (entry.at, DocPath::root().key("land").index(index))).collect();
         let known = Known::default();
         let now = Position { game: self.game, state: &state, known: &known };
         let mut places: BTreeMap<Piece, Hex> =
