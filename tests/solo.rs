@@ -337,3 +337,15 @@ fn the_tutor_plays_two_turns_with_whoever_presses_three_keys() {
     // A second lesson in the same folder goes on where the first ended.
     assert!(table.says(0, &["tutor", "first"]).contains("Two turns are played"));
 }
+
+#[test]
+fn after_a_thousand_unknown_names_no_more_are_looked_up() {
+    let table = Table::begun(0);
+    table.says(0, &["-C", "g", "template", "--output", "many.yaml"]);
+    let text = fs::read_to_string(table.path("many.yaml")).expect("a template");
+    let names: String = (0..3000).map(|number| format!("    nobody{number}: 0816\n")).collect();
+    let (head, tail) = text.split_once("  place:\n").expect("the set-up places units");
+    fs::write(table.path("many.yaml"), format!("{head}  place:\n{names}{tail}")).expect("written");
+    let said = table.says(1, &["-C", "g", "check", "many.yaml"]);
+    assert!(said.contains("1001 faults in many.yaml"), "{}", &said[said.len().saturating_sub(300)..]);
+}

@@ -17,10 +17,10 @@ fn before_el_caney() -> Desk {
     desk.says(0, "spain", &format!("join {} --folder games/spain", offer.display()));
     desk.says(0, "spain", "-C games/spain template --output spain.yaml");
     change(&desk.path("spain.yaml"), "defensive-fire: default", "defensive-fire: ask");
-    desk.says(0, "spain", "-C games/spain send spain.yaml");
+    desk.says(0, "spain", "-C games/spain send --yes spain.yaml");
     mail(&desk, "spain", "us");
     desk.says(0, "us", "-C games/us template --output us.yaml");
-    desk.says(0, "us", "-C games/us send us.yaml");
+    desk.says(0, "us", "-C games/us send --yes us.yaml");
     mail(&desk, "us", "spain");
     mail(&desk, "spain", "us");
     desk
@@ -47,7 +47,7 @@ fn a_turn_stops_for_defensive_fire_and_goes_on_though_mails_are_mangled_and_lost
     let desk = before_el_caney();
     desk.says(0, "us", "-C games/us template --output turn.yaml");
     change(&desk.path("turn.yaml"), "  moves: []", "  moves: [{units: [us-inf-12], to: 2631}]");
-    desk.says(0, "us", "-C games/us send turn.yaml");
+    desk.says(0, "us", "-C games/us send --yes turn.yaml");
     let sent = only_file(&desk.path("games/us/outbox"), ".txt");
     let text = fs::read_to_string(&sent).expect("read");
     // A letter is changed on the way: nothing is taken, and nobody is accused.
@@ -69,7 +69,7 @@ fn a_turn_stops_for_defensive_fire_and_goes_on_though_mails_are_mangled_and_lost
     let answer = fs::read_to_string(desk.path("answer.yaml")).expect("read");
     assert!(answer.contains("§13.1g"), "{answer}");
     change(&desk.path("answer.yaml"), "choice: default", "choice: []");
-    desk.says(0, "spain", "-C games/spain send answer.yaml");
+    desk.says(0, "spain", "-C games/spain send --yes answer.yaml");
     mail(&desk, "spain", "us");
     let told = mail(&desk, "us", "spain");
     assert!(told.contains("spanish-turn"), "{told}");

@@ -104,6 +104,13 @@ impl<'a> Reader<'a> {
         let article = if class.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
         let what = format!("the name of {article} {class}");
         let text = self.text(node, at, &what)?;
+        if self.faults.len() >= ENOUGH {
+            if self.faults.len() == ENOUGH {
+                let what = format!("{ENOUGH} faults before this; from here on names are not looked up");
+                self.fault(at, what, "put right what stands before this");
+            }
+            return None;
+        }
         match self.lexicon.look_up(class, text) {
             Ok(name) => Some(name),
             Err(Unknown { nearest, hint }) => {
@@ -124,6 +131,9 @@ impl<'a> Reader<'a> {
         self.faults.iter().any(|fault| !fault.warning)
     }
 }
+
+/// After so many faults names are no longer looked up: nobody reads on, and a stranger's file must not cost minutes.
+const ENOUGH: usize = 1000;
 
 /// A type that can be read from what a person wrote.
 ///

@@ -1,8 +1,8 @@
 //! Leaving out the parts of a document that cannot be read, so that the rest can be checked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::engine::doc::{DocPath, Node, Segment, same_key};
+use crate::engine::doc::{DocPath, Node, Segment};
 
 /// A document without its faulty parts, and the way back to the whole one.
 pub(super) struct Pruned {
@@ -33,7 +33,7 @@ impl Pruned {
 pub(super) fn prune(node: &Node, at: &DocPath, faults: &[DocPath], fine: bool) -> Pruned {
     let mut moved = BTreeMap::new();
     let top = at.segments().len();
-    let node = keep(node, at, at, faults, &mut moved, &|value, here| {
+    let node = keep(node, at, at, &Faulty::of(faults), &mut moved, &|value, here| {
         here.segments().len() == top && (matches!(value, Node::List(_)) || fine && matches!(value, Node::Map(_)))
     });
     Pruned { node, moved }
@@ -44,19 +44,18 @@ fn keep(
     node: &Node,
     here: &DocPath,
     whole: &DocPath,
-    faults: &[DocPath],
+    faults: &Faulty,
     moved: &mut BTreeMap<DocPath, DocPath>,
     opens: &dyn Fn(&Node, &DocPath) -> bool,
 ) -> Node {
-    let faulty = |place: &DocPath| faults.iter().any(|fault| lies_in(fault, place));
     match node {
         Node::Map(entries) => {
             let mut left = Vec::new();
             for (key, value) in entries {
                 let place = whole.key(key);
-                if !faulty(&place) {
+                if !faults.lie_within(&place) {
                     left.push((key.clone(), value.clone()));
-                } else if opens(value, here) && !faults.contains(&place) {
+                } else if opens(value, here) && !faults.at.contains(&place) {
                     left.push((key.clone(), keep(value, &here.key(key), &place, faults, moved, opens)));
                 }
             }
@@ -66,7 +65,7 @@ fn keep(
             let mut left = Vec::new();
             for (index, item) in items.iter().enumerate() {
                 let place = whole.index(index);
-                if faulty(&place) {
+                if faults.lie_within(&place) {
                     continue;
                 }
                 if left.len() != index {
@@ -80,14 +79,38 @@ fn keep(
     }
 }
 
-/// Whether a fault lies at a place, below it, or at the key that names it.
-fn lies_in(fault: &DocPath, place: &DocPath) -> bool {
-    let (fault, place) = (fault.segments(), place.segments());
-    let same = |one: &Segment, other: &Segment| match (one, other) {
-        (Segment::Key(one) | Segment::Name(one), Segment::Key(other) | Segment::Name(other)) => same_key(one, other),
-        (one, other) => one == other,
-    };
-    fault.len() >= place.len() && fault.iter().zip(place).all(|(one, other)| same(one, other))
+/// Where faults lie. A file may have tens of thousands of them and as many entries, so they are not searched one by one.
+struct Faulty {
+    /// Every place at or below which one lies, or whose key is one; keys with hyphens.
+    within: BTreeSet<DocPath>,
+    /// Every place at which one lies.
+    at: BTreeSet<DocPath>,
+}
+
+impl Faulty {
+    fn of(faults: &[DocPath]) -> Faulty {
+        let mut within = BTreeSet::new();
+        for fault in faults {
+            let mut here = DocPath::root();
+            for segment in fault.segments() {
+                here = step(&here, &with_hyphens(segment));
+                within.insert(here.clone());
+            }
+        }
+        Faulty { within, at: faults.iter().cloned().collect() }
+    }
+
+    fn lie_within(&self, place: &DocPath) -> bool {
+        let plain = place.segments().iter().fold(DocPath::root(), |here, segment| step(&here, &with_hyphens(segment)));
+        self.within.contains(&plain)
+    }
+}
+
+fn with_hyphens(segment: &Segment) -> Segment {
+    match segment {
+        Segment::Key(key) | Segment::Name(key) => Segment::Key(key.replace('_', "-")),
+        Segment::Index(index) => Segment::Index(*index),
+    }
 }
 
 fn step(path: &DocPath, segment: &Segment) -> DocPath {
