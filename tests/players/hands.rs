@@ -9,7 +9,7 @@ use garcia::trust::Role;
 use garcia::trust::data::Reveal;
 use garcia::trust::home::GameFile;
 use garcia::trust::key::PrivateKey;
-use garcia::trust::ledger::{Ledger, Pen};
+use garcia::trust::ledger::{Ledger, LedgerTrouble, Pen};
 use garcia::trust::motion::{Motion, Outcome, What};
 use garcia::trust::record::Record;
 use garcia::trust::replay::Vision;
@@ -57,6 +57,16 @@ impl Hands {
         eyes: impl FnOnce(&Role, &GameFile) -> Vision,
         say: &mut dyn FnMut(&Ledger, Side) -> Submission,
     ) -> Option<Record> {
+        self.try_next(records, eyes, say).map(|made| made.unwrap_or_else(|trouble| panic!("{trouble}")))
+    }
+
+    /// The same where the eyes may see what the program does not sign.
+    pub fn try_next(
+        &mut self,
+        records: &[Record],
+        eyes: impl FnOnce(&Role, &GameFile) -> Vision,
+        say: &mut dyn FnMut(&Ledger, Side) -> Submission,
+    ) -> Option<Result<Record, LedgerTrouble>> {
         let ledger = Ledger::read(records.to_vec(), lay, Vision::public()).expect("good so far");
         let who = ledger.awaited().who()?.clone();
         let mut file = self.files.remove(&who).expect("secrets");
@@ -74,7 +84,7 @@ impl Hands {
             }
         };
         self.files.insert(who, file);
-        Some(made.unwrap_or_else(|trouble| panic!("{trouble}")))
+        Some(made)
     }
 
     /// The secrets of a player.
