@@ -349,3 +349,16 @@ fn after_a_thousand_unknown_names_no_more_are_looked_up() {
     let said = table.says(1, &["-C", "g", "check", "many.yaml"]);
     assert!(said.contains("1001 faults in many.yaml"), "{}", &said[said.len().saturating_sub(300)..]);
 }
+
+#[test]
+fn a_harmless_copy_does_not_hide_a_rival_record_from_the_doctor() {
+    let table = Table::begun(2);
+    let (orders, result) = (table.path("g/ledger/0001-solo-orders.yaml"), table.path("g/ledger/0002-solo-result.yaml"));
+    fs::copy(&orders, table.path("g/ledger/0001-solo-orders (copy).yaml")).expect("a copy");
+    fs::copy(&orders, table.path("g/ledger/0002-solo-result (copy).yaml")).expect("another record in its place");
+    assert!(result.exists());
+    let said = table.says(3, &["-C", "g", "doctor"]);
+    assert!(said.contains("the same to the letter"), "{said}");
+    assert!(said.contains("there is another file for record 2"), "{said}");
+    assert!(!said.contains("there is another file for record 1"), "{said}");
+}

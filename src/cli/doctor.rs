@@ -9,10 +9,11 @@ use serde::Serialize;
 use crate::engine::Diary;
 use crate::engine::visible::visible;
 use crate::report::{Page, terminal};
+use crate::trust::data::Mode;
 use crate::trust::home::{HEADS, Home};
 use crate::trust::record::Record;
 use crate::trust::role::Role;
-use crate::trust::store::{LIES, LedgerFolder, Lock, STRANGER, is_draft, read_small};
+use crate::trust::store::{LIES, LedgerFile, LedgerFolder, Lock, STRANGER, is_draft, read_small, second_file};
 
 use super::sight::Sight;
 use super::{Done, Trouble, World, exit, folder, next};
@@ -179,26 +180,18 @@ fn ledger(game: &Path) -> Vec<Ailment> {
         Err(trouble) => return vec![Ailment::new(trouble.to_string(), "see that the ledger is there and may be read")],
     };
     let path = game.join("ledger");
-    let copies = files.files.iter().filter_map(|file| {
-        let record = file.record.as_ref().ok()?;
-        let original = files.files.iter().any(|other| other.name == record.file_name() && other.record == file.record);
-        let copy = file.name != record.file_name() && original;
-        copy.then(|| {
-            let what = format!("a copy of record {}, the same to the letter", file.seq);
-            Ailment::new(what, "it does no harm; remove it if you like").at(&path.join(&file.name))
-        })
+    // A place all of whose files hold one record is in order; a rival beside a copy is not.
+    let held = |seq: u32| files.files.iter().filter(move |file| file.seq == seq);
+    let copied = |file: &&LedgerFile| held(file.seq).all(|other| other.record.is_ok() && other.record == file.record);
+    let copies: Vec<&LedgerFile> = files.files.iter().filter(copied).collect();
+    let harmless: Vec<String> = copies.iter().map(|file| second_file(file)).collect();
+    let named = |file: &&&LedgerFile| file.record.as_ref().is_ok_and(|record| record.file_name() != file.name);
+    let told = copies.iter().filter(named).filter(|file| held(file.seq).count() > 1).map(|file| {
+        let what = format!("a copy of record {}, the same to the letter", file.seq);
+        Ailment::new(what, "it does no harm; remove it if you like").at(&path.join(&file.name))
     });
-    let copies: Vec<Ailment> = copies.collect();
-    let said = |problem: &&String| {
-        let harmless = copies.iter().any(|copy| copy.file.as_ref().is_some_and(|file| names(problem, file)));
-        !(harmless || (problem.contains("there is another file for record") && !copies.is_empty()))
-    };
-    let problems: Vec<Ailment> = files.problems.iter().filter(said).map(|problem| of_ledger(problem, &path)).collect();
-    copies.into_iter().chain(problems).collect()
-}
-
-fn names(problem: &str, file: &str) -> bool {
-    Path::new(file).file_name().is_some_and(|name| problem.starts_with(&*name.to_string_lossy()))
+    let problems = files.problems.iter().filter(|problem| !harmless.contains(problem));
+    told.chain(problems.map(|problem| of_ledger(problem, &path))).collect()
 }
 
 fn of_ledger(problem: &str, path: &Path) -> Ailment {
@@ -248,7 +241,7 @@ fn position(world: &World, game: &Path, home: Option<&Home>) -> Vec<Ailment> {
         && last.body().prev == protocol.head()
     {
         let what = format!("record {} is signed and not in the ledger: a command was interrupted", last.body().seq);
-        let verb = if protocol.roles().len() == 1 { "garcia resolve" } else { "garcia resend" };
+        let verb = if protocol.mode() == Mode::Solo { "garcia resolve" } else { "garcia resend" };
         found.push(Ailment::new(what, format!("{verb} puts it there and goes on")));
     }
     let key = protocol.signatories().get(role).map(|seat| seat.key);
@@ -267,7 +260,7 @@ fn position(world: &World, game: &Path, home: Option<&Home>) -> Vec<Ailment> {
 
 /// The last records are one's own, somebody waits for them, and no mail of them was made.
 fn not_mailed(game: &Path, sight: &Sight, role: &Role) -> Option<Ailment> {
-    let alone = sight.ledger.protocol().roles().len() == 1 && sight.ledger.protocol().next() > 1;
+    let alone = sight.ledger.protocol().mode() == Mode::Solo;
     let last = sight.ledger.records().last().filter(|record| record.body().by == *role)?;
     let number = format!("{:04}", last.body().seq);
     let mailed = fs::read_dir(game.join(folder::OUTBOX)).into_iter().flatten().filter_map(Result::ok);

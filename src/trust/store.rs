@@ -151,6 +151,11 @@ pub const LIES: &str = "do not say what the record says; only what stands below 
 /// What is said of files in a ledger that are none of it.
 pub const STRANGER: &str = "is not named like a record";
 
+/// What is said of a file for a place that has one already.
+pub fn second_file(file: &LedgerFile) -> String {
+    format!("{}: there is another file for record {}", file.name, file.seq)
+}
+
 /// A file of the ledger, read or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerFile {
@@ -254,7 +259,7 @@ impl LedgerFiles {
                     _ => format!("records {expected} to {} are missing", file.seq - 1),
                 });
             } else if file.seq < expected {
-                self.problems.push(format!("{}: there is another file for record {}", file.name, file.seq));
+                self.problems.push(second_file(file));
             }
             expected = expected.max(file.seq + 1);
         }
