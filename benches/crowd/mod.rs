@@ -1,10 +1,11 @@
-//! Positions that random games come to, for the benches of the larger games.
+//! Positions that random games come to, for the benches of the games.
+#![allow(dead_code, reason = "every bench takes what it needs")]
 
 use garcia::engine::dice::{Chance, Seed};
 use garcia::engine::doc::DocPath;
 use garcia::engine::{
-    AnyOrders, AnyState, Charter, Dice, Holdings, Json, Match, Questions, Said, Segment, Settled, Side, Stop, Tickets,
-    Verdict, Versions, View,
+    AnyOrders, AnyState, Charter, Dice, Holdings, Json, Match, Questions, Said, Segment, Settled, Side, Slot, Stop,
+    Tickets, Verdict, Versions, View,
 };
 use garcia::games::find;
 
@@ -13,8 +14,17 @@ pub const SPAIN: Side = Side("spain");
 
 /// A game with its default options.
 pub fn table(game: &str) -> Box<dyn Match> {
+    laid(game, &Charter::default())
+}
+
+/// One scenario of a game.
+pub fn scenario(game: &str, scenario: &str) -> Box<dyn Match> {
+    laid(game, &Charter { scenario: scenario.to_owned(), ..Charter::default() })
+}
+
+fn laid(game: &str, charter: &Charter) -> Box<dyn Match> {
     let ruleset = find(game).expect("in the registry");
-    ruleset.open(&Charter::default()).unwrap_or_else(|faults| panic!("{faults:?}"))
+    ruleset.open(charter).unwrap_or_else(|faults| panic!("{faults:?}"))
 }
 
 /// A position and what lies face down in it.
@@ -31,7 +41,8 @@ impl Position {
     }
 }
 
-fn begin(table: &dyn Match) -> Position {
+/// The beginning.
+pub fn begin(table: &dyn Match) -> Position {
     let (state, stop) = table.begin();
     Position { state, stop, holdings: Holdings::default() }
 }
@@ -47,6 +58,8 @@ pub fn orders(table: &dyn Match, at: &Position, chance: &mut Chance) -> AnyOrder
 /// What comes of orders, with everything open.
 pub fn resolve(table: &dyn Match, at: &Position, orders: &AnyOrders, number: u8) -> Position {
     let (said, nothing, versions) = (Said::default(), Holdings::default(), Versions::new());
+    let unspent = |side: &Side| (*side, (1..=table.tickets(*side)).map(Slot::ticket).collect());
+    let tickets = Tickets { unspent: table.ruleset().sides().iter().map(unspent).collect(), ..Tickets::default() };
     let segment = Segment {
         dice: Dice::Seed(Seed::new([number; 32])),
         settled: Settled::default(),
@@ -54,7 +67,7 @@ pub fn resolve(table: &dyn Match, at: &Position, orders: &AnyOrders, number: u8)
         public: &nothing,
         holdings: &at.holdings,
         versions: &versions,
-        tickets: Tickets::NONE,
+        tickets: &tickets,
         closer_holds: table.ruleset().sides(),
         questions: Questions { ask: false, max_asks: None },
     };
@@ -95,6 +108,11 @@ pub fn crowded(table: &dyn Match, side: Side) -> Position {
     let (count, at) = best.expect("a position");
     eprintln!("{count} counters on the map, {side} to move");
     at
+}
+
+/// The position after so many packets of random players.
+pub fn after(table: &dyn Match, packets: u8, chance: &mut Chance) -> Position {
+    (0..packets).fold(begin(table), |at, number| resolve(table, &at, &orders(table, &at, chance), number))
 }
 
 /// A game between random players; `look` is shown every position in which orders are due.
