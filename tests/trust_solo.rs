@@ -5,18 +5,17 @@ mod players;
 use garcia::engine::dice::Chance;
 use garcia::engine::{Charter, Ruleset};
 use garcia::games::GAMES;
-use garcia::trust::home::Home;
 use garcia::trust::ledger::Company;
 use garcia::trust::replay::Vision;
 use garcia::trust::seat::Seat;
 use garcia::trust::store::{LedgerFolder, Lock};
 use garcia::trust::verify::verify;
-use players::{at_random, lay, terms};
+use players::{at_random, lay, seeded, terms};
 
 /// Plays some packets at random, each game with other choices, and gives the number of dice that verification found.
 fn rolls(ruleset: &'static dyn Ruleset, number: u32) -> usize {
     let folder = tempfile::tempdir().expect("a folder");
-    let home = Home::find(Some(&folder.path().join("home"))).expect("given");
+    let home = seeded(&folder.path().join("home"));
     let game = folder.path().join("game");
     let (files, held) = (LedgerFolder::of_game(&game), Lock::take(&game).expect("free"));
     let table = ruleset.open(&Charter::default()).expect("a table");

@@ -9,7 +9,6 @@ use crate::trust::handover::Bundle;
 use crate::trust::ledger::Ledger;
 use crate::trust::replay::Vision;
 use crate::trust::role::Role;
-use crate::trust::secret::GameSecret;
 use crate::trust::store::{LedgerFolder, Lock, Readers, write_whole};
 use crate::trust::yaml;
 
@@ -72,8 +71,7 @@ impl Handover {
                     return Err(Trouble::usage(format!("{role} has no seat in this game"), "name one that has joined"));
                 };
                 let links = if seat.tip.is_some() { protocol.genesis().map_or(0, |genesis| genesis.links) } else { 0 };
-                let secret = GameSecret::fresh().map_err(|error| Trouble::bug(error.to_string()))?;
-                home.begin_game(game, role, secret, links)?;
+                home.begin_game(game, role, home.fresh_secret()?, links)?;
                 (records, true)
             }
             _ => return Err(Trouble::usage("which seat?", "name it: --as us")),

@@ -8,6 +8,7 @@ use clap::Args;
 use crate::engine::Charter;
 use crate::engine::dice::Chance;
 use crate::play::{at_random, sensible};
+use crate::trust::home::Home;
 use crate::trust::ledger::Terms;
 use crate::trust::seat::Seat;
 use crate::trust::store::{Lock, Readers, write_whole};
@@ -26,7 +27,7 @@ pub struct Rehearse {
     game: String,
     /// The folder for both players' folders and the mails.
     folder: PathBuf,
-    /// The players choose by this word.
+    /// The players choose by this word, and their keys are made from it: the same word gives the same match.
     #[arg(long, default_value = "1898")]
     seed: String,
     /// The scenario.
@@ -65,7 +66,7 @@ impl Rehearse {
         };
         let role = sides.first().and_then(|side| side.parse().ok()).ok_or_else(|| Trouble::bug("no role"))?;
         let folder = first.game.clone().unwrap_or_default();
-        let home = folder::home(first, &folder)?;
+        let home = self.home(first, &folder)?;
         let seat = Seat::offer(table, &role, terms, &home)?;
         let mut folder = GameFolder::of(folder.clone(), seat, &home, Lock::take(&folder)?);
         folder.save()?;
@@ -73,7 +74,7 @@ impl Rehearse {
         drop(folder);
         let folder = second.game.clone().unwrap_or_default();
         let offer = read_mail(std::slice::from_ref(&mail))?.records;
-        let home = folder::home(second, &folder)?;
+        let home = self.home(second, &folder)?;
         let seat = Seat::join(offer, None, &|genesis| folder::lay(&folder, genesis), &home)?;
         let mut folder = GameFolder::of(folder.clone(), seat, &home, Lock::take(&folder)?);
         folder.save()?;
@@ -119,6 +120,12 @@ impl Rehearse {
     fn world_of(&self, side: &str, world: &World) -> World {
         let home = world.home.clone().unwrap_or_else(|| self.folder.join("secrets"));
         World { game: Some(self.folder.join(side)), home: Some(home.join(side)), ..world.clone() }
+    }
+
+    fn home(&self, world: &World, folder: &Path) -> Result<Home, Trouble> {
+        let home = folder::home(world, folder)?;
+        let side = folder.file_name().unwrap_or_default();
+        Ok(Home::seeded(home.path(), &format!("{} {}", self.seed, side.display())))
     }
 
     /// Puts the mail where both can see it and gives back its file.

@@ -16,7 +16,7 @@ use super::record::Record;
 use super::replay::Vision;
 use super::role::Role;
 use super::seat::{Lay, Seat};
-use super::secret::{GameSecret, commitment};
+use super::secret::commitment;
 use crate::engine::json::Json;
 
 /// How many links further a deposit reaches than the last one that was opened.
@@ -81,7 +81,7 @@ impl Seat {
             return Err(LedgerTrouble::NotDue(what.to_owned()));
         };
         if home.roles(&game)?.is_empty() {
-            home.begin_game(game, Role::director(), GameSecret::fresh()?, 0)?;
+            home.begin_game(game, Role::director(), home.fresh_secret()?, 0)?;
         }
         Seat::open(records, lay, home)
     }

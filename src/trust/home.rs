@@ -16,7 +16,7 @@ use super::data::Reveal;
 use super::key::PrivateKey;
 use super::record::{Body, Record, RecordKind};
 use super::role::Role;
-use super::secret::GameSecret;
+use super::secret::{GameSecret, Randomness};
 use super::store::{FileTrouble, Lock};
 use crate::engine::Slot;
 use crate::engine::digest::{from_hexadecimal, to_hexadecimal};
@@ -32,6 +32,7 @@ pub const HEADS: [&str; 2] = [
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Home {
     path: PathBuf,
+    randomness: Randomness,
 }
 
 impl Home {
@@ -51,9 +52,16 @@ impl Home {
             .map(Path::to_owned)
             .or_else(|| variable("GARCIA_HOME"))
             .or_else(|| settings().map(|folder| folder.join("garcia")));
-        path.map(|path| Home { path }).ok_or_else(|| {
+        path.map(|path| Home { path, randomness: Randomness::System }).ok_or_else(|| {
             FileTrouble::new(Path::new("GARCIA_HOME"), "no folder for secrets is known; set this variable to one")
         })
+    }
+
+    /// A folder whose keys and secrets are derived from a seed: to play a match again with the same dice, as tests do.
+    ///
+    /// Whoever knows the seed knows the key; no command makes such a folder.
+    pub fn seeded(path: &Path, seed: &str) -> Home {
+        Home { path: path.to_owned(), randomness: Randomness::seeded(seed) }
     }
 
     /// Where it is.
@@ -83,7 +91,7 @@ impl Home {
             return Ok(key);
         }
         let path = self.identity_path();
-        let key = PrivateKey::fresh().map_err(|e| FileTrouble::new(&path, e))?;
+        let key = PrivateKey::drawn(&self.randomness).map_err(|e| FileTrouble::new(&path, e))?;
         self.write_identity(&key)?;
         Ok(key)
     }
@@ -121,6 +129,12 @@ impl Home {
         Ok(Some(PrivateKey::from_seed(&seed)))
     }
 
+    /// A secret for a new game.
+    pub fn fresh_secret(&self) -> Result<GameSecret, FileTrouble> {
+        let games = fs::read_dir(self.path.join("secrets")).map_or(0, |entries| entries.flatten().count());
+        GameSecret::drawn(&self.randomness, &format!("game {games}")).map_err(|e| FileTrouble::new(&self.path, e))
+    }
+
     /// Keeps the secret of a new game.
     pub fn begin_game(&self, game: Id, role: Role, secret: GameSecret, links: u32) -> Result<GameFile, FileTrouble> {
         let path = self.game_path(&game, &role);
@@ -129,21 +143,8 @@ impl Home {
         }
         let file = GameFile {
             path: Some(path),
-            game,
-            role,
-            secret,
-            links,
-            values: BTreeMap::new(),
-            entrusted: Vec::new(),
-            signed: BTreeMap::new(),
-            closed: BTreeMap::new(),
-            last: None,
-            reached: None,
-            later: Vec::new(),
-            earlier: Vec::new(),
-            older: BTreeMap::new(),
-            next: None,
-            deposits: BTreeMap::new(),
+            randomness: self.randomness.clone(),
+            ..GameFile::in_memory(game, role, secret, links)
         };
         file.save()?;
         Ok(file)
@@ -156,14 +157,16 @@ impl Home {
             return Err(FileTrouble::new(&path, "there are secrets for this game and role already"));
         }
         // What the other has signed was signed with his key.
-        let file = GameFile { path: Some(path), signed: BTreeMap::new(), last: None, next: None, ..file };
+        let randomness = self.randomness.clone();
+        let file = GameFile { path: Some(path), randomness, signed: BTreeMap::new(), last: None, next: None, ..file };
         file.save()?;
         Ok(file)
     }
 
     /// The secrets of a game.
     pub fn game(&self, game: &Id, role: &Role) -> Result<GameFile, FileTrouble> {
-        GameFile::load(self.game_path(game, role), game, role)
+        let file = GameFile::load(self.game_path(game, role), game, role)?;
+        Ok(GameFile { randomness: self.randomness.clone(), ..file })
     }
 
     /// The roles of a game whose secrets are here.
@@ -192,6 +195,7 @@ pub struct GameFile {
     role: Role,
     secret: GameSecret,
     links: u32,
+    randomness: Randomness,
     values: BTreeMap<String, Json>,
     entrusted: Vec<(Role, Reveal)>,
     signed: BTreeMap<Id, Id>,
@@ -250,6 +254,7 @@ impl GameFile {
             role,
             secret,
             links,
+            randomness: Randomness::System,
             values: BTreeMap::new(),
             entrusted: Vec::new(),
             signed: BTreeMap::new(),
@@ -362,7 +367,8 @@ impl GameFile {
         }
         let _held = self.lock_and_merge()?;
         let path = self.path.clone().unwrap_or_default();
-        let fresh = GameSecret::fresh().map_err(|error| FileTrouble::new(&path, error))?;
+        let purpose = format!("{} {} chain {}", self.game, self.role, self.earlier.len());
+        let fresh = GameSecret::drawn(&self.randomness, &purpose).map_err(|error| FileTrouble::new(&path, error))?;
         let next = self.next.get_or_insert(fresh).clone();
         self.save()?;
         Ok(next)

@@ -1,5 +1,7 @@
 //! Keys, secrets and what was signed with them.
 
+use std::collections::BTreeSet;
+
 use super::*;
 
 fn home() -> (tempfile::TempDir, Home) {
@@ -115,4 +117,26 @@ fn a_link_is_opened_for_one_order_and_nothing_is_signed_before_what_is_known() {
     file.note_later(vec![(2, body("mine").id())]);
     assert!(matches!(file.sign(body("another"), &[], &key), Err(NotSigned::Missing(1))));
     file.sign(body("mine"), &[], &key).expect("the same once more");
+}
+
+#[test]
+fn the_secrets_of_a_seeded_home_are_the_same_in_every_run_and_those_of_an_ordinary_one_never() {
+    let drawn = |home: &dyn Fn(&Path) -> Home| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let home = home(folder.path());
+        let first = home.fresh_secret().expect("a secret").text().to_string();
+        let mut game =
+            home.begin_game(Id::ZERO, "us".parse().expect("a role"), home.fresh_secret().expect("the same"), 8);
+        let game = game.as_mut().expect("begun");
+        let next = game.next_secret().expect("a secret").text().to_string();
+        let second = home.fresh_secret().expect("a secret").text().to_string();
+        let texts = BTreeSet::from([first, next, second, home.identity().expect("a key").public().to_string()]);
+        assert_eq!(texts.len(), 4, "no two draws are alike");
+        texts
+    };
+    let seeded = |seed: &'static str| move |folder: &Path| Home::seeded(folder, seed);
+    let ordinary = |folder: &Path| Home::find(Some(folder)).expect("given");
+    assert_eq!(drawn(&seeded("one")), drawn(&seeded("one")));
+    assert!(drawn(&seeded("one")).is_disjoint(&drawn(&seeded("two"))));
+    assert!(drawn(&ordinary).is_disjoint(&drawn(&ordinary)));
 }

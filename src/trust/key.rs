@@ -4,6 +4,7 @@ use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use zeroize::Zeroizing;
 
 use super::bytes::{Bytes, Id, Sig};
+use super::secret::Randomness;
 
 /// A player's private key. It never leaves the secrets folder.
 pub struct PrivateKey(SigningKey);
@@ -11,7 +12,11 @@ pub struct PrivateKey(SigningKey);
 impl PrivateKey {
     /// A new key from the randomness of the operating system.
     pub fn fresh() -> Result<PrivateKey, getrandom::Error> {
-        Ok(PrivateKey::from_seed(&*super::secret::random()?))
+        PrivateKey::drawn(&Randomness::System)
+    }
+
+    pub(super) fn drawn(randomness: &Randomness) -> Result<PrivateKey, getrandom::Error> {
+        Ok(PrivateKey::from_seed(&*randomness.draw("key")?))
     }
 
     /// The key that grows from a 32-byte seed.

@@ -188,7 +188,7 @@ impl Ledger {
         home: &Home,
         links: u32,
     ) -> Result<(Ledger, GameFile), LedgerTrouble> {
-        let (key, secret) = (home.identity()?, GameSecret::fresh()?);
+        let (key, secret) = (home.identity()?, home.fresh_secret()?);
         let founder = company.founder();
         let body = terms.genesis(&*table, company, &key, (&secret, links))?;
         let file = home.begin_game(body.id(), founder, secret, links)?;

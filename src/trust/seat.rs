@@ -13,7 +13,7 @@ use super::record::{Record, RecordKind};
 use super::replay::Vision;
 use super::rivals::Place;
 use super::role::Role;
-use super::secret::{GameSecret, commitment};
+use super::secret::commitment;
 use super::store::{FileTrouble, LedgerFolder, Lock};
 use crate::engine::json::Json;
 use crate::engine::submission::Submission;
@@ -278,7 +278,7 @@ impl Seat {
         let links = if two { genesis.links } else { 0 };
         let mut file = match home.roles(&game)?.contains(&due) {
             true => home.game(&game, &due)?,
-            false => home.begin_game(game, due.clone(), GameSecret::fresh()?, links)?,
+            false => home.begin_game(game, due.clone(), home.fresh_secret()?, links)?,
         };
         let side = ledger.replay().table().ruleset().side(due.as_str());
         let (hide, sealed) = match side.filter(|_| two) {

@@ -14,11 +14,31 @@ use crate::engine::Slot;
 use crate::engine::digest::{from_hexadecimal, to_hexadecimal};
 use crate::engine::json::Json;
 
-/// 32 bytes from the operating system.
-pub(super) fn random() -> Result<Zeroizing<[u8; 32]>, getrandom::Error> {
-    let mut bytes = Zeroizing::new([0; 32]);
-    getrandom::fill(bytes.as_mut())?;
-    Ok(bytes)
+/// Where keys and secrets come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Randomness {
+    /// The operating system.
+    System,
+    /// Derived from a seed, so that a match can be played again with the same dice.
+    Seeded([u8; 32]),
+}
+
+impl Randomness {
+    pub(super) fn seeded(seed: &str) -> Randomness {
+        Randomness::Seeded(*derive(&[0; 32], "seeded", &[seed]))
+    }
+
+    /// 32 bytes; `purpose` tells one draw of a seed from another.
+    pub(super) fn draw(&self, purpose: &str) -> Result<Zeroizing<[u8; 32]>, getrandom::Error> {
+        match self {
+            Randomness::System => {
+                let mut bytes = Zeroizing::new([0; 32]);
+                getrandom::fill(bytes.as_mut())?;
+                Ok(bytes)
+            }
+            Randomness::Seeded(seed) => Ok(derive(seed, "draw", &[purpose])),
+        }
+    }
 }
 
 /// HMAC-SHA256 over `garcia/1/<name>` and the lines, each ended by a line feed.
@@ -42,7 +62,11 @@ pub struct GameSecret(Zeroizing<[u8; 32]>);
 impl GameSecret {
     /// A new secret from the randomness of the operating system.
     pub fn fresh() -> Result<GameSecret, getrandom::Error> {
-        random().map(GameSecret)
+        GameSecret::drawn(&Randomness::System, "secret")
+    }
+
+    pub(super) fn drawn(randomness: &Randomness, purpose: &str) -> Result<GameSecret, getrandom::Error> {
+        randomness.draw(purpose).map(GameSecret)
     }
 
     /// The secret with these bytes.

@@ -1,7 +1,9 @@
 //! Players who choose at random, and the folders and mails between them.
 #![allow(dead_code, reason = "every test takes what it needs")]
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use garcia::engine::dice::Chance;
 use garcia::engine::submission::Submission;
@@ -68,8 +70,26 @@ pub struct Pair {
     pub chance: Chance,
 }
 
+thread_local! {
+    static SEEDED: RefCell<Vec<PathBuf>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The secrets kept in a folder: those of the first folder a test asks for are the same in every run, and so on, or its
+/// dice would be others each time.
 pub fn home(folder: &TempDir) -> Home {
-    Home::find(Some(folder.path())).expect("given")
+    seeded(folder.path())
+}
+
+/// The same for a folder inside one.
+pub fn seeded(folder: &Path) -> Home {
+    let number = SEEDED.with_borrow_mut(|seen| {
+        let known = seen.iter().position(|path| path == folder);
+        known.unwrap_or_else(|| {
+            seen.push(folder.to_owned());
+            seen.len() - 1
+        })
+    });
+    Home::seeded(folder, &format!("home {number}"))
 }
 
 /// What arrives of a record that was mailed.

@@ -75,24 +75,8 @@ impl GameFile {
         }
         let reached = json.get("reached").and_then(Json::as_int).and_then(|n| u32::try_from(n).ok());
         let last = text("last").and_then(|record| Record::read(record.as_bytes()).ok());
-        Ok(GameFile {
-            path: None,
-            game,
-            role,
-            secret,
-            links,
-            values,
-            entrusted,
-            signed,
-            closed,
-            last,
-            reached,
-            later: Vec::new(),
-            earlier,
-            older,
-            next,
-            deposits,
-        })
+        let file = GameFile::in_memory(game, role, secret, links);
+        Ok(GameFile { values, entrusted, signed, closed, last, reached, earlier, older, next, deposits, ..file })
     }
 
     /// The secrets as they are written.
