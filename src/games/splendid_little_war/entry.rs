@@ -7,7 +7,7 @@ use crate::engine::doc::DocPath;
 use crate::engine::{Bar, Ruling, Side, Subject};
 
 use super::events::{Event, Paid, PhaseName};
-use super::movement::{bar_of, two_ways};
+use super::march::{bar_of, two_ways};
 use super::orders::{EnterOrder, TurnOrders};
 use super::play::{Play, subjects};
 use super::position::{Position, enemy};
