@@ -3,6 +3,7 @@
 //!
 //! This file is the sequence of play (§4.0); each chapter of the rules has a file of its own.
 
+mod advance;
 mod arrange;
 mod assault;
 mod campaign;
@@ -14,7 +15,9 @@ mod entry;
 mod events;
 mod facts;
 mod fire;
+mod firepower;
 mod flaws;
+mod gunnery;
 mod leaders;
 mod lexicon;
 mod losses;
@@ -36,6 +39,7 @@ mod setup;
 mod sight;
 mod special;
 mod state;
+mod storming;
 mod supply;
 mod tables;
 mod tell;

@@ -7,7 +7,7 @@ use crate::engine::dice::Chance;
 use crate::engine::{Deed, Json, Ruling, Seen, Side, hoping, to_json};
 
 use super::events::FireKind;
-use super::fire::{Gunnery, Volley};
+use super::gunnery::{Gunnery, Volley};
 use super::orders::{
     Advance, AssaultOrder, Balloon, CombatOrders, DefenceOrders, EnterOrder, FireOrder, MoveOrder, Orders, SetupOrders,
     TurnOrders,

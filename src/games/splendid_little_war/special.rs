@@ -9,7 +9,7 @@ use crate::engine::{Bar, Clause, Deed, Question, Ruling, Say, Side, Subject, Tal
 
 use super::data::Water;
 use super::events::{Event, FireKind};
-use super::fire::{Gunnery, Volley};
+use super::gunnery::{Gunnery, Volley};
 use super::losses::frozen;
 use super::orders::{Balloon, DefenceOrders, FireOrder, Spot};
 use super::play::Play;

@@ -1,0 +1,153 @@
+//! §13.2s to §13.2w, advancing after combat, and the bridge that may not bear it (§15.4i).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use crate::board::Hex;
+use crate::engine::{Clause, Question, Ruling, Say, Side, Subject, Touch};
+
+use super::events::Event;
+use super::orders::{Advance, AssaultOrder, Companion};
+use super::play::Play;
+use super::policy::{ADVANCE, Ever, Policy};
+use super::position::Position;
+use super::tables::{self};
+use super::terms::{Crossing, Piece};
+
+/// Whether a bridge holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Holds(bool);
+
+impl fmt::Display for Holds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(if self.0 { "holds" } else { "destroyed" })
+    }
+}
+
+impl Play<'_, '_> {
+    /// The hex is empty: who advances (§13.2s to §13.2w)?
+    pub fn advance(
+        &mut self,
+        side: Side,
+        target: Hex,
+        attackers: &[Piece],
+        order: Option<&AssaultOrder>,
+    ) -> Ruling<()> {
+        let state = self.state.clone();
+        let now = Position { game: self.game, state: &state };
+        let mut able: Vec<Piece> = self.still_attacking(attackers);
+        able.retain(|piece| now.may_follow(*piece, target));
+        if able.is_empty() || now.mixed(target, &able) {
+            return Ok(());
+        }
+        let worth = |piece: &Piece| now.unit(*piece).map_or(0, |unit| unit.worth());
+        able.sort_by_key(|piece| (std::cmp::Reverse(worth(piece)), *piece));
+        let fits = |units: &[Piece]| !now.too_full(target, side, units);
+        let fill = |wished: &[Piece]| {
+            let mut going: Vec<Piece> = Vec::new();
+            for piece in able.iter().filter(|piece| wished.contains(piece)) {
+                let mut more = going.clone();
+                more.push(*piece);
+                if fits(&more) {
+                    going = more;
+                }
+            }
+            going.sort_unstable();
+            going
+        };
+        let all = fill(&able);
+        // A regiment that was named and has broken down means its parts.
+        let means = |named: &[Piece]| -> Vec<Piece> {
+            let parent = |piece: &Piece| now.unit(*piece).and_then(|unit| unit.parent);
+            let meant = |piece: &&Piece| named.contains(piece) || parent(piece).is_some_and(|p| named.contains(&p));
+            able.iter().filter(meant).copied().collect()
+        };
+        let ordered = order.and_then(|order| order.advance.as_ref()).map(|advance| match advance {
+            Advance::All => all.clone(),
+            Advance::None => Vec::new(),
+            Advance::Units(units) => fill(&means(units)),
+        });
+        let mut options = vec![all.clone(), Vec::new()];
+        options.extend(able.iter().map(|piece| vec![*piece]));
+        options.dedup();
+        let legal = |going: &Vec<Piece>| {
+            let distinct: BTreeSet<&Piece> = going.iter().collect();
+            distinct.len() == going.len() && going.iter().all(|piece| able.contains(piece)) && fits(going)
+        };
+        let question = Question {
+            who: side,
+            kind: ADVANCE,
+            about: Subject::of(target),
+            clause: Clause("13.2s"),
+            text: format!("{target} is empty: who advances?"),
+            options,
+            default: all.clone(),
+            also: Some(Box::new(legal)),
+        };
+        let going = self.umpire.ask(question, ordered, |policy| match policy {
+            Policy::Ever(Ever::Always) => Say::Choose(all.clone()),
+            Policy::Ever(Ever::Never) => Say::Choose(Vec::new()),
+            Policy::Pieces(named) => Say::Choose(fill(&means(named))),
+            _ => Say::Default,
+        })?;
+        if going.is_empty() {
+            return Ok(());
+        }
+        let named = match order.and_then(|order| order.advance.as_ref()) {
+            Some(Advance::Units(units)) => units.clone(),
+            _ => Vec::new(),
+        };
+        self.move_in(side, target, &going, &named)
+    }
+
+    /// Units enter a hex after combat: leaders go along, bridges shake, whoever is found there is overrun.
+    pub fn move_in(&mut self, side: Side, target: Hex, going: &[Piece], named: &[Piece]) -> Ruling<()> {
+        let origins: BTreeMap<Piece, Option<Hex>> =
+            going.iter().map(|piece| (*piece, self.state.hex_of(*piece))).collect();
+        for piece in going {
+            self.leave(*piece, target);
+        }
+        let mut units = going.to_vec();
+        let hexes: BTreeSet<Hex> = origins.values().copied().flatten().collect();
+        for from in &hexes {
+            let went: Vec<Piece> =
+                going.iter().copied().filter(|piece| origins.get(piece) == Some(&Some(*from))).collect();
+            for leader in self.now().leaders(*from, side) {
+                if self.now().mixed(target, &[leader]) {
+                    continue;
+                }
+                let stay = self.now().held_by(*from, side);
+                let first = went.first().copied();
+                let default = Companion(if stay { None } else { first });
+                let ordered = named.contains(&leader).then_some(Companion(first));
+                let with = self.leader_goes(leader, *from, side, went.iter().copied(), default, ordered)?;
+                if with.0.is_some() {
+                    self.put(leader, target);
+                    units.push(leader);
+                }
+            }
+        }
+        self.umpire.note(Event::Advanced { units: units.clone(), into: target });
+        self.arrived(side, &units, target)?;
+        for from in hexes {
+            self.shake_bridge(side, Crossing::new(from, target))?;
+        }
+        Ok(())
+    }
+
+    /// §15.4i: does a pontoon bridge outlast an advance across it?
+    fn shake_bridge(&mut self, side: Side, at: Crossing) -> Ruling<()> {
+        if !self.state.pontoons.contains(&at) {
+            return Ok(());
+        }
+        let range = self.data().tables.pontoon.holds;
+        let touch = Touch::on([Subject::of(at.low), Subject::of(at.high)]);
+        let thrown = self.d10(side, at, "pontoon", |die| Holds(tables::within(die, range)), touch)?;
+        let holds = thrown.result.0;
+        if !holds {
+            self.state.pontoons.remove(&at);
+        }
+        self.umpire.note(Event::PontoonRoll { at, die: thrown.cast, holds });
+        Ok(())
+    }
+}

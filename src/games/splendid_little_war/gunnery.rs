@@ -1,0 +1,465 @@
+//! §13.1, who may fire at what: direct, indirect with a spotter, and by a standing order of defence.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::board::Hex;
+use crate::engine::doc::DocPath;
+use crate::engine::{Bar, Deed, Side, Subject};
+
+use super::events::FireKind;
+use super::orders::FireOrder;
+use super::play::subjects;
+use super::policy::{DefencePolicy, VariableFire};
+use super::position::{Crowd, Position, enemy};
+use super::retreat::on_land;
+use super::state::Place;
+use super::terms::{Arm, Force, Oos, Piece};
+
+/// What judging fire needs: made once for a segment, or for the choice of one target.
+pub struct Gunnery<'t> {
+    /// The position.
+    pub now: Position<'t>,
+    /// Who fires.
+    pub side: Side,
+    /// In which segment.
+    pub kind: FireKind,
+    /// Who has fired in it, and at what (§13.0h, §13.0i).
+    pub fired: &'t BTreeMap<Piece, Hex>,
+    crowd: Crowd,
+    /// Hexes with enemy combat units.
+    pub(super) enemies: BTreeSet<Hex>,
+    /// Those of them with an assault marker (§13.1i).
+    marked: BTreeSet<Hex>,
+}
+
+/// A unit that fires, and who spots for it if it fires indirectly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shot {
+    /// Who fires.
+    pub piece: Piece,
+    /// Who spots: the shot is indirect (§13.1j).
+    pub spotter: Option<Piece>,
+}
+
+/// One fire attack that may be made.
+#[derive(Clone, Debug)]
+pub struct Volley {
+    /// At what.
+    pub target: Hex,
+    /// By whom.
+    pub shots: Vec<Shot>,
+}
+
+/// What is wrong with an order, and what of it can be carried out all the same.
+pub(super) struct Judged {
+    pub(super) shots: Vec<Shot>,
+    /// Units that cannot take part, each with its place in the order.
+    pub(super) out: Vec<(usize, Piece, Vec<Bar>)>,
+    /// What bars the whole.
+    pub(super) bars: Vec<Bar>,
+    /// Parts of the order that are wrong without barring it.
+    pub(super) notes: Vec<Bar>,
+}
+
+impl<'t> Gunnery<'t> {
+    /// The segment as it stands now.
+    pub fn new(now: Position<'t>, side: Side, kind: FireKind, fired: &'t BTreeMap<Piece, Hex>) -> Gunnery<'t> {
+        let foes = || now.on_map(enemy(side)).filter(|(piece, _)| now.is_combat(*piece));
+        let marked = foes().filter(|(piece, _)| now.now(*piece).assaults.is_some());
+        Gunnery {
+            now,
+            side,
+            kind,
+            fired,
+            crowd: now.crowd(),
+            enemies: foes().map(|(_, hex)| hex).collect(),
+            marked: marked.map(|(_, hex)| hex).collect(),
+        }
+    }
+
+    /// Why a unit may not fire at all in this segment.
+    pub fn bars_unit(&self, piece: Piece) -> Vec<Bar> {
+        let now = &self.now;
+        let about = |bar: Bar| bar.about([Subject::of(piece)]);
+        let Some(unit) = now.unit(piece).filter(|unit| unit.side() == self.side) else {
+            return vec![Bar::new("13.0a", format!("{piece} is not yours"), "name a unit of your own").firm()];
+        };
+        if !unit.is_combat() {
+            return vec![Bar::new("13.1f", format!("{piece} has no fire"), "name combat units").firm()];
+        }
+        let state = now.now(piece);
+        let mut bars = Vec::new();
+        if !matches!(state.at, Place::At(_) | Place::Edge) {
+            let bar = Bar::new("13.1f", format!("{piece} is not on the map"), "name units on the map");
+            // Its regiment may break down for losses before its turn comes.
+            bars.push(about(bar).about(subjects(unit.parent)));
+            return bars;
+        }
+        if self.fired.contains_key(&piece) {
+            let why = format!("{piece} has fired in this segment");
+            bars.push(Bar::new("13.0h", why, "let each unit fire once, at one hex").firm());
+        }
+        if self.kind == FireKind::Offensive {
+            if let Some(target) = state.assaults {
+                let why = format!("{piece} is marked to assault {target}");
+                bars.push(about(Bar::new("13.0d", why, "a unit fires or assaults, never both")).firm());
+            }
+            if state.ooc {
+                bars.push(about(Bar::new("11.0ac", format!("{piece} is Out of Command"), "let others fire")).firm());
+            }
+            if state.oos == Some(Oos::Two) {
+                bars.push(about(Bar::new("10.0w", format!("{piece} is OoS2"), "let others fire")).firm());
+            }
+            if state.waits {
+                let why = format!("{piece} may not attack before turn 2");
+                bars.push(about(Bar::new("16.3c", why, "wait until turn 2")).firm());
+            }
+        }
+        bars
+    }
+
+    /// How far a unit is from a target; one at the edge is beside its entry hex and no other (§9.0k).
+    fn distance(&self, piece: Piece, target: Hex) -> Option<u32> {
+        match self.now.now(piece).at {
+            Place::At(hex) => Some(self.now.data().distance(hex, target)),
+            Place::Edge => (self.now.edge_hex(piece) == Some(target)).then_some(1),
+            _ => None,
+        }
+    }
+
+    /// Why a unit may not fire at a hex, directly or indirectly.
+    pub fn bars_firing(&self, piece: Piece, target: Hex, indirect: bool, spotter: Option<Piece>) -> Vec<Bar> {
+        let mut bars = self.bars_unit(piece);
+        let now = &self.now;
+        let Some(unit) = now.unit(piece).filter(|unit| unit.side() == self.side && unit.is_combat()) else {
+            return bars;
+        };
+        let state = now.now(piece);
+        if !matches!(state.at, Place::At(_) | Place::Edge) {
+            return bars;
+        }
+        let about = |bar: Bar| bar.about([Subject::of(piece)]);
+        let Some(far) = self.distance(piece, target) else {
+            let why = format!("{piece} fires from the map edge into its entry hex only");
+            bars.push(about(Bar::new("9.0k", why, "name the entry hex")));
+            return bars;
+        };
+        match unit.range {
+            Some(range) if far > range => {
+                let why = format!("{target} is {far} hexes from {piece}, which has a range of {range}");
+                bars.push(about(Bar::new("13.1d", why, "choose a nearer target")).firm());
+            }
+            None if far > 2 => {
+                let why = format!("{target} is {far} hexes from {piece}, which fires 2 hexes far");
+                bars.push(about(Bar::new("13.1c", why, "choose a target within 2 hexes")).firm());
+            }
+            _ => {}
+        }
+        // §13.1i: an adjacent stack under an assault marker comes first.
+        if let Place::At(hex) = state.at
+            && self.kind == FireKind::Defensive
+        {
+            let beside: Vec<Hex> = now.data().neighbours(hex).filter(|next| self.marked.contains(next)).collect();
+            if let Some(first) = beside.first().filter(|_| !beside.contains(&target)) {
+                let why = format!("{piece} has assaulting enemies beside it in {first}");
+                let bar = Bar::new("13.1i", why, format!("fire at {first}"));
+                bars.push(about(bar).about(subjects(&beside)));
+            }
+        }
+        if indirect {
+            bars.extend(self.spotter(piece, target, spotter).err().into_iter().flatten());
+        } else if let Place::At(hex) = state.at
+            && let Err(bar) = now.sees_in(&self.crowd, hex, target, false)
+        {
+            bars.push(about(bar));
+        }
+        // §13.0i: units of one hex that fire at one target fire together.
+        if let Place::At(hex) = state.at {
+            let earlier = self.fired.iter().any(|(other, at)| *at == target && now.state.hex_of(*other) == Some(hex));
+            if earlier && !self.fired.contains_key(&piece) {
+                let why = format!("others in {hex} have fired at {target} already");
+                bars.push(about(Bar::new("13.0i", why, "name all units of a hex in one attack")).firm());
+            }
+        }
+        bars
+    }
+
+    /// Who spots for a gun (§13.1k to §13.1o, D26), or why it cannot fire indirectly.
+    fn spotter(&self, gun: Piece, target: Hex, named: Option<Piece>) -> Result<Piece, Vec<Bar>> {
+        let (now, data) = (&self.now, self.now.data());
+        let state = now.now(gun);
+        let about = |bar: Bar| bar.about([Subject::of(gun)]);
+        let mut bars = Vec::new();
+        if now.arm(gun) != Some(Arm::Artillery) {
+            let bar = Bar::new("13.1j", format!("{gun} is no artillery"), "only artillery fires indirectly");
+            return Err(vec![bar.firm()]);
+        }
+        let Place::At(hex) = state.at else {
+            return Err(vec![about(Bar::new("9.0k", format!("{gun} is at the map edge"), "fire directly"))]);
+        };
+        if state.broken {
+            bars.push(about(Bar::new("13.1m", format!("{gun} is Broken"), "only Normal guns fire indirectly")));
+        }
+        if state.oos.is_some() {
+            bars.push(about(Bar::new(
+                "13.1m",
+                format!("{gun} is out of supply"),
+                "only supplied guns fire indirectly",
+            )));
+        }
+        let beside = data.neighbours(target).find(|next| !now.stack(*next, self.side).is_empty());
+        if let Some(next) = beside {
+            let why = format!("friends in {next} are beside {target}");
+            bars.push(
+                Bar::new("13.1o", why, "choose a target with no friends beside it").about(subjects([next, target])),
+            );
+        }
+        let limits = data.tables.indirect;
+        let us_gun = now.unit(gun).is_some_and(|unit| unit.force == Force::Us);
+        let balloon = now.balloon().filter(|_| us_gun && now.state.balloon_up);
+        let balloon = balloon.filter(|(_, at)| data.distance(*at, hex) <= limits.balloon);
+        // §13.1k: within 6 hexes and entitled to command the gun (AMB-62); §13.1n: and in sight of the target.
+        let near = |piece: Piece, at: Hex| {
+            now.is_leader(piece) && now.commands(piece, gun) && data.distance(at, hex) <= limits.leader
+        };
+        let sees = |at: Hex| now.sees_in(&self.crowd, at, target, true).is_ok();
+        let close: Vec<(Piece, Hex)> = now.on_map(self.side).filter(|(piece, at)| near(*piece, *at)).collect();
+        let seeing = close.iter().filter(|(_, at)| sees(*at));
+        let mut leaders: Vec<(u32, Piece)> = seeing.map(|(piece, at)| (data.distance(*at, hex), *piece)).collect();
+        leaders.sort_unstable();
+        let able: Vec<Piece> =
+            balloon.iter().map(|(base, _)| *base).chain(leaders.into_iter().map(|(_, piece)| piece)).collect();
+        let chosen = match named {
+            None => able.first().copied(),
+            Some(named) => able.iter().copied().find(|piece| *piece == named),
+        };
+        match (chosen, named) {
+            (Some(spotter), _) if bars.is_empty() => return Ok(spotter),
+            (Some(_), _) => {}
+            (None, Some(named)) => {
+                let why = format!("{named} cannot spot {target} for {gun}");
+                let clause = match now.is_leader(named) {
+                    true if close.iter().any(|(piece, _)| *piece == named) => "13.1n",
+                    true => "13.1k",
+                    false => "13.1l",
+                };
+                let remedy = match able.first() {
+                    Some(other) => format!("let {other} spot"),
+                    None => "a leader of its own within 6 hexes must see the target, or the balloon be within 3".into(),
+                };
+                bars.push(about(Bar::new(clause, why, remedy).part("spotter")).about([Subject::of(named)]));
+            }
+            (None, None) => {
+                let why = format!("nobody spots {target} for {gun}");
+                let remedy = "a leader of its own within 6 hexes must see the target, or the balloon be within 3";
+                let clause = if close.is_empty() { "13.1k" } else { "13.1n" };
+                bars.push(about(Bar::new(clause, why, remedy)));
+            }
+        }
+        Err(bars)
+    }
+
+    /// Why a hex cannot be fired at.
+    fn bars_target(&self, target: Hex) -> Vec<Bar> {
+        if let Some(bar) = on_land(&self.now, target, "13.1f") {
+            return vec![bar.part("target")];
+        }
+        if self.enemies.contains(&target) {
+            return Vec::new();
+        }
+        let base = self.now.stack(target, enemy(self.side)).iter().any(|piece| self.now.arm(*piece) == Some(Arm::Base));
+        let (clause, why) = match base {
+            true => ("15.1l", format!("the balloon in {target} is no target by itself")),
+            false => ("13.1f", format!("no enemy combat unit is in {target}")),
+        };
+        vec![Bar::new(clause, why, "name a hex with enemy units").part("target").about([Subject::of(target)])]
+    }
+
+    pub(super) fn judge(&self, order: &FireOrder) -> Judged {
+        let now = &self.now;
+        let mut judged =
+            Judged { shots: Vec::new(), out: Vec::new(), bars: self.bars_target(order.target), notes: Vec::new() };
+        for (index, piece) in order.units.iter().enumerate() {
+            let indirect = order.indirect.contains(piece);
+            let mut bars = self.bars_firing(*piece, order.target, indirect, order.spotter);
+            if order.units.iter().take(index).any(|other| other == piece) {
+                bars.push(Bar::new("13.0h", format!("{piece} is named twice"), "name it once").firm());
+            }
+            if bars.is_empty() {
+                let spotter = indirect.then(|| self.spotter(*piece, order.target, order.spotter).ok()).flatten();
+                judged.shots.push(Shot { piece: *piece, spotter });
+            } else {
+                judged.out.push((index, *piece, bars));
+            }
+        }
+        if order.units.is_empty() {
+            let bar = Bar::new("13.0h", "nobody fires", "name units under `units`").part("units");
+            judged.bars.push(bar.firm());
+        }
+        let forces: BTreeSet<Force> =
+            order.units.iter().filter_map(|piece| now.unit(*piece)).map(|unit| unit.force).collect();
+        if forces.contains(&Force::Us) && forces.contains(&Force::Cuban) {
+            let bar = Bar::new("15.6k", "Cubans and US units fire in one attack", "order two attacks").part("units");
+            judged.bars.push(bar.firm());
+        }
+        for (index, piece) in order.indirect.iter().enumerate() {
+            if !order.units.contains(piece) {
+                let bar = Bar::new("13.1j", format!("{piece} does not fire"), "name it under `units` too");
+                judged.notes.push(bar.at(DocPath::root().key("indirect").index(index)).firm());
+            }
+        }
+        if order.spotter.is_some() && order.indirect.is_empty() {
+            let bar = Bar::new("13.1j", "nobody fires indirectly", "name the guns under `indirect`").part("spotter");
+            judged.notes.push(bar.firm());
+        }
+        if let Some(other) = order.r#else {
+            let wrong = on_land(now, other, "13.0k").or_else(|| {
+                let why = format!("{other} is the target already");
+                (other == order.target).then(|| Bar::new("13.0k", why, "name another hex").firm())
+            });
+            judged.notes.extend(wrong.map(|bar| bar.part("else")));
+        }
+        judged
+    }
+
+    /// The hexes a unit may fire at directly, nearest first.
+    pub fn targets(&self, piece: Piece) -> Vec<Hex> {
+        if !self.bars_unit(piece).is_empty() {
+            return Vec::new();
+        }
+        let range = self.now.unit(piece).map_or(0, |unit| unit.range.unwrap_or(2));
+        let near = |hex: &&Hex| self.distance(piece, **hex).is_some_and(|far| far <= range);
+        let mut targets: Vec<Hex> = self.enemies.iter().filter(near).copied().collect();
+        targets.retain(|hex| self.bars_firing(piece, *hex, false, None).is_empty());
+        targets.sort_by_key(|hex| (self.distance(piece, *hex), *hex));
+        targets
+    }
+
+    /// The hexes a gun may fire at indirectly that it cannot see, with who spots, nearest first.
+    pub fn indirect_targets(&self, gun: Piece) -> Vec<(Hex, Piece)> {
+        let Some(range) = self.now.unit(gun).filter(|unit| unit.arm == Arm::Artillery).and_then(|unit| unit.range)
+        else {
+            return Vec::new();
+        };
+        if !self.bars_unit(gun).is_empty() {
+            return Vec::new();
+        }
+        let mut targets: Vec<(Hex, Piece)> = self
+            .enemies
+            .iter()
+            .copied()
+            .filter(|hex| self.distance(gun, *hex).is_some_and(|far| far <= range))
+            .filter(|hex| self.bars_firing(gun, *hex, true, None).is_empty())
+            .filter_map(|hex| Some((hex, self.spotter(gun, hex, None).ok()?)))
+            .collect();
+        targets.sort_by_key(|(hex, _)| (self.distance(gun, *hex), *hex));
+        targets
+    }
+
+    /// Does a shot stand among those a unit may give?
+    pub(super) fn lists(&self, shot: &Shot, target: Hex) -> bool {
+        match shot.spotter {
+            None => self.targets(shot.piece).contains(&target),
+            Some(_) => self.indirect_targets(shot.piece).iter().any(|(hex, _)| *hex == target),
+        }
+    }
+
+    /// Steps in a hex of the enemy.
+    fn steps_in(&self, hex: Hex) -> u32 {
+        self.now.fighters(hex, enemy(self.side)).iter().map(|piece| self.now.steps(*piece)).sum()
+    }
+
+    /// Where a unit fires if its owner says nothing, or as far as his standing order goes (D1).
+    fn preferred(&self, piece: Piece, policy: &DefencePolicy) -> Option<(Hex, bool)> {
+        let now = &self.now;
+        let unit = now.unit(piece)?;
+        let hex = now.now(piece).at.hex();
+        if policy.hold.contains(&piece) || hex.is_some_and(|hex| policy.hold_in.contains(&hex)) {
+            return None;
+        }
+        let assaults_us = |at: &Hex| {
+            let marks = |foe: &Piece| hex.is_some() && now.now(*foe).assaults == hex;
+            now.fighters(*at, enemy(self.side)).iter().any(marks)
+        };
+        let variable = policy.variable.unwrap_or(VariableFire::Assaulted);
+        let threatened = || hex.is_some_and(|hex| self.now.data().neighbours(hex).any(|next| assaults_us(&next)));
+        if unit.variable && (variable == VariableFire::Never || variable == VariableFire::Assaulted && !threatened()) {
+            return None;
+        }
+        let allowed = |hex: &Hex| !unit.variable || variable == VariableFire::Always || assaults_us(hex);
+        let may = |hex: &Hex| allowed(hex) && self.bars_firing(piece, *hex, false, None).is_empty();
+        let mut wished = policy.targets.get(&piece).into_iter().flatten();
+        if let Some(hex) = wished.find(|hex| self.enemies.contains(hex) && may(hex)) {
+            return Some((*hex, false));
+        }
+        if !self.bars_unit(piece).is_empty() {
+            return None;
+        }
+        // Nearest first: a line of sight is drawn only as far as somebody is found.
+        let range = unit.range.unwrap_or(2);
+        let mut near: Vec<(bool, u32, Hex)> = self
+            .enemies
+            .iter()
+            .filter_map(|hex| Some((*hex, self.distance(piece, *hex).filter(|far| *far <= range)?)))
+            .map(|(hex, far)| (!assaults_us(&hex), far, hex))
+            .collect();
+        near.sort_unstable();
+        for group in near.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1)) {
+            let seen = group.iter().map(|(_, _, hex)| *hex).filter(may);
+            if let Some(hex) = seen.min_by_key(|hex| (std::cmp::Reverse(self.steps_in(*hex)), *hex)) {
+                return Some((hex, false));
+            }
+        }
+        let guns = policy.indirect && !unit.variable;
+        guns.then(|| self.indirect_targets(piece).first().map(|(hex, _)| (*hex, true))).flatten()
+    }
+
+    /// Defensive Fire as D1 has it, or as far as a standing order says otherwise: one attack on each target, Cubans apart.
+    pub fn standing_fire(&self, policy: &DefencePolicy) -> Vec<FireOrder> {
+        let mut attacks: BTreeMap<(Hex, bool, Option<Hex>), FireOrder> = BTreeMap::new();
+        let able = self.now.on_map(self.side).filter(|(piece, _)| self.now.is_combat(*piece));
+        for (piece, from) in able {
+            let Some((target, indirect)) = self.preferred(piece, policy) else { continue };
+            let cuban = self.now.unit(piece).is_some_and(|unit| unit.force == Force::Cuban);
+            let key = (target, cuban, policy.apart.then_some(from));
+            let order = attacks.entry(key).or_insert_with(|| FireOrder::at(target, Vec::new()));
+            order.units.push(piece);
+            if indirect {
+                order.indirect.push(piece);
+            }
+        }
+        attacks.into_values().collect()
+    }
+}
+
+impl<'t> Deed<'t> for Volley {
+    type Table = &'t Gunnery<'t>;
+    type Order = FireOrder;
+
+    fn plan(now: Self::Table, order: &FireOrder) -> Result<Self, Vec<Bar>> {
+        let judged = now.judge(order);
+        let units = judged.out.into_iter().flat_map(|(index, _, bars)| {
+            bars.into_iter().map(move |bar| bar.at(DocPath::root().key("units").index(index)))
+        });
+        let bars: Vec<Bar> = judged.bars.into_iter().chain(judged.notes).chain(units).collect();
+        if bars.is_empty() { Ok(Volley { target: order.target, shots: judged.shots }) } else { Err(bars) }
+    }
+
+    fn choices(now: Self::Table) -> Vec<(FireOrder, Self)> {
+        let units = now.now.on_map(now.side).filter(|(piece, _)| now.now.is_combat(*piece));
+        let mut orders = Vec::new();
+        for (piece, _) in units {
+            let direct = now.targets(piece);
+            for (hex, spotter) in now.indirect_targets(piece).into_iter().filter(|(hex, _)| !direct.contains(hex)) {
+                let order = FireOrder { indirect: vec![piece], ..FireOrder::at(hex, vec![piece]) };
+                orders.push((order, Shot { piece, spotter: Some(spotter) }));
+            }
+            orders
+                .extend(direct.into_iter().map(|hex| (FireOrder::at(hex, vec![piece]), Shot { piece, spotter: None })));
+        }
+        orders
+            .into_iter()
+            .map(|(order, shot)| (order.clone(), Volley { target: order.target, shots: vec![shot] }))
+            .collect()
+    }
+}
