@@ -7,6 +7,7 @@
 
 mod bearing;
 mod cell;
+pub mod counters;
 mod field;
 mod frame;
 mod grid;
@@ -16,6 +17,7 @@ mod outreach;
 mod path;
 mod points;
 pub mod sheet;
+mod shock;
 mod square;
 mod terrain;
 
@@ -32,5 +34,6 @@ pub use line::{Stretch, crossed, straightest_paths};
 pub use outreach::{InReach, outreach};
 pub use path::{Reach, Step, Stride, Walk, WalkFault, cheapest_path, march, reach, walk};
 pub use points::{NotPoints, Points};
+pub use shock::{ShockResult, steps};
 pub use square::{Axis, SquareFrame, SquareFrameFault, SquareGrid};
 pub use terrain::{BrokenPath, Feature, Features, Layer, NotAdjacent, Terrain};

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::board::counters::UnitSource;
 use crate::board::{Hex, Layer};
 use crate::document;
 use crate::engine::data::Provenance;
@@ -9,7 +10,7 @@ use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader, read_back};
 use crate::engine::{Arranged, Charter, Files, Holdings, Json, Rules, Sealed, to_json};
 
 use super::EndOfEmpire;
-use super::data::{Along, Data, Factors, Ground, Map, Unit, UnitSource};
+use super::data::{Along, Data, Factors, Ground, Map, Unit};
 use super::position::{Known, Position};
 use super::setup::slot_of;
 use super::state::{CounterState, Place, Stage, State};

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use crate::board::counters::{MarkerEntry, TotalEntry, UnitSource};
 use crate::board::sheet::{Drawn, HexEntry, HexList, LineEntry, Named, PlaceEntry, Sheet, SidesEntry, drawn, grid};
 use crate::board::{self, Bearing, Feature, Frame, Grid, Hex, HexGrid, Layer};
 use crate::document;
@@ -107,15 +108,6 @@ document! {
         pub r#move: u32,
     }
 
-    /// Where the parts of a counter come from.
-    #[derive(Copy)]
-    pub struct UnitSource {
-        /// That there is such a counter.
-        pub exists: Provenance,
-        /// Its numbers.
-        pub values: Provenance,
-    }
-
     /// A counter.
     pub struct Unit {
         /// What players type.
@@ -156,25 +148,6 @@ document! {
         pub source: UnitSource,
         /// A remark for the reader of the file.
         pub note: Option<String>,
-    }
-
-    /// Markers of one sort.
-    pub struct MarkerEntry {
-        /// What they are called.
-        pub name: String,
-        /// How many there are.
-        pub count: u32,
-        /// Where that comes from.
-        pub source: Provenance,
-    }
-
-    /// How many counters the set has.
-    #[derive(Copy)]
-    pub struct TotalEntry {
-        /// The number of counters.
-        pub counters: u32,
-        /// Where it comes from.
-        pub source: Provenance,
     }
 
     /// `scenarios.yaml`.

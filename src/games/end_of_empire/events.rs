@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::board::Hex;
+use crate::board::{Hex, ShockResult};
 use crate::engine::{self, Bar, Cast, Clause, Lapse, Tally};
 use crate::words;
 
 use super::orders::Support;
 use super::state::Ending;
-use super::tables::{FireResult, Odds, ShockResult};
+use super::tables::{FireResult, Odds};
 use super::terms::{
     Content, EventName, Force, GuerrillaResult, JungleResult, Member, Mode, Piece, Surrender, Withdrawal,
 };

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::board::Hex;
+use crate::board::{Hex, ShockResult};
 use crate::engine::{self, Cast, Clause, Lapse, Tally};
 
 use super::state::{Cause, Ending};
-use super::tables::{FireResult, HistoricEvent, Jungle, ShockResult, Surrender, Withdrawal};
+use super::tables::{FireResult, HistoricEvent, Jungle, Surrender, Withdrawal};
 use super::terms::{Force, UnitId};
 
 /// The phases of the sequence of play (§2.1).

@@ -7,6 +7,7 @@ mod tests;
 use std::fmt;
 
 use super::terms::{Force, Terrain};
+use crate::board::{ShockResult, steps};
 use crate::engine::data::{Provenance, Rows, Table};
 use crate::{document, printed, words};
 
@@ -83,24 +84,6 @@ pub struct FireResult {
     pub dis: bool,
 }
 
-/// A cell of the Shock Combat Table: `1/2`, `-/3R`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ShockResult {
-    /// Steps the attacker loses.
-    pub attacker: u8,
-    /// Steps the defender loses.
-    pub defender: u8,
-    /// Must the defender's survivors retreat?
-    pub retreat: bool,
-}
-
-fn steps(digits: &str) -> Option<u8> {
-    match digits.as_bytes() {
-        [digit @ b'1'..=b'9'] => Some(digit - b'0'),
-        _ => None,
-    }
-}
-
 impl FireResult {
     /// The result a cell says.
     pub fn parse(text: &str) -> Option<FireResult> {
@@ -124,42 +107,8 @@ impl fmt::Display for FireResult {
     }
 }
 
-impl ShockResult {
-    /// The result a cell says.
-    pub fn parse(text: &str) -> Option<ShockResult> {
-        let (attacker, defender) = text.split_once('/')?;
-        let attacker = if attacker == "-" { 0 } else { steps(attacker)? };
-        let (defender, retreat) = match defender.strip_suffix('R') {
-            Some(rest) => (rest, true),
-            None => (defender, false),
-        };
-        let defender = match defender {
-            "-" if !retreat => 0,
-            "" if retreat => 0,
-            digits => steps(digits)?,
-        };
-        Some(ShockResult { attacker, defender, retreat })
-    }
-}
-
-impl fmt::Display for ShockResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.attacker {
-            0 => f.write_str("-/")?,
-            steps => write!(f, "{steps}/")?,
-        }
-        match (self.defender, self.retreat) {
-            (0, false) => f.write_str("-"),
-            (0, true) => f.write_str("R"),
-            (steps, false) => write!(f, "{steps}"),
-            (steps, true) => write!(f, "{steps}R"),
-        }
-    }
-}
-
 printed! {
     FireResult, "`-`, `DIS`, `1`, `1+DIS`";
-    ShockResult, "`1/-`, `1/2`, `-/R`, `-/3R`";
 }
 
 impl Odds {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::board::counters::{MarkerEntry, TotalEntry};
 use crate::board::sheet::{Drawn, HexEntry, HexList, LineEntry, PlaceEntry, SidesEntry};
 use crate::board::{Frame, Hex};
 use crate::engine::data::Provenance;
@@ -153,24 +154,6 @@ document! {
         pub kind: SpecialKind,
         /// How it comes into play.
         pub group: Group,
-        /// Where it comes from.
-        pub source: Provenance,
-    }
-
-    /// Markers of one sort.
-    pub struct MarkerEntry {
-        /// What they are called.
-        pub name: String,
-        /// How many there are.
-        pub count: u32,
-        /// Where that comes from.
-        pub source: Provenance,
-    }
-
-    /// How many counters the set has.
-    pub struct TotalEntry {
-        /// The number of counters.
-        pub counters: u32,
         /// Where it comes from.
         pub source: Provenance,
     }
