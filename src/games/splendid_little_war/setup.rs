@@ -288,6 +288,7 @@ impl Play<'_, '_> {
                 })?;
             }
         }
+        let mut unnamed = Vec::new();
         for unit in to_place {
             let mut hex = None;
             if let Some(&wanted) = orders.place.get(&unit) {
@@ -300,8 +301,17 @@ impl Play<'_, '_> {
             }
             if let Some(hex) = hex.or_else(|| self.now().default_place(unit)) {
                 self.put(unit, hex);
-                orders.place.insert(unit, hex);
+                if orders.place.insert(unit, hex).is_none() {
+                    unnamed.push(format!("{unit} in {hex}"));
+                }
             }
+        }
+        if !unnamed.is_empty() {
+            self.entry(DocPath::root().key("place"), |play| {
+                let why = format!("left to the proposal: {}", unnamed.join(", "));
+                play.umpire.mind(Bar::new("16.0a", why, "name their hexes under `place`, or leave it so"));
+                Ok(())
+            })?;
         }
         self.set_entrenchments(spain, orders)?;
         if spain && self.game.options.garrison {

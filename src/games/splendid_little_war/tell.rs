@@ -5,7 +5,7 @@ use std::fmt::Display;
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
 use crate::engine::{Cast, Clause, Diary, Event as _, Seen, Side, count_of};
 
-use super::events::Event;
+use super::events::{Event, PhaseName};
 use super::position::Position;
 use super::state::{Stage, State};
 use super::tell_combat;
@@ -34,7 +34,10 @@ pub fn tell(game: &SplendidLittleWar, event: &Event, diary: &mut Diary) {
     match event {
         Event::Phase { turn, side, phase } => {
             let whose = side.map_or(String::new(), |side| format!("{} ", player(side)));
-            let name = phase.as_str().replace('-', " ");
+            let name = match phase {
+                PhaseName::SpanishSetup | PhaseName::UsSetup => "set-up".to_owned(),
+                other => other.as_str().replace('-', " "),
+            };
             diary.heading(1, format!("Turn {turn}, {}: {whose}{name}", date(*turn)));
         }
         Event::Deployed { side, units, entrenchments } => {

@@ -40,12 +40,12 @@ fn setup(now: &Position<'_>, side: Side, text: &mut String) {
         let more = if area.hexes.len() > 10 { ", …" } else { "" };
         let place = match (hexes.is_empty(), area.near_us) {
             (true, Some(limit)) => format!("within {limit} of a US unit, not next to a Spanish one"),
-            (true, None) => format!("with one of {}", list(&area.with)),
-            _ => format!("{}{more}", hexes.join(", ")),
+            (true, None) => format!("stacked with one of {}", list(&area.with)),
+            _ => format!("in {}{more}", hexes.join(", ")),
         };
-        let _ = writeln!(text, "  # {}: {} in {place}", area.clause, span(&area.units));
+        let _ = writeln!(text, "  # {}: {} {place}", area.clause, span(&area.units));
     }
-    text.push_str("  place:\n");
+    text.push_str("  place:    # whoever is left out sets up as proposed here\n");
     for unit in now.to_place(side) {
         let there = Position { game: now.game, state: &state };
         if let Some(hex) = there.default_place(unit) {
