@@ -75,7 +75,8 @@ impl Position<'_> {
         let mut bars = Vec::new();
         if used.targets.contains(&target) {
             let remedy = "an enemy hex may be attacked once per player turn; Cuban attacks come first";
-            bars.push(Bar::new("9.1f", format!("{target} is attacked twice"), remedy).firm());
+            let bar = Bar::new("9.1f", format!("{target} is attacked twice"), remedy);
+            bars.push(bar.about([Subject::of(target)]).firm());
         }
         let signals = side == SPAIN && self.signals_in(target).is_some();
         if !self.enemy_in(side, target) && !signals {

@@ -9,7 +9,7 @@ use crate::engine::{Bar, Ruling, Subject, count_of};
 use super::events::{Event, PhaseName};
 use super::orders::{Landing, TurnOrders};
 use super::play::{Judged, Play, Position, Used, item};
-use super::state::Place;
+use super::state::{Ending, Place};
 use super::terms::{Flag, Force, UnitId};
 use super::{SPAIN, US};
 
@@ -278,8 +278,14 @@ impl Play<'_, '_> {
         }
         self.state.escario_arrived = true;
         self.umpire.note(Event::Entered { places: places.clone() });
+        // The column comes in as one: whoever takes the base ends the game with all of it on the map (§4.5a).
+        let (mut taken, mut base) = (Vec::new(), false);
         for (id, hex) in places {
-            self.put(id, hex)?;
+            base |= self.place(id, hex, &mut taken);
+        }
+        self.note_all(taken);
+        if base {
+            return self.end_game(Ending::BaseCaptured);
         }
         self.relocate_lone_leaders()
     }
