@@ -15,9 +15,6 @@ use crate::engine::{
     AnyForeseen, AnyOrders, AnyOutcome, Clause, Dice, Failure, Foresaid, Json, Lapsed, Said, Side, Stop, View,
 };
 
-/// Games of which not every packet stands up to this yet. It must come to be empty.
-const NOT_YET: &[&str] = &["santiago-campaign"];
-
 /// How often a packet is changed until one comes out that can be read.
 const TRIES: usize = 6;
 
@@ -73,8 +70,7 @@ impl Hall<'_, '_> {
 
     /// Only one check is tried out here: the one that carries the packet out.
     fn is_foreseen(&self) -> bool {
-        let ruleset = self.sitting.table.ruleset();
-        ruleset.foreseen() && !NOT_YET.contains(&ruleset.id())
+        self.sitting.table.ruleset().foreseen()
     }
 
     /// Orders from the list, looked up there.

@@ -112,6 +112,14 @@ impl Position<'_> {
         })
     }
 
+    /// Spanish units named by their designation become the counters they lie under, where the viewer can tell.
+    pub fn naming(&self, order: &AttackOrder) -> AttackOrder {
+        let mut order = order.clone();
+        let pieces = order.attackers.iter_mut().chain(&mut order.losses).chain(&mut order.advance);
+        pieces.for_each(|piece| *piece = self.named(*piece));
+        order
+    }
+
     fn spanish_fighter(&self, token: Token, unit: UnitId, target: Hex) -> Option<Fighter> {
         let (arm, hex) = (self.arm(unit)?, self.state.post_of(token)?);
         let adjacent = self.data().adjacent(hex, target);
@@ -127,7 +135,7 @@ impl Play<'_, '_> {
         let (word, name) = if side == US { ("us", PhaseName::UsCombat) } else { ("spain", PhaseName::SpanishCombat) };
         self.begin_phase(word, "combat", name);
         self.fought.clear();
-        self.name_counters(orders);
+        orders.iter_mut().filter_map(Concealed::as_open_mut).for_each(|order| *order = self.now().naming(order));
         let mut waiting: Vec<(u32, Concealed<AttackOrder>)> = (1..).zip(orders.iter().cloned()).collect();
         // No list is longer than the units that can attack once each.
         for count in 0..=self.state.units.len() + self.state.counters.len() {
@@ -148,14 +156,6 @@ impl Play<'_, '_> {
             })?;
         }
         Ok(())
-    }
-
-    /// Spanish units named by their designation become the counters they lie under, where their owner looks.
-    fn name_counters(&self, orders: &mut [Concealed<AttackOrder>]) {
-        for order in orders.iter_mut().filter_map(Concealed::as_open_mut) {
-            let pieces = order.attackers.iter_mut().chain(&mut order.losses).chain(&mut order.advance);
-            pieces.for_each(|piece| *piece = self.now().named(*piece));
-        }
     }
 
     /// The next attack: the list's, unless the player wants to be asked (§11.1c).
@@ -206,6 +206,10 @@ impl Play<'_, '_> {
         if order.after.is_none() && order.if_vacant.is_none() && order.min_odds.is_none() {
             self.pledged.extend(&order.attackers);
         }
+        // Whether it comes up at all hangs on what it waited for (§11.1c).
+        let waited = order.after.iter().map(|after| after.attack).chain(order.if_vacant);
+        let waited: Vec<Subject> = waited.map(Subject::of).collect();
+        self.umpire.rests(&waited, order.attackers.iter().map(Subject::of).chain([Subject::of(target)]));
         let (order, _) = self.now().able(side, order, &self.fought);
         let american =
             side == US && order.attackers.iter().any(|piece| self.now().nation(piece.unit()) == Some(Nation::Us));

@@ -155,9 +155,9 @@ impl Play<'_, '_> {
             Concealed::Sealed(slot) => slot,
         };
         let (results, fought) = (self.results.clone(), self.fought.clone());
-        let bars = |now: &Position<'_>, order: &AttackOrder| now.idle(side, order, &results, &fought);
+        let bars = |now: &Position<'_>, order: &AttackOrder| now.idle(side, &now.naming(order), &results, &fought);
         let own = |position: &Position<'_>, order: &AttackOrder| {
-            let least = order.min_odds?;
+            let (least, order) = (order.min_odds?, &position.naming(order));
             // By the attackers and by what everybody sees, as for an attack in the open.
             let attackers = order.attackers.iter().filter_map(|piece| piece.token());
             let known = Known(attackers.filter_map(|token| Some((token, position.identity(token)?))).collect());
@@ -166,7 +166,8 @@ impl Play<'_, '_> {
             (!position.reaches(side, &able, &fought, least)).then(|| unsure(least))
         };
         let counters: Vec<Token> = self.state.counters.keys().copied().collect();
-        self.called((side, slot), "attack", bars, (&counters, own), name)
+        let order = self.called((side, slot), "attack", bars, (&counters, own), name)?;
+        Ok(order.map(|order| self.now().naming(&order)))
     }
 
     /// The same for an entry in the open.
@@ -179,6 +180,7 @@ impl Play<'_, '_> {
         // as well.
         let wrong = bars.iter().any(|bar| bar.firm || judged);
         if let Some(bar) = waits.filter(|_| !wrong) {
+            self.umpire.withheld(bars);
             self.umpire.note(lapsed(name(order), &bar));
             return Ok(None);
         }

@@ -232,6 +232,12 @@ impl Play<'_, '_> {
                     counter.at = Post::At(hex);
                     if entering && down {
                         counter.face = Face::down(token); // §8.1e
+                        // Its owner goes on knowing what lay open in the box.
+                        if let Face::Down(sealed) = &counter.face
+                            && let Some(unit) = self.umpire.eyes(sealed)
+                        {
+                            self.known.0.insert(token, unit);
+                        }
                     }
                 }
                 self.supply = None;
@@ -381,7 +387,8 @@ impl Play<'_, '_> {
         if !missed.is_empty() {
             missed.push(Subject::of("supply"));
         }
-        let about: Vec<Subject> = walked.bars.iter().flat_map(|bar| bar.about.iter().cloned()).collect();
+        let mut about: Vec<Subject> = walked.bars.iter().flat_map(|bar| bar.about.iter().cloned()).collect();
+        about.push(Subject::of(order.unit));
         self.umpire.rests(&about, missed);
         self.note_move(&mover, Some(from), &mut walked);
         self.follow(order.unit, &walked)
@@ -400,6 +407,10 @@ impl Play<'_, '_> {
         };
         let piece = Subject::of(mover.piece);
         let bars = std::mem::take(&mut walked.bars);
+        // Whoever may not get there leaves room where he is looked for, and takes it where he came from.
+        let last = walked.path.last().map(|paid| paid.hex);
+        let ends: Vec<Subject> = from.into_iter().chain(last).map(Subject::of).collect();
+        self.umpire.rests(std::slice::from_ref(&piece), ends.clone());
         if bars.is_empty() && walked.path.is_empty() {
             // It has gone nowhere.
         } else if bars.is_empty() {
@@ -407,8 +418,7 @@ impl Play<'_, '_> {
         } else {
             let bars = bars.into_iter().map(|bar| bar.about([piece.clone()])).collect();
             // It stands where nobody looked for it.
-            let last = walked.path.last().map(|paid| paid.hex);
-            let on: Vec<Subject> = from.into_iter().chain(last).map(Subject::of).chain([piece]).collect();
+            let on: Vec<Subject> = ends.into_iter().chain([piece]).collect();
             self.forgo(bars, &on, |_| event);
         }
     }
