@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use crate::board::{Features, Hex};
-use crate::engine::Bar;
+use crate::engine::{Bar, Subject};
 
 use super::bars::bar;
 use super::data::{Along, Mp};
@@ -88,6 +88,17 @@ impl Position<'_> {
         let engineer = |id: &UnitId| self.arm(*id) == Some(Arm::Engineer) && Piece::from(*id) != mover.piece;
         mover.nation != Nation::Spanish
             && [from, to].into_iter().any(|hex| self.state.units_in(hex).any(|id| engineer(&id)))
+    }
+
+    /// On whose place the price of a step hangs: engineers at a river without a bridge, the balloon in the jungle (§21.2,
+    /// §17.3b).
+    pub fn helpers(&self, mover: &Mover, from: Hex, to: Hex) -> Vec<Subject> {
+        let along = self.data().between(from, to);
+        let river = mover.nation != Nation::Spanish && along.has(Along::River) && !along.has(Along::Bridge);
+        let jungle = mover.nation == Nation::Us && self.data().land(to) == Land::Jungle && !along.has(Along::Road);
+        let helps = |arm: Arm| (river && arm == Arm::Engineer) || (jungle && arm == Arm::Balloon);
+        let others = self.state.units.keys().filter(|id| Piece::from(**id) != mover.piece);
+        others.filter(|id| self.arm(**id).is_some_and(helps)).map(Subject::of).collect()
     }
 
     /// What a step costs by terrain alone, and why (§10.3 to §10.6).

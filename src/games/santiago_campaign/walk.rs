@@ -73,6 +73,8 @@ impl Play<'_, '_> {
             let (first, home) = (count == 0, self.now().way_home(mover, &maps));
             let (home, opens) = (home.as_ref(), open != Some(false));
             let leg = Leg { at, first, halted, spent: walked.spent, home, opens };
+            let helpers = self.now().helpers(mover, at, to);
+            self.umpire.rests(&helpers, [piece.clone()]);
             let stride = match self.now().pace(mover, leg, to, &maps) {
                 Ok(stride) => stride,
                 Err(bars) => {
