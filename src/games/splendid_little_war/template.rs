@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::board::Hex;
-use crate::engine::{Seen, Side};
+use crate::engine::{Clause, Seen, Side};
 
 use super::command::as_commanded;
 use super::position::{Position, enemy};
@@ -173,13 +173,21 @@ fn reinforcements(now: &Position<'_>, side: Side, text: &mut String) {
 /// Everybody on the map by formation, with what is wrong with him and where he can go.
 fn formations(now: &Position<'_>, side: Side, text: &mut String) {
     let mut groups: BTreeMap<Formation, Vec<(Piece, Hex)>> = BTreeMap::new();
+    // Whoever can do nothing is named once, by what keeps him.
+    let mut idle: BTreeMap<(Clause, String), Vec<Piece>> = BTreeMap::new();
     for (id, hex) in now.on_map(side) {
+        if let Some(bar) = now.bars_moving(side, id, &BTreeSet::new()).into_iter().next() {
+            let why = bar.why.trim_start_matches(id.as_str()).trim_start().to_owned();
+            idle.entry((bar.clause, why)).or_default().push(id);
+            continue;
+        }
         groups.entry(now.unit(id).map_or(Formation::None, |unit| unit.formation)).or_default().push((id, hex));
     }
     for (formation, units) in groups {
         let leaders: Vec<String> =
             (units.iter()).filter(|(id, _)| now.is_leader(*id)).map(|(id, hex)| format!("{id} in {hex}")).collect();
         let led = if leaders.is_empty() { String::new() } else { format!(": {}", leaders.join(", ")) };
+        let formation = if formation == Formation::None { "of no formation".to_owned() } else { formation.to_string() };
         let _ = writeln!(text, "  # {formation}{led}");
         // Units of one hex in one state share a line.
         let mut lines: BTreeMap<(Hex, String), Vec<Piece>> = BTreeMap::new();
@@ -187,15 +195,20 @@ fn formations(now: &Position<'_>, side: Side, text: &mut String) {
             lines.entry((hex, state_of(now, side, id))).or_default().push(id);
         }
         for ((hex, state), ids) in lines {
-            let routes = ids.first().map(|id| now.routes(&[*id])).unwrap_or_default();
-            let far = routes.iter().max_by_key(|(to, _, cost)| (*cost, *to));
-            let reach = match far {
-                Some((to, _, cost)) => format!("; {} hexes in reach, up to {to} ({cost})", routes.len()),
-                None => String::new(),
-            };
+            let reach = ids.first().map(|id| reach_of(now, *id)).unwrap_or_default();
             let _ = writeln!(text, "  #   {hex}: {}{state}{reach}", list(&ids));
         }
     }
+    for ((clause, why), ids) in idle {
+        let _ = writeln!(text, "  # may not move (§{}: {why}): {}", clause.0, list(&ids));
+    }
+}
+
+/// Where a unit can go.
+fn reach_of(now: &Position<'_>, id: Piece) -> String {
+    let routes = now.routes(&[id]);
+    let far = routes.iter().max_by_key(|(to, _, cost)| (*cost, *to));
+    far.map_or(String::new(), |(to, _, cost)| format!("; {} hexes in reach, up to {to} ({cost})", routes.len()))
 }
 
 /// What hinders a unit, and why.
@@ -212,9 +225,6 @@ fn state_of(now: &Position<'_>, side: Side, id: Piece) -> String {
     }
     if state.ooc {
         words.push("OoC (one hex, no fire, no assault)".to_owned());
-    }
-    if state.waits {
-        words.push("waits until turn 2".to_owned());
     }
     if state.garrison {
         words.push("garrison".to_owned());
