@@ -22,7 +22,7 @@ pub struct Marcher<'p> {
     /// Movement Factors of the slowest.
     pub purse: Mp,
     /// Somebody among them heeds enemy zones (§5.2g, §5.2h).
-    pub(super) zoned: bool,
+    zoned: bool,
     /// A combat unit is among them (§12.0h).
     fighting: bool,
     /// The balloon's Base is among them (§15.1b).
@@ -135,6 +135,11 @@ impl Marcher<'_> {
         let remedy = "only a Normal unit in command and supply enters any hex free of enemy zones with its whole MF";
         let at = DocPath::root().key("path").index(0);
         Some(Bar::new(clause, why, remedy).at(at).about(subjects(pieces.iter().copied())).about([Subject::of(to)]))
+    }
+
+    /// They start in an enemy zone, and somebody heeds it: to go on past the first hex takes a check (§5.2j, §5.2k).
+    pub fn leaves_zone(&self) -> bool {
+        self.zoned && self.now.in_zone_of(self.from, enemy(self.side))
     }
 
     fn trail(&self, from: Hex, to: Hex) -> bool {

@@ -229,7 +229,7 @@ impl Play<'_, '_> {
         let (bars, steps) = self.now().bars_path(&marcher, pieces, &order.path, gathering);
         let path: Vec<Hex> = std::iter::once(from).chain(order.path.iter().copied().take(steps)).collect();
         let purse = marcher.purse;
-        let starts_in_zone = marcher.zoned && self.now().in_zone_of(from, enemy(side));
+        let starts_in_zone = marcher.leaves_zone();
         drop(marcher);
         if let Some(&to) = order.path.last().filter(|to| **to != from && bars.is_empty() && !gathering) {
             let now = Position { game: self.game, state: &*self.state };

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use crate::board::Hex;
+use crate::board::{Hex, InReach, outreach};
 use crate::engine::{Clause, Seen, Side};
 
 use super::command::as_commanded;
 use super::position::{Position, enemy};
 use super::state::{Stage, State};
 use super::tell::list;
-use super::terms::{Arm, Formation, Oos, Piece};
+use super::terms::{Arm, Formation, Mp, Oos, Piece};
 use super::{SPAIN, SplendidLittleWar, US};
 
 /// What stands below `orders:`.
@@ -77,7 +77,7 @@ fn span(units: &[Piece]) -> String {
 
 /// A player turn.
 fn turn(now: &Position<'_>, side: Side, text: &mut String) {
-    let _ = writeln!(text, "  # Weather: {}. MP are Movement Factors left to spend.", now.state.weather);
+    let _ = writeln!(text, "  # Weather: {}. A star marks hexes that take a check first; `garcia reach UNIT` lists all with their costs.", now.state.weather);
     if side == US {
         command(now, text);
     }
@@ -204,11 +204,17 @@ fn formations(now: &Position<'_>, side: Side, text: &mut String) {
     }
 }
 
-/// Where a unit can go.
+/// Where a unit can go; a star where it has to pass a check first.
 fn reach_of(now: &Position<'_>, id: Piece) -> String {
-    let routes = now.routes(&[id]);
-    let far = routes.iter().max_by_key(|(to, _, cost)| (*cost, *to));
-    far.map_or(String::new(), |(to, _, cost)| format!("; {} hexes in reach, up to {to} ({cost})", routes.len()))
+    let Some(marcher) = now.marcher(&[id]) else { return String::new() };
+    let (broken, leaves) = (now.now(id).broken, marcher.leaves_zone());
+    let near = |(hex, path, _): (Hex, Vec<Hex>, Mp)| InReach {
+        hex,
+        die: broken || leaves && path.len() > 1,
+        name: now.data().ground(hex).and_then(|ground| ground.name).map_or(String::new(), |name| name.to_string()),
+    };
+    let reached: Vec<InReach> = now.routes(&[id]).into_iter().map(near).collect();
+    format!("; {}", outreach(&now.data().grid, marcher.from, &reached))
 }
 
 /// What hinders a unit, and why.
