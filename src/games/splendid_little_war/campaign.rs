@@ -213,16 +213,16 @@ impl Play<'_, '_> {
     }
 
     /// Somebody stands in a hex now: Garrison Units near a US counter are free (§17.0.garrison-c), and all of them once
-    /// Escario's men are in the city (§17.0.garrison-f).
-    pub fn free_garrison(&mut self, pieces: &[Piece], hex: Hex) {
+    /// Escario's men are in the city (§17.0.garrison-f). What has changed is still to be told.
+    pub fn free_garrison(&mut self, pieces: &[Piece], hex: Hex) -> Option<Event> {
         if !self.game.options.garrison || self.state.garrison_free {
-            return;
+            return None;
         }
         let us = pieces.iter().any(|id| self.data().unit(*id).is_some_and(|unit| unit.force == Force::Us));
         let escario = self.data().city.contains(&hex)
             && pieces.iter().any(|id| self.now().has(*id, Flag::Escario) || self.now().has(*id, Flag::EscarioOnly));
         if !us && !escario {
-            return;
+            return None;
         }
         self.state.garrison_free |= escario;
         let near = |at: Hex| escario || self.data().distance(at, hex) <= self.data().tables.garrison.freed_within;
@@ -231,9 +231,7 @@ impl Play<'_, '_> {
         for unit in &units {
             self.change(*unit, |unit| unit.garrison = false);
         }
-        if !units.is_empty() {
-            self.umpire.note(Event::Freed { units, escario });
-        }
+        (!units.is_empty()).then_some(Event::Freed { units, escario })
     }
 
     /// A Garrison Unit that ends near a US counter after the Spaniard's own move is free too (§17.0.garrison-c).

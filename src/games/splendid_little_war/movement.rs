@@ -31,6 +31,8 @@ struct Walker<'w, 'p, 'u> {
     pieces: Vec<Piece>,
     from: Hex,
     paid: Vec<Paid>,
+    /// What the march has brought about, told after it.
+    brought: Vec<Event>,
     /// They started in an enemy zone, and somebody heeds it (§5.2j).
     leaving: bool,
     /// Hexes of the path.
@@ -48,6 +50,8 @@ impl Walker<'_, '_, '_> {
         let from = self.from;
         self.from = path.last().map_or(from, |paid| paid.hex);
         self.play.umpire.note(Event::Moved { units: self.pieces.clone(), from, path, spent });
+        let brought = std::mem::take(&mut self.brought);
+        self.play.tell(brought);
     }
 
     /// A hex is entered.
@@ -57,7 +61,11 @@ impl Walker<'_, '_, '_> {
         for piece in &self.pieces {
             self.play.put(*piece, hex);
         }
-        self.play.arrived(self.side, &self.pieces.clone(), hex)?;
+        self.brought.extend(self.play.settle(self.side, &self.pieces, hex));
+        if self.play.finds(self.side, &self.pieces, hex) {
+            self.flush();
+            self.play.overrun(hex, self.side)?;
+        }
         // §5.2k: to go on after leaving a zone each unit checks, in the first hex.
         if self.leaving && stride.at == 1 && self.last > 1 {
             self.flush();
@@ -83,14 +91,32 @@ impl Walker<'_, '_, '_> {
 impl Play<'_, '_> {
     /// Counters have come into a hex: control, the garrison, and lone leaders found there.
     pub fn arrived(&mut self, side: Side, pieces: &[Piece], hex: Hex) -> Ruling<()> {
-        self.take(side, pieces, hex);
-        self.free_garrison(pieces, hex);
-        let fighting = pieces.iter().any(|piece| self.now().is_combat(*piece));
-        let found = !self.now().stack(hex, enemy(side)).is_empty();
-        if fighting && found && !self.now().held_by(hex, enemy(side)) {
+        let changes = self.settle(side, pieces, hex);
+        self.tell(changes);
+        if self.finds(side, pieces, hex) {
             self.overrun(hex, side)?;
         }
         Ok(())
+    }
+
+    /// Control and the garrison, once counters are in a hex: what has changed, still to be told.
+    fn settle(&mut self, side: Side, pieces: &[Piece], hex: Hex) -> Vec<Event> {
+        let taken = self.take(side, pieces, hex);
+        taken.into_iter().chain(self.free_garrison(pieces, hex)).collect()
+    }
+
+    /// Do they find enemy leaders without a unit?
+    fn finds(&self, side: Side, pieces: &[Piece], hex: Hex) -> bool {
+        let now = self.now();
+        let fighting = pieces.iter().any(|piece| now.is_combat(*piece));
+        fighting && !now.stack(hex, enemy(side)).is_empty() && !now.held_by(hex, enemy(side))
+    }
+
+    /// Tells what has happened.
+    pub fn tell(&mut self, events: impl IntoIterator<Item = Event>) {
+        for event in events {
+            self.umpire.note(event);
+        }
     }
 
     /// The Movement Phase (§12.0).
@@ -260,8 +286,16 @@ impl Play<'_, '_> {
         let now = Position { game: self.game, state: &before };
         let Some(all) = now.marcher(&goes).map(|marcher| marcher.with_purse(purse)) else { return Ok(()) };
         let count = goes.len();
-        let mut walker =
-            Walker { play: self, side, pieces: goes, from, paid: Vec::new(), leaving: starts_in_zone, last };
+        let mut walker = Walker {
+            play: self,
+            side,
+            pieces: goes,
+            from,
+            paid: Vec::new(),
+            brought: Vec::new(),
+            leaving: starts_in_zone,
+            last,
+        };
         march(
             grid,
             &mut walker,

@@ -152,19 +152,19 @@ impl<'p, 'u> Play<'p, 'u> {
         self.change(piece, |unit| *unit = UnitState::nowhere());
     }
 
-    /// Combat units have come into a hex, or pass through it: control (AMB-60).
-    pub fn take(&mut self, side: Side, pieces: &[Piece], hex: Hex) {
+    /// Combat units have come into a hex, or pass through it: control (AMB-60). What has changed is still to be told.
+    pub fn take(&mut self, side: Side, pieces: &[Piece], hex: Hex) -> Option<Event> {
         let fighting = pieces.iter().any(|piece| self.now().is_combat(*piece));
         let us = side == US;
         if !fighting || !self.data().is_prize(hex) || self.state.us_held.contains(&hex) == us {
-            return;
+            return None;
         }
         if us {
             self.state.us_held.insert(hex);
         } else {
             self.state.us_held.remove(&hex);
         }
-        self.umpire.note(Event::Control { hex, us });
+        Some(Event::Control { hex, us })
     }
 }
 

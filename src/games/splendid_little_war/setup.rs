@@ -320,7 +320,8 @@ impl Play<'_, '_> {
         let units: BTreeMap<Piece, Hex> = self.now().on_map(side).collect();
         if !spain {
             for (unit, hex) in &units {
-                self.take(US, &[*unit], *hex);
+                let taken = self.take(US, &[*unit], *hex);
+                self.tell(taken);
             }
             self.free_near_us(SPAIN);
         }

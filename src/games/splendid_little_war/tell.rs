@@ -125,8 +125,9 @@ pub fn tell(game: &SplendidLittleWar, event: &Event, diary: &mut Diary) {
         }
         Event::Entered { units, at, path, spent } => {
             let way: Vec<String> = path.iter().map(|paid| paid.hex.to_string()).collect();
-            let on = if way.is_empty() { String::new() } else { format!(" and march over {}", way.join(" ")) };
-            diary.line(format!("{} enter by {}{on} for {spent}.", list(units), hex(at)), &clauses);
+            let on = if way.is_empty() { String::new() } else { format!(" over {}", way.join(" ")) };
+            let enter = if units.len() == 1 { "enters" } else { "enter" };
+            diary.line(format!("{} {enter} by {}{on} for {spent}.", list(units), hex(at)), &clauses);
         }
         Event::AtEdge { units } => diary.line(format!("Still at the map edge: {}.", list(units)), &clauses),
         Event::BrokeDown { unit, into, at } => {

@@ -191,7 +191,10 @@ pub fn tell(game: &SplendidLittleWar, event: &Event, diary: &mut Diary) {
             diary.detail(format!("{unit} retreats from {} over {}.", hex(from), list(path)), &clauses)
         }
         Event::StoodInFort { unit, at } => diary.detail(format!("{unit} stands in the fort in {}.", hex(at)), &clauses),
-        Event::Advanced { units, into } => diary.line(format!("{} advance into {}.", list(units), hex(into)), &clauses),
+        Event::Advanced { units, into } => {
+            let advance = if units.len() == 1 { "advances" } else { "advance" };
+            diary.line(format!("{} {advance} into {}.", list(units), hex(into)), &clauses);
+        }
         Event::BalloonSet { up, at, weather } => {
             let text = match (up, weather) {
                 (true, _) => format!("The balloon goes up over {}.", hex(at)),

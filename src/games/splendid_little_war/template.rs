@@ -77,7 +77,11 @@ fn span(units: &[Piece]) -> String {
 
 /// A player turn.
 fn turn(now: &Position<'_>, side: Side, text: &mut String) {
-    let _ = writeln!(text, "  # Weather: {}. A star marks hexes that take a check first; `garcia reach UNIT` lists all with their costs.", now.state.weather);
+    let _ = writeln!(
+        text,
+        "  # Weather: {}. A star marks hexes that take a check first; `garcia reach UNIT` lists all with their costs.",
+        now.state.weather
+    );
     if side == US {
         command(now, text);
     }
