@@ -52,10 +52,10 @@ pub fn play(folder: &mut GameFolder) -> Result<Vec<Page>, Trouble> {
     let mut pages = Vec::new();
     while is_due(folder) && pages.len() < MOST_PACKETS {
         let Some(side) = folder.seat.to_decide() else { break };
-        let Some(said) = sensible(folder.seat.ledger(), side) else {
+        let said = sensible(folder.seat.ledger(), side).map_err(|why| {
             let remedy = "play the side yourself: take its line out of opponent.yaml";
-            return Err(Trouble::usage(format!("the sensible player of {side} has no legal orders here"), remedy));
-        };
+            Trouble::usage(format!("the sensible player of {side} has no legal orders here: {why}"), remedy)
+        })?;
         folder.seat.send(&said)?;
         folder.save()?;
         folder.seat.advance()?;

@@ -96,7 +96,7 @@ impl Rehearse {
                 } else {
                     at_random(folder.seat.ledger(), side, 12, &mut chance)
                 };
-                let said = said.ok_or_else(|| Trouble::bug("the player broke a rule"))?;
+                let said = said.map_err(Trouble::bug)?;
                 folder.seat.send(&said)?;
                 made += 1 + folder.seat.advance()?.len();
             }

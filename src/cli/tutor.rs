@@ -266,7 +266,7 @@ impl Lesson {
 
     /// Puts what the sensible player would order into the file.
     fn propose(&self, sight: &Sight, file: &Path, template: &str) -> Result<(), Trouble> {
-        let plan = sight.stop().who().and_then(|side| sensible(&sight.ledger, side));
+        let plan = sight.stop().who().and_then(|side| sensible(&sight.ledger, side).ok());
         let Some(orders) = plan.and_then(|plan| plan.orders) else {
             self.say("Here the defaults do: the file is good as it is.");
             return Ok(());

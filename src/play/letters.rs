@@ -2,29 +2,28 @@
 
 use std::collections::BTreeMap;
 
+use super::random::{refusals, told};
 use crate::engine::dice::Chance;
 use crate::engine::doc::DocPath;
 use crate::engine::submission::Submission;
-use crate::engine::{Json, Side, Stop, View};
+use crate::engine::{AnyOrders, Json, Match, Side, Stop, View};
 use crate::trust::ledger::Ledger;
 
 /// The orders of a plain sensible player for a side that is due, every question left at its default, and the defaults
-/// where answers are due; nothing in a game without one.
-pub fn sensible(ledger: &Ledger, side: Side) -> Option<Submission> {
+/// where answers are due; otherwise why there are none.
+pub fn sensible(ledger: &Ledger, side: Side) -> Result<Submission, String> {
     let (replay, holdings) = (ledger.replay(), ledger.holdings_of(side));
     let (table, stop) = (replay.table(), replay.stop());
     if let Stop::Answers { questions, .. } = stop {
         let answers = questions.iter().map(|asked| (asked.key.clone(), asked.default.clone())).collect();
         let (policies, standing) = (BTreeMap::new(), BTreeMap::new());
-        return Some(Submission { side, orders: None, policies, standing, answers, note: None });
+        return Ok(Submission { side, orders: None, policies, standing, answers, note: None });
     }
     let view = View { state: replay.state(), holdings: &holdings, side: Some(side) };
-    let (orders, faults) = table.check(view, stop, table.sensible_orders(view, stop)?, &DocPath::root());
-    if faults.iter().any(|fault| !fault.warning) {
-        return None;
-    }
+    let orders = table.sensible_orders(view, stop).ok_or("this game has no sensible player")?;
+    let orders = legal(table, view, stop, orders)?;
     let default = |kind: &str| (kind.to_owned(), Json::from("default"));
-    Some(Submission {
+    Ok(Submission {
         side,
         orders: Some(orders),
         policies: replay.own_kinds(side).map(default).collect(),
@@ -34,8 +33,20 @@ pub fn sensible(ledger: &Ledger, side: Side) -> Option<Submission> {
     })
 }
 
-/// Orders or answers for a side that is due, as if read from a checked order file; one question in `asks` is left open.
-pub fn at_random(ledger: &Ledger, side: Side, asks: usize, chance: &mut Chance) -> Option<Submission> {
+/// Orders as the check leaves them; or every fault it finds with them.
+fn legal(table: &dyn Match, view: View<'_>, stop: &Stop, orders: AnyOrders) -> Result<AnyOrders, String> {
+    let written = table.orders_json(&orders).map_or_else(|error| error.to_string(), |json| json.to_string());
+    let (orders, faults) = table.check(view, stop, orders, &DocPath::root());
+    let faults = refusals(faults);
+    if faults.is_empty() {
+        return Ok(orders);
+    }
+    Err(format!("{}\n  {written}", told("the player's own orders are refused", &faults)))
+}
+
+/// Orders or answers for a side that is due, as if read from a checked order file, or why there are none; one question
+/// in `asks` is left open.
+pub fn at_random(ledger: &Ledger, side: Side, asks: usize, chance: &mut Chance) -> Result<Submission, String> {
     let (replay, holdings) = (ledger.replay(), ledger.holdings_of(side));
     let (table, stop) = (replay.table(), replay.stop());
     let view = View { state: replay.state(), holdings: &holdings, side: Some(side) };
@@ -49,12 +60,7 @@ pub fn at_random(ledger: &Ledger, side: Side, asks: usize, chance: &mut Chance) 
     };
     match stop {
         Stop::Orders { .. } => {
-            let orders = table.random_orders(view, stop, chance);
-            let (orders, faults) = table.check(view, stop, orders, &DocPath::root());
-            if faults.iter().any(|fault| !fault.warning) {
-                return None;
-            }
-            said.orders = Some(orders);
+            said.orders = Some(legal(table, view, stop, table.random_orders(view, stop, chance))?);
             let mut policy = |kind: &str| {
                 let policy = table.random_policy(replay.state(), side, kind, chance);
                 let open = chance.one_in(asks);
@@ -69,7 +75,7 @@ pub fn at_random(ledger: &Ledger, side: Side, asks: usize, chance: &mut Chance) 
                 said.answers.insert(asked.key.clone(), choice);
             }
         }
-        Stop::Facts { .. } | Stop::End => return None,
+        Stop::Facts { .. } | Stop::End => return Err(format!("nobody is due: {stop:?}")),
     }
-    Some(said)
+    Ok(said)
 }

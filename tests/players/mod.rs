@@ -47,7 +47,7 @@ pub fn charter_of(scenario: &str, options: &[(&str, &str)]) -> Charter {
 
 /// What a player who chooses at random says for a side that is due; at times he leaves his standing orders alone.
 pub fn at_random(ledger: &Ledger, side: Side, chance: &mut Chance) -> Submission {
-    let mut said = garcia::play::at_random(ledger, side, 3, chance).expect("legal orders for whoever is due");
+    let mut said = garcia::play::at_random(ledger, side, 3, chance).unwrap_or_else(|why| panic!("{why}"));
     if chance.one_in(3) {
         said.standing.clear();
     }
