@@ -473,10 +473,14 @@ fn attacks(now: &Position<'_>, side: Side, surrounded: Option<Hex>, orders: &mut
         if !now.attack_bars(side, &order, &BTreeSet::new()).is_empty() {
             continue;
         }
-        let earlier = chance.pick(&orders.attacks).and_then(|attack| match attack {
-            Concealed::Open(attack) => Some(attack.target),
-            Concealed::Sealed(_) => None,
-        });
+        // Nobody waits for an attack in which he has fought himself (§11.2a).
+        let apart = |attack: &AttackOrder| !attack.attackers.iter().any(|piece| order.attackers.contains(piece));
+        let before = orders.attacks.iter().filter_map(Concealed::as_open).filter(|attack| apart(attack));
+        let before: Vec<Hex> = before.map(|attack| attack.target).collect();
+        let earlier = chance.pick(&before).copied();
+        if earlier.is_none() && order.attackers.iter().any(|piece| used.contains(piece)) {
+            continue;
+        }
         if let Some(earlier) = earlier.filter(|_| again || chance.one_in(4)) {
             if chance.one_in(2) {
                 order.if_vacant = Some(earlier);
