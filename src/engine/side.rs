@@ -85,6 +85,11 @@ impl Key {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// What is rolled for, asked or stated under this key, whatever it is about.
+    pub fn purpose(&self) -> &str {
+        self.0.rsplit('/').nth(1).unwrap_or_default()
+    }
 }
 
 impl fmt::Display for Key {

@@ -16,7 +16,7 @@ use crate::engine::digest::hash_bytes;
 use crate::engine::doc::{DocPath, Fault, Node, Reader, read_document};
 use crate::engine::submission::{Due, Shut, Submission, template};
 use crate::engine::{
-    AnyOrders, AnyOutcome, AnyState, Asked, Charter, Diary, Dice, Holdings, Json, Match, Questions, Ruleset, Said,
+    AnyOrders, AnyOutcome, AnyState, Asked, Charter, Diary, Dice, Holdings, Json, Key, Match, Questions, Ruleset, Said,
     Side, Stop, View,
 };
 
@@ -208,6 +208,14 @@ pub(super) fn refusals(faults: Vec<Fault>) -> Vec<Fault> {
     faults.into_iter().filter(|fault| !fault.warning).collect()
 }
 
+/// The name of an event.
+fn named(event: &Json) -> Option<&str> {
+    match event {
+        Json::Map(fields) => fields.keys().next().map(String::as_str),
+        other => other.as_str(),
+    }
+}
+
 /// The room in which a game is played.
 pub(super) struct Hall<'t, 'b> {
     pub(super) sitting: Sitting<'t>,
@@ -238,6 +246,7 @@ impl Hall<'_, '_> {
     /// One packet: orders, policies of everybody, all its segments.
     fn packet(&mut self, who: Side, stop: &Stop) -> Result<(), String> {
         self.tale.packets += 1;
+        self.tale.mailed += u64::from(self.by_mail);
         let orders = self.orders(who, stop)?;
         let written = self.table().orders_json(&orders).map_err(|error| format!("the orders: {error}"))?;
         self.broken.orders = written.to_string();
@@ -270,8 +279,11 @@ impl Hall<'_, '_> {
                         }
                     }
                 }
-                Stop::Facts { who: owner, .. } => {
-                    self.tale.facts += 1;
+                Stop::Facts { who: owner, claims, .. } => {
+                    let what = claims.first().map_or("an opening", Key::purpose);
+                    let last = self.table().events(&outcome.journal, None).unwrap_or_default().pop();
+                    let after = last.as_ref().and_then(named).unwrap_or("nothing");
+                    *self.tale.facts.entry(format!("{what} after {after}")).or_insert(0) += 1;
                     let stated = self.sitting.state_facts(&mut span, *owner);
                     if !self.by_mail || !stated.map_err(|failure| failure.to_string())? {
                         return Err(format!("nobody can answer, yet {:?} stops the game", outcome.stop));

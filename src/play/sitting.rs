@@ -152,12 +152,14 @@ impl<'t> Sitting<'t> {
     }
 
     /// The same as two players would by mail: the author of a plan closes it, any other packet the opponent, each knowing
-    /// his own side alone. What the author has to state before the first die is stated in his orders.
+    /// his own side alone. What the author has to state before the first die is stated in his orders; where he closes
+    /// himself the other states it in his call.
     pub fn span_by_mail(&self, orders: AnyOrders, said: Said, questions: Questions) -> Result<PacketInHand, Failure> {
         let mut span = self.begin(orders, said, questions, true);
-        if span.closer != Some(span.author) {
-            let author = span.author;
-            self.state_facts(&mut span, author)?;
+        let author = span.author;
+        let opener = self.sides().iter().copied().find(|side| (*side == author) == (span.closer != Some(author)));
+        if let Some(opener) = opener {
+            self.state_facts(&mut span, opener)?;
         }
         Ok(span)
     }

@@ -25,8 +25,10 @@ pub struct Tale {
     pub segments: u64,
     /// Stops for answers.
     pub stops: u64,
-    /// Stops at which somebody had to state facts about what he hides.
-    pub facts: u64,
+    /// Packets that were closed as by mail, by a side that knows its own secrets alone.
+    pub mailed: u64,
+    /// Stops at which somebody had to state facts about what he hides, by what it was.
+    pub facts: BTreeMap<String, u64>,
     /// Choices that were replaced by their default.
     pub lapses: u64,
     /// Packets with a mistake in them that were judged and carried out beside the game.
@@ -53,7 +55,8 @@ impl Tale {
             packets: 0,
             segments: 0,
             stops: 0,
-            facts: 0,
+            mailed: 0,
+            facts: BTreeMap::new(),
             lapses: 0,
             mistakes: 0,
             refused: 0,
@@ -120,8 +123,10 @@ pub struct Statistics {
     pub segments: u64,
     /// Stops for answers.
     pub stops: u64,
-    /// Stops at which somebody had to state facts about what he hides.
-    pub facts: u64,
+    /// Packets that were closed as by mail, by a side that knows its own secrets alone.
+    pub mailed: u64,
+    /// Stops at which somebody had to state facts about what he hides, by what it was.
+    pub facts: BTreeMap<String, u64>,
     /// Choices that were replaced by their default.
     pub lapses: u64,
     /// Packets with a mistake in them that were judged and carried out beside the games.
@@ -155,7 +160,8 @@ impl Statistics {
             packets: 0,
             segments: 0,
             stops: 0,
-            facts: 0,
+            mailed: 0,
+            facts: BTreeMap::new(),
             lapses: 0,
             mistakes: 0,
             refused: 0,
@@ -179,7 +185,10 @@ impl Statistics {
         self.packets += tale.packets;
         self.segments += tale.segments;
         self.stops += tale.stops;
-        self.facts += tale.facts;
+        self.mailed += tale.mailed;
+        for (what, count) in &tale.facts {
+            *self.facts.entry(what.clone()).or_insert(0) += count;
+        }
         self.lapses += tale.lapses;
         self.mistakes += tale.mistakes;
         self.refused += tale.refused;
@@ -197,6 +206,11 @@ impl Statistics {
     /// The share of games a side won.
     pub fn share(&self, side: &str) -> Interval {
         wilson(self.wins.get(side).copied().unwrap_or(0), self.games)
+    }
+
+    /// How often somebody had to state facts about what he hides.
+    pub fn facts_stops(&self) -> u64 {
+        self.facts.values().sum()
     }
 
     /// The statistics for a person.
@@ -228,9 +242,13 @@ impl Statistics {
         }
         let _ = writeln!(
             text,
-            "\n{} packets, {} segments, {} stops, {} stops for facts, {} lapsed choices, {} events",
-            self.packets, self.segments, self.stops, self.facts, self.lapses, self.events
+            "\n{} packets, {} segments, {} stops, {} lapsed choices, {} events",
+            self.packets, self.segments, self.stops, self.lapses, self.events
         );
+        let _ = writeln!(text, "{} stops for facts in {} packets closed as by mail", self.facts_stops(), self.mailed);
+        for (what, count) in &self.facts {
+            let _ = writeln!(text, "  {what:<24} {count:>8}");
+        }
         let _ = writeln!(
             text,
             "{} packets with a mistake judged and carried out, {} of them refused; {} legal orders found in the list",
