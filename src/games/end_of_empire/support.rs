@@ -79,7 +79,8 @@ impl Position<'_> {
                 bar("14.4.3a", "a hex is more than 3 from Santiago".into(), "use a logistic column")
             }
             (_, Support::Column(piece)) => {
-                bar("A48b", format!("{piece} is not within 2 hexes of all of them"), "name one in reach")
+                let why = format!("{piece} is not within 2 hexes of all of them");
+                bar("A48b", why, "name one in reach").map(|bar| bar.about([Subject::of(piece)]))
             }
             (_, Support::No) => None,
         }
