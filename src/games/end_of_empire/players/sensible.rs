@@ -8,16 +8,26 @@ use crate::engine::dice::Chance;
 use crate::engine::{Concealed, Rules as _, Seen, Stop};
 
 use super::super::attack::Manner;
-use super::super::orders::{ArrivalOrder, Balloon, CombatOrder, MoveOrder, Orders, Support, TurnOrders};
+use super::super::orders::{
+    ArrivalOrder, Balloon, CombatOrder, LogisticsOrder, ModeOrder, MoveOrder, Orders, Reorganize, Support, TurnOrders,
+};
 use super::super::state::{Place, Stage, State};
 use super::super::tables::Odds;
-use super::super::terms::{Content, Force, Member, Piece, Setup, UnitKind};
+use super::super::terms::{Content, Force, Member, Mode, Piece, Setup, Terrain, UnitKind};
 use super::super::{EndOfEmpire, SPAIN, US};
 use super::Player;
 use super::setup::cover;
 
 /// The shock a closed enemy counter is reckoned with.
 const UNKNOWN: u32 = 5;
+/// How many times the shock of those who hold a flag the US send against it.
+const ENOUGH: u32 = 6;
+/// How near a beach is to a flag for a brigade of its own.
+const NEXT_DOOR: u32 = 3;
+/// From how far away the enemy could fall upon the base.
+const RAID: u32 = 6;
+/// As many trains as the US keep with their army.
+const TRAINS: usize = 2;
 
 /// The orders of a plain sensible player for the packet due.
 pub fn orders(game: &EndOfEmpire, seen: &Seen<'_, State>, stop: &Stop) -> Orders {
@@ -47,6 +57,11 @@ impl Player<'_> {
         if !fighting {
             let forces: &[Force] = if self.side == US { &[Force::Cuban, Force::Us] } else { &[Force::Spanish] };
             if self.side == US {
+                // No Phase A on turn 1 (§2c).
+                if self.state.turn > 1 {
+                    let reorganize = self.sensible_reorganization();
+                    orders.reorganize = (reorganize != Reorganize::none()).then_some(reorganize);
+                }
                 orders.land = self.sensible_landing();
             } else {
                 orders.enter = self.sensible_entry();
@@ -60,17 +75,53 @@ impl Player<'_> {
         orders
     }
 
-    /// Whole brigades under their counters, the base with the first of them, guns where there is room.
+    /// The Cubans leave the bush and march; a train is made for the front.
+    fn sensible_reorganization(&mut self) -> Reorganize {
+        let mut orders = Reorganize::none();
+        let now = self.now();
+        let train = |piece: &Piece| now.kind(*piece) == Some(UnitKind::LogisticColumn);
+        let trains = now.on_map(US).into_iter().filter(train).count();
+        let free = now.waiting(|unit| unit.force == Force::Us && unit.kind == UnitKind::LogisticColumn);
+        let alone = |piece: Piece, hex: Hex| now.stack(hex, Force::Cuban).iter().all(|other| *other == piece);
+        for piece in now.on_map(US) {
+            let lonely = self.state.hex_of(piece).is_some_and(|hex| alone(piece, hex));
+            if lonely && now.kind(piece) == Some(UnitKind::Guerrilla) && now.in_guerrilla(piece) {
+                orders.modes.push(ModeOrder { unit: piece, mode: Mode::Regular, if_event: Vec::new(), if_oos: None });
+            }
+        }
+        let data = now.data();
+        let held = |hex: &Hex| now.held_by(*hex, US);
+        let near = |hex: &Hex| (!held(hex), data.distance(*hex, data.santiago), *hex);
+        let site =
+            now.train_hexes(US).into_iter().filter(|hex| now.holder(*hex) != Some(Force::Cuban)).min_by_key(near);
+        if let (Some(at), Some(unit)) = (site, free.first().copied().filter(|_| trains < TRAINS)) {
+            orders.logistics.push(LogisticsOrder { at, unit: Some(unit), if_event: Vec::new(), if_oos: None });
+        }
+        for entry in &orders.modes {
+            if let Some(unit) = self.state.units.get_mut(&entry.unit) {
+                unit.mode = Some(entry.mode);
+            }
+        }
+        for entry in &orders.logistics {
+            if let Some(unit) = entry.unit.and_then(|id| self.state.units.get_mut(&id)) {
+                unit.at = Place::At(entry.at);
+            }
+        }
+        orders
+    }
+
+    /// Whole brigades under their counters, the base with the first of them, guns where there is room. Most go ashore as
+    /// near to Santiago as they can, one of them beside a flag that nobody marches on yet.
     fn sensible_landing(&mut self) -> Vec<ArrivalOrder> {
         let data = &self.game.data;
         let mut orders = Vec::new();
-        let near = |hex: &Hex| (data.distance(*hex, data.santiago), *hex);
-        let Some(at) = self.now().arrival_hexes(Force::Us).into_iter().min_by_key(near) else { return orders };
+        let mut beaches = self.now().arrival_hexes(Force::Us);
+        beaches.sort_by_key(|hex| (data.distance(*hex, data.santiago), *hex));
         let mut left = data.tables.limits.landing;
-        let base = data.cast().base.and_then(|id| data.unit(id)?.landing).unwrap_or(0);
         let lands = self.state.base.is_none();
         if lands {
-            left = left.saturating_sub(base);
+            left = left.saturating_sub(data.cast().base.and_then(|id| data.unit(id)?.landing).unwrap_or(0));
+            self.state.base = beaches.first().copied();
         }
         let mut brigades: BTreeMap<Option<String>, Vec<Piece>> = BTreeMap::new();
         for id in self.now().waiting(|unit| unit.force == Force::Us && unit.setup == Setup::Sea) {
@@ -86,13 +137,20 @@ impl Player<'_> {
             let cost: u32 = units.iter().map(|id| u32::from(self.state.unit(*id).steps)).sum();
             let members = units.iter().map(|id| Member::with(*id, self.state.unit(*id).steps)).collect();
             let content = Content::Units(members);
-            if cost > left || !self.room(at, &content) {
+            let now = self.now();
+            let aside = beaches.iter().copied().find(|hex| !lands && self.is_beside_a_flag(*hex));
+            let roomy = |hex: &Hex| {
+                let bulk = now.bulk_of(&now.stack(*hex, Force::Us), |name| self.known.0.get(&name).cloned());
+                !now.too_much(*hex, Force::Us, (bulk.0 + cost, bulk.1))
+            };
+            let Some(at) = aside.into_iter().chain(beaches.iter().copied()).find(roomy).filter(|_| cost <= left) else {
                 continue;
-            }
+            };
             left -= cost;
             let of_brigade = |member: &Member| data.unit(member.unit).is_some_and(|unit| unit.formation == brigade);
             let split = self.known.0.values().flat_map(Content::members).any(of_brigade);
-            if self.game.options.columns && !split {
+            // Those who land with the base can be parted: some of them stay with it.
+            if self.game.options.columns && !split && !lands {
                 let name = self.state.next_name(Force::Us);
                 orders.push(ArrivalOrder::closed(at, content.clone()));
                 self.lay(name, Force::Us, at, true);
@@ -102,23 +160,33 @@ impl Player<'_> {
                 self.place_all(&units, at, true);
             }
         }
-        let mut units = Vec::new();
+        let mut groups: BTreeMap<Hex, Vec<Piece>> = BTreeMap::new();
         for id in single {
             let cost = data.unit(id).map_or(0, |unit| unit.landing_steps(self.state.unit(id).steps));
-            if cost <= left && self.fits(at, Force::Us, &[id]) {
+            let at = beaches.iter().copied().find(|hex| self.fits(*hex, Force::Us, &[id]));
+            if let Some(at) = at.filter(|_| cost <= left) {
                 left -= cost;
                 self.place_all(&[id], at, true);
-                units.push(id);
+                groups.entry(at).or_default().push(id);
             }
         }
-        if !units.is_empty() {
-            orders.push(ArrivalOrder::open(at, units));
-        }
-        if lands && self.now().held_by(at, US) {
-            orders.push(ArrivalOrder { at, units: Vec::new(), holds: None, base: true });
-            self.state.base = Some(at);
+        orders.extend(groups.into_iter().map(|(at, units)| ArrivalOrder::open(at, units)));
+        if lands {
+            let site = self.state.base.filter(|hex| self.now().held_by(*hex, US));
+            orders.extend(site.map(|at| ArrivalOrder { at, units: Vec::new(), holds: None, base: true }));
+            self.state.base = site;
         }
         orders
+    }
+
+    /// Is the beach next door to a flag of the enemy's that no US unit is near?
+    fn is_beside_a_flag(&self, beach: Hex) -> bool {
+        let now = self.now();
+        let data = now.data();
+        let army: Vec<Hex> = now.on_map(US).into_iter().filter_map(|piece| self.state.hex_of(piece)).collect();
+        let lonely = |flag: &Hex| army.iter().all(|hex| data.distance(*hex, *flag) > NEXT_DOOR);
+        let flags = data.objectives.iter().copied().filter(|flag| !now.us_controls(*flag));
+        flags.filter(lonely).any(|flag| data.distance(beach, flag) <= NEXT_DOOR)
     }
 
     /// Escario comes as soon as he can, by the edge hex nearest to Santiago.
@@ -146,22 +214,68 @@ impl Player<'_> {
         }
     }
 
-    /// The hexes a force goes to: flags it does not hold, or those that have to be held.
-    fn aims(&self, force: Force) -> Vec<Hex> {
-        let now = self.now();
-        let data = now.data();
-        let flags = data.objectives.iter().copied();
-        match force.side() {
-            US => flags.filter(|hex| !now.us_controls(*hex)).chain([data.santiago]).collect(),
-            _ => {
-                let us = now.held_hexes(US);
-                let threat = |hex: &Hex| us.iter().map(|enemy| data.distance(*hex, *enemy)).min().unwrap_or(99);
-                let mut flags: Vec<Hex> = flags.filter(|hex| !now.us_controls(*hex)).chain([data.santiago]).collect();
-                flags.sort_by_key(|hex| (threat(hex), *hex));
-                flags.truncate(2);
-                flags
+    /// What it costs to march to a hex from every other, whoever is in the way.
+    fn ways_to(&self, aim: Hex) -> BTreeMap<Hex, u32> {
+        let data = &self.game.data;
+        let mut costs = BTreeMap::from([(aim, 0)]);
+        let mut edge = BTreeSet::from([(0, aim)]);
+        while let Some((cost, hex)) = edge.pop_first() {
+            for from in data.neighbours(hex).filter(|from| data.is_land(*from)) {
+                let Some(further) = data.step_cost(from, hex).map(|step| cost + step) else { continue };
+                if costs.get(&from).is_none_or(|known| further < *known) {
+                    costs.insert(from, further);
+                    edge.insert((further, from));
+                }
             }
         }
+        costs
+    }
+
+    /// Where the stacks of a force go: hexes, and from where they are marched on, with what is left of every way there.
+    fn plan(&self, force: Force) -> BTreeMap<Hex, BTreeMap<Hex, u32>> {
+        let now = self.now();
+        let data = now.data();
+        let stacks: BTreeSet<Hex> = (now.on_map(self.side).into_iter())
+            .filter(|piece| now.force(*piece) == Some(force))
+            .filter_map(|piece| self.state.hex_of(piece))
+            .collect();
+        let flags = data.objectives.iter().copied().filter(|hex| !now.us_controls(*hex));
+        if self.side == SPAIN {
+            // The two most threatened of the places that have to be held.
+            let us = now.held_hexes(US);
+            let threat = |hex: &Hex| us.iter().map(|enemy| data.distance(*hex, *enemy)).min().unwrap_or(99);
+            let mut flags: Vec<Hex> = flags.chain([data.santiago]).collect();
+            flags.sort_by_key(|hex| (threat(hex), *hex));
+            flags.dedup();
+            let ways: Vec<BTreeMap<Hex, u32>> = flags.iter().take(2).map(|flag| self.ways_to(*flag)).collect();
+            let nearest = |hex: &Hex| ways.iter().min_by_key(|way| way.get(hex).copied().unwrap_or(u32::MAX)).cloned();
+            return stacks.into_iter().filter_map(|hex| Some((hex, nearest(&hex)?))).collect();
+        }
+        // To each flag, the nearest first and Santiago last, as many as it takes.
+        let mut plan = BTreeMap::new();
+        let strength = |hex: Hex| self.shock_of(&now.stack(hex, force), false);
+        let mut idle: BTreeMap<Hex, u32> = stacks.into_iter().map(|hex| (hex, strength(hex))).collect();
+        let mut aims: Vec<(Hex, BTreeMap<Hex, u32>)> = flags.map(|flag| (flag, self.ways_to(flag))).collect();
+        let far = |way: &BTreeMap<Hex, u32>, hex: &Hex| way.get(hex).copied().unwrap_or(u32::MAX);
+        while !aims.is_empty() && !idle.is_empty() {
+            let nearest = |(flag, way): &(Hex, BTreeMap<Hex, u32>)| {
+                (*flag == data.santiago, idle.keys().map(|hex| far(way, hex)).min(), *flag)
+            };
+            let Some(next) = (0..aims.len()).min_by_key(|at| aims.get(*at).map(nearest)) else { break };
+            let (flag, way) = aims.remove(next);
+            let held = self.shock_of(&now.fighters(flag, SPAIN), true);
+            let mut missing = held.max(1) * ENOUGH;
+            while missing > 0
+                && let Some(hex) = idle.keys().copied().min_by_key(|hex| (far(&way, hex), *hex))
+            {
+                missing = missing.saturating_sub(idle.remove(&hex).unwrap_or(0));
+                plan.insert(hex, way.clone());
+            }
+        }
+        // Who is left over goes with the others.
+        let all = self.ways_to(data.santiago);
+        plan.extend(idle.into_keys().map(|hex| (hex, all.clone())));
+        plan
     }
 
     /// Is the piece the last of its side in a hex that must not be left?
@@ -176,42 +290,114 @@ impl Player<'_> {
         kept && now.fighters(hex, self.side).iter().all(|other| *other == piece)
     }
 
+    /// Who marches together: US and Cuban stacks on foot with their leaders, everybody else by himself.
+    fn parties(&self, force: Force) -> Vec<Vec<Piece>> {
+        let now = self.now();
+        let own = now.on_map(self.side).into_iter().filter(|piece| now.force(*piece) == Some(force));
+        let (mut stacks, mut parties): (BTreeMap<Hex, Vec<Piece>>, Vec<Vec<Piece>>) = Default::default();
+        for piece in own {
+            let Some(hex) = self.state.hex_of(piece) else { continue };
+            let lowering = now.kind(piece) == Some(UnitKind::Signals) && self.state.balloon_up;
+            let barred = !now.bars_marching(self.side, piece, &BTreeSet::new(), lowering).is_empty();
+            // Who lies in guerrilla waits for the enemy, and so do the trains of a side that defends itself.
+            let train = now.kind(piece) == Some(UnitKind::LogisticColumn);
+            if barred || now.in_guerrilla(piece) || train && self.side == SPAIN {
+                continue;
+            }
+            let foot = now.kind(piece).is_none_or(|kind| kind.is_foot() || kind == UnitKind::Leader);
+            match self.side == US && foot {
+                true => stacks.entry(hex).or_default().push(piece),
+                false => parties.push(vec![piece]),
+            }
+        }
+        // As many stay with the base as the enemies near it could not overcome.
+        if let Some((base, stack)) = self.state.base.and_then(|base| Some((base, stacks.get_mut(&base)?))) {
+            let near = |hex: &Hex| now.data().distance(*hex, base) <= RAID;
+            let enemies = now.held_hexes(SPAIN).into_iter().filter(near);
+            let enemies: Vec<Piece> = enemies.flat_map(|hex| now.fighters(hex, SPAIN)).collect();
+            let threat = self.shock_of(&enemies, false);
+            let mut guard: Vec<Piece> = now.fighters(base, US).into_iter().filter(|own| !stack.contains(own)).collect();
+            stack.sort_by_key(|piece| (self.shock_of(&[*piece], true), *piece));
+            while self.shock_of(&guard, true) * 2 <= threat
+                && let Some(at) = stack.iter().position(|piece| now.fights(*piece))
+            {
+                guard.push(stack.remove(at));
+            }
+        }
+        stacks.into_values().filter(|stack| !stack.is_empty()).chain(parties).collect()
+    }
+
     fn sensible_moves(&mut self, force: Force) -> Vec<MoveOrder> {
         let mut orders = Vec::new();
-        let aims = self.aims(force);
-        for piece in self.now().on_map(self.side) {
+        let plan = self.plan(force);
+        let supplied = self.now().supply_of_side(self.side);
+        let mut parties = self.parties(force);
+        let left = |plan: &BTreeMap<Hex, BTreeMap<Hex, u32>>, from: Hex, hex: Hex| {
+            plan.get(&from).and_then(|way| way.get(&hex)).copied().unwrap_or(u32::MAX)
+        };
+        // Who may come to stand where: as ordered, or halted in the jungle on the way (§14.1).
+        let mut standing: BTreeMap<Hex, Vec<Piece>> = BTreeMap::new();
+        for piece in self.now().on_map(self.side).into_iter().filter(|piece| self.now().force(*piece) == Some(force)) {
+            if let Some(hex) = self.state.hex_of(piece) {
+                standing.entry(hex).or_default().push(piece);
+            }
+        }
+        let jungle = force == Force::Us && self.game.options.jungle;
+        // Those in front make room for those behind them.
+        parties.sort_by_key(|party| {
+            let from = party.first().and_then(|piece| self.state.hex_of(*piece));
+            (party.len() == 1, from.map(|from| left(&plan, from, from)))
+        });
+        for party in parties {
+            if let [piece] = party.as_slice()
+                && self.guards(*piece)
+            {
+                continue;
+            }
             let now = self.now();
-            if now.force(piece) != Some(force) {
-                continue;
-            }
-            let (Some(from), data) = (self.state.hex_of(piece), now.data()) else { continue };
-            let signals = now.kind(piece) == Some(UnitKind::Signals);
-            let lowering = signals && self.state.balloon_up;
-            let barred = !now.bars_marching(self.side, piece, &BTreeSet::new(), lowering).is_empty();
-            // Who lies in guerrilla waits for the enemy; trains stay where they were made.
-            let waits = now.in_guerrilla(piece) || now.kind(piece) == Some(UnitKind::LogisticColumn);
-            if barred || waits || self.guards(piece) {
-                continue;
-            }
-            let real = self.known.0.get(&piece).is_none_or(|content| data.is_real(content));
-            let routes = now.routes(&[piece], real);
+            let Some(from) = party.first().and_then(|piece| self.state.hex_of(*piece)) else { continue };
+            let data = now.data();
+            let real = party.iter().all(|piece| self.known.0.get(piece).is_none_or(|content| data.is_real(content)));
             let base = self.state.base.filter(|_| self.side == SPAIN && real);
-            let far = |hex: Hex| aims.iter().map(|aim| data.distance(hex, *aim)).min().unwrap_or(0);
-            let best = routes
-                .iter()
-                .filter(|(hex, ..)| Some(*hex) == base || far(*hex) < far(from) && self.fits(*hex, force, &[piece]))
-                .min_by_key(|(hex, _, cost)| (Some(*hex) != base, far(*hex), *cost, *hex));
-            let Some((to, ..)) = best.cloned() else { continue };
-            let mut order = MoveOrder::to(vec![piece], to);
-            let closed = piece.is_counter();
-            order.real = closed && real && now.way(&[piece], to, false).is_none();
-            if signals {
+            // Guns, trains and signals go where others are.
+            let gun = |piece: &Piece| now.kind(*piece).is_some_and(UnitKind::is_gun);
+            let armed = party.iter().any(|piece| now.fights(*piece) && !gun(piece));
+            let follows = force == Force::Us && !armed;
+            let halts = |path: &[Hex]| {
+                let stop = |hex: &Hex| path.last() == Some(hex) || jungle && data.terrain(*hex) == Terrain::Jungle;
+                path.iter().copied().filter(stop).collect::<Vec<Hex>>()
+            };
+            let roomy = |hex: &Hex| {
+                let there = standing.get(hex).into_iter().flatten();
+                let stack: Vec<Piece> = there.chain(&party).copied().collect();
+                !now.overstacked(*hex, force, &stack)
+            };
+            let good = |hex: Hex, path: &[Hex]| {
+                let near = left(&plan, from, hex) < left(&plan, from, from);
+                near && halts(path).iter().all(roomy) && (!follows || now.holder(hex) == Some(force))
+            };
+            let best = (now.routes(&party, real).into_iter())
+                .filter(|(hex, path, _)| Some(*hex) == base || good(*hex, path))
+                .min_by_key(|(hex, _, cost)| {
+                    let dry = force != Force::Cuban && !supplied.contains(hex);
+                    (Some(*hex) != base, dry, left(&plan, from, *hex), *cost, *hex)
+                });
+            let Some((to, path, _)) = best else { continue };
+            let mut order = MoveOrder::to(party.clone(), to);
+            standing.values_mut().for_each(|there| there.retain(|piece| !party.contains(piece)));
+            for hex in halts(&path) {
+                standing.entry(hex).or_default().extend(&party);
+            }
+            let closed = party.iter().any(|piece| piece.is_counter());
+            order.real = closed && real && now.way(&party, to, false).is_none();
+            if party.iter().any(|piece| now.kind(*piece) == Some(UnitKind::Signals)) {
                 let near = |name: &Piece| self.state.hex_of(*name).is_some_and(|hex| data.touch(hex, to));
                 let seen =
                     self.state.counters.keys().any(|name| now.force(*name) == Some(Force::Spanish) && near(name));
-                order.balloon = if lowering { Some(Balloon::Down) } else { seen.then_some(Balloon::Up) };
+                let up = self.state.balloon_up;
+                order.balloon = if up { Some(Balloon::Down) } else { seen.then_some(Balloon::Up) };
             }
-            self.shift(&[piece], to);
+            self.shift(&party, to);
             orders.push(order);
         }
         orders
@@ -229,12 +415,23 @@ impl Player<'_> {
         open + pieces.iter().map(under).sum::<u32>()
     }
 
-    /// Attacks that are fought at 3:1 or better, at 2:1 with a supply point; guns and fleets wherever they reach.
+    /// The column of the shock table at which an attack is worth its losses. Cuban steps cost the US nothing (§4.2b); the
+    /// steps of the Army may cost it the war, and only a flag is worth more of them.
+    fn worthwhile(&self, force: Force, target: Hex) -> Odds {
+        match force {
+            Force::Cuban => Odds::TwoToOne,
+            Force::Us if !self.game.data.objectives.contains(&target) => Odds::FourToOne,
+            _ => Odds::ThreeToOne,
+        }
+    }
+
+    /// Attacks at good odds, by a supply point if need be; guns and fleets wherever they reach.
     fn sensible_combats(&mut self) -> Vec<CombatOrder> {
         let side = self.side;
         let (enemy, forces): (_, &[Force]) =
             if side == US { (SPAIN, &[Force::Cuban, Force::Us]) } else { (US, &[Force::Spanish]) };
-        let targets: Vec<Hex> = self.now().held_hexes(enemy).into_iter().collect();
+        let mut targets: Vec<Hex> = self.now().held_hexes(enemy).into_iter().collect();
+        targets.sort_by_key(|hex| (!self.game.data.objectives.contains(hex), *hex));
         let (mut orders, mut fought, mut attacked) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
         for force in forces.iter().copied() {
             if force != Force::Cuban {
@@ -248,7 +445,7 @@ impl Player<'_> {
                     }
                 }
             }
-            let mut points = self.state.points(force);
+            let (mut points, mut trains) = (self.state.points(force), BTreeSet::new());
             for target in &targets {
                 let now = self.now();
                 let (by, manner) = now.attackers(side, force, *target, &fought, false);
@@ -261,16 +458,27 @@ impl Player<'_> {
                 let shifts = now.fixed_shifts(&by, *target, &defenders).total();
                 let place = table.shifted(table.column(&odds).unwrap_or(0), shifts);
                 let hexes: Vec<Hex> = by.iter().filter_map(|piece| self.state.hex_of(*piece)).collect();
-                let pays = points > 0 && now.supports(force, &hexes).first() == Some(&Support::Pool);
-                let good = table.columns.iter().position(|column| *column == Odds::ThreeToOne).unwrap_or(0);
-                if manner == Manner::Ordinary && place + usize::from(pays) < good {
+                let way = |way: &Support| match way {
+                    Support::Pool => points > 0,
+                    Support::Column(train) => !trains.contains(train),
+                    Support::No | Support::Answer => false,
+                };
+                let way = now.supports(force, &hexes).into_iter().find(way);
+                let worth = self.worthwhile(force, *target);
+                let good = table.columns.iter().position(|column| *column == worth).unwrap_or(0);
+                if manner == Manner::Ordinary && place + usize::from(way.is_some()) < good {
                     attacked.remove(target);
                     continue;
                 }
                 let mut order = CombatOrder { attack: Some(*target), by: by.clone(), ..CombatOrder::none() };
-                if manner == Manner::Ordinary && place < good {
-                    order.support = Some(Support::Pool);
-                    points -= 1;
+                // Spain has few points, the US more than they can carry forward.
+                if manner == Manner::Ordinary && (place < good || force == Force::Us) {
+                    order.support = way;
+                    match way {
+                        Some(Support::Pool) => points -= 1,
+                        Some(Support::Column(train)) => drop(trains.insert(train)),
+                        _ => {}
+                    }
                 }
                 fought.extend(by);
                 orders.push(order);
