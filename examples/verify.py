@@ -935,10 +935,13 @@ class Walk:
         lost, edge = data.get("lost") is True, self.at_edge()
         if "to" in data and "director" not in self.seats:
             raise schema("this game has no director")
-        other = self.other(by)
-        if mode == "gm":
+        whose = data["role"] if what == "rekey" else by
+        other = self.other(whose)
+        if mode == "gm" and whose != "gm":
+            other = "gm" if by != "gm" else None
+        elif mode == "gm":
             waits = self.span["side"] if not self.span_is_over() else None
-            other = "gm" if by != "gm" else waits if waits in self.roles else None
+            other = waits if waits in self.roles else None
         if mode == "solo":
             other = None
         alone = what in ("reanchor", "rekey") or (what == "end" and "resigns" in data["verdict"]) or mode != "two-player"

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use garcia::engine::dice::Chance;
 use garcia::engine::{Charter, Json};
+use garcia::trust::handover::{Bundle, Told};
 use garcia::trust::key::PrivateKey;
 use garcia::trust::ledger::Terms;
 use garcia::trust::motion::Outcome;
@@ -61,7 +62,8 @@ impl Match {
 
     /// Everything both have written goes to the director, with their deposits.
     fn copy(&mut self) {
-        let records: Vec<Record> = self.pair.records().iter().map(mailed).collect();
+        let known = self.director.ledger().records().len();
+        let records: Vec<Record> = self.pair.records()[known..].iter().map(mailed).collect();
         assert_eq!(self.director.receive(records).refused, []);
         for seat in &self.pair.seats {
             let deposit = seat.deposit().expect("a deposit");
@@ -234,4 +236,178 @@ fn what_is_moved_to_the_director_he_answers_and_a_takeback_he_never_grants() {
         assert!(matches!(seat.ledger().awaited(), Awaited::Audit(_)));
     }
     good(table.pair.records());
+}
+
+impl Match {
+    fn at_the_end(&self) -> bool {
+        matches!(self.pair.seats[0].ledger().awaited(), Awaited::Audit(_) | Awaited::Nothing)
+    }
+
+    /// Who is to give a packet where a turn has ended.
+    fn at_edge(&self) -> Option<usize> {
+        let edge =
+            |seat: &Seat| seat.ledger().protocol().at_edge() && seat.ledger().awaited().who() == Some(seat.role());
+        self.pair.seats.iter().position(edge)
+    }
+
+    /// Plays to the end, or until it is enough: whoever is due writes his record, and if the closers are silent the director
+    /// writes their results; says how often he did.
+    fn play_on(&mut self, silent: bool, enough: impl Fn(&Match) -> bool) -> usize {
+        let mut closed = 0;
+        while !self.at_the_end() && !enough(self) {
+            let records = self.pair.records().len();
+            let due = self.pair.seats[0].ledger().awaited();
+            // Deposits went with the mails that ended a turn or brought a plan, before anybody fell silent.
+            if !matches!(due, Awaited::Result(_)) {
+                self.copy();
+            }
+            let who = due.who().expect("somebody is due").clone();
+            let at = usize::from(*self.pair.seats[1].role() == who);
+            match due {
+                Awaited::Result(_) if silent => {
+                    let orders = mailed(self.pair.records().last().expect("orders"));
+                    assert_eq!(self.director.receive(vec![orders]).refused, []);
+                    let notice = self.notice(1 - at, &who);
+                    let record = self.director.close_for(&who, notice.to_json()).expect("closed");
+                    for seat in &mut self.pair.seats {
+                        let received = seat.receive(vec![mailed(&record)]);
+                        assert_eq!((received.taken.len(), received.refused), (1, vec![]));
+                    }
+                    closed += 1;
+                }
+                Awaited::Packet { side, .. } | Awaited::Answers { side, .. } => {
+                    let said = at_random(self.pair.seats[at].ledger(), side, &mut self.pair.chance);
+                    self.pair.seats[at].send(&said).expect("sent");
+                }
+                _ => drop(self.pair.seats[at].advance().expect("advanced")),
+            }
+            self.pair.mail(at);
+            assert!(self.pair.records().len() > records, "{due:?}");
+        }
+        closed
+    }
+
+    /// Both open what they sealed, and both verifiers agree that everything fits.
+    fn audited(&mut self) {
+        for at in 0..2 {
+            self.pair.seats[at].advance().expect("advanced");
+            self.pair.mail(at);
+        }
+        let records = self.pair.records();
+        assert_eq!(check(records, &Vision::public()).level.to_string(), "L4", "{}", report(records));
+        good(records);
+        for seat in &self.pair.seats {
+            assert_eq!((seat.ledger().records(), seat.ledger().awaited()), (records, Awaited::Nothing));
+        }
+    }
+}
+
+#[test]
+fn a_match_whose_results_the_director_has_to_close_goes_to_its_end_and_its_audits() {
+    for game in ["santiago-campaign", "lone-warrior"] {
+        let mut table = Match::begin(game, "to the end");
+        // A whole match of the smaller game; of the other the turns with sealed plans, until they agree to end it.
+        let most = if game == "lone-warrior" { usize::MAX } else { 36 };
+        let closed = table.play_on(true, |table| table.pair.records().len() >= most && table.at_edge().is_some());
+        if let Some(at) = table.at_edge() {
+            table.pair.seats[at].move_end(Outcome::Drawn, None, None).expect("moved");
+            table.pair.mail(at);
+            table.pair.seats[1 - at].answer_motion(true, None).expect("accepted");
+            table.pair.mail(1 - at);
+        }
+        assert!(closed > 0, "{game}");
+        let said = report(table.pair.records());
+        assert_eq!(said.matches("the director closed for").count(), closed, "{said}");
+        // The match is over, and one of the two does not come back: it is known who owes what.
+        let waits = usize::from(matches!(table.pair.seats[0].ledger().awaited(), Awaited::Nothing));
+        table.pair.seats[waits].advance().expect("the audit");
+        let owed = check(table.pair.seats[waits].ledger().records(), &Vision::public()).owed;
+        let silent = table.pair.seats[1 - waits].role().clone();
+        assert_eq!(owed, Some((silent, "audit")), "{game}");
+        good(table.pair.seats[waits].ledger().records());
+        // If he does after all, everything is proved.
+        table.pair.mail(waits);
+        table.audited();
+    }
+}
+
+#[test]
+fn an_end_the_director_grants_is_audited() {
+    let mut table = Match::begin("santiago-campaign", "granted");
+    table.play_on(false, |table| table.pair.records().len() >= 12 && table.at_edge().is_some());
+    let at = table.at_edge().expect("a turn");
+    let winner = table.pair.seats[at].role().clone();
+    table.pair.seats[at].move_end(Outcome::Winner(winner), None, Some(Role::director())).expect("moved");
+    let records: Vec<Record> = table.pair.seats[at].ledger().records().iter().map(mailed).collect();
+    assert_eq!(table.director.receive(records).refused, []);
+    let answer = table.director.answer_motion(true, None).expect("granted");
+    table.pair.mail(at);
+    for seat in &mut table.pair.seats {
+        assert_eq!(seat.receive(vec![mailed(&answer)]).refused, []);
+    }
+    table.audited();
+}
+
+/// A new player at a seat whose key is gone: with a copy of its secrets, or with none.
+fn newcomer(table: &Match, at: usize, secrets: bool) -> (TempDir, Seat) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let records: Vec<Record> = table.pair.seats[at].ledger().records().iter().map(mailed).collect();
+    match secrets {
+        true => {
+            let json = Bundle::to_json(table.pair.seats[at].secrets(), &records);
+            home(&folder).take_over(Bundle::read(&json).expect("a bundle").file).expect("kept");
+        }
+        false => {
+            let fresh = home(&folder).fresh_secret().expect("randomness");
+            home(&folder).begin_game(records[0].id(), table.pair.seats[at].role().clone(), fresh, 4096).expect("kept");
+        }
+    }
+    let seat = Seat::open(records, &players::lay, &home(&folder)).expect("open");
+    (folder, seat)
+}
+
+#[test]
+fn a_director_vouches_for_the_new_player_of_a_seat_whose_key_is_lost() {
+    for (game, secrets) in [("santiago-campaign", true), ("santiago-1898", false)] {
+        let mut table = Match::begin(game, "vouched");
+        table.play_on(false, |table| table.pair.records().len() >= 11 && table.at_edge().is_some());
+        // Somebody has to give orders, at the beginning of a turn, and his key is gone.
+        let at = table.at_edge().expect("a turn");
+        table.copy();
+        let role = table.pair.seats[at].role().clone();
+        let (folder, mut new) = newcomer(&table, at, secrets);
+        assert!(!new.holds_the_seat(), "{game}");
+        let request = new.request(None, !secrets, &Told::new()).expect("a request");
+        // Not the opponent; not the director of his own accord.
+        assert!(table.pair.seats[1 - at].grant(&request, None).is_err(), "{game}");
+        assert!(table.director.grant(&request, None).is_err(), "{game}");
+        let record = table.pair.seats[1 - at].ledger().protocol().head();
+        let kind = Kind::Notice { record, owes: role.clone(), what: "orders".to_owned() };
+        let notice = table.pair.seats[1 - at].sign_paper(kind).expect("signed");
+        let record = table.director.grant(&request, Some(notice.to_json())).unwrap_or_else(|e| panic!("{game}: {e}"));
+        for seat in [&mut new, &mut table.pair.seats[1 - at]] {
+            let received = seat.receive(vec![mailed(&record)]);
+            assert_eq!((received.taken.len(), received.refused), (1, vec![]), "{game}");
+        }
+        table.pair.seats[at] = new;
+        table.pair.homes[at] = folder;
+        if !secrets {
+            let answer = table.pair.seats[1 - at].answer_motion(true, None).expect("he agrees");
+            assert_eq!(answer.body().kind, RecordKind::Accept);
+            table.pair.mail(1 - at);
+        }
+        let said = report(table.pair.records());
+        assert!(said.contains("vouched for by director"), "{said}");
+        assert_eq!((said.contains("W71-LOST"), said.contains("W75-SEAT")), (!secrets, secrets), "{said}");
+        good(table.pair.records());
+        assert!(table.pair.seats[at].holds_the_seat());
+        let more = table.pair.records().len() + 12;
+        table.play_on(false, |table| table.pair.records().len() >= more && table.at_edge().is_some());
+        let at = table.at_edge().expect("a turn");
+        table.pair.seats[at].move_end(Outcome::Drawn, None, None).expect("moved");
+        table.pair.mail(at);
+        table.pair.seats[1 - at].answer_motion(true, None).expect("accepted");
+        table.pair.mail(1 - at);
+        table.audited();
+    }
 }

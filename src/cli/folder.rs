@@ -410,7 +410,12 @@ impl GameFolder {
             Mode::Gm => "the game master, with a copy to the other player".to_owned(),
             Mode::TwoPlayer | Mode::Solo => {
                 let other = protocol.other(me).or_else(|| genesis.and_then(|genesis| genesis.opponent.as_ref()));
-                other.map_or_else(|| "your opponent".to_owned(), ToString::to_string)
+                let other = other.map_or_else(|| "your opponent".to_owned(), ToString::to_string);
+                let asked = protocol.on_the_table().and_then(|moved| moved.asked.as_ref());
+                match asked == Some(&Role::director()) {
+                    true => format!("{other} and to the director"),
+                    false => other,
+                }
             }
         }
     }
@@ -422,7 +427,9 @@ impl GameFolder {
 
     /// What comes next, in words.
     pub fn next(&self) -> String {
-        let lines = next::steps(self.seat.ledger(), Some(self.seat.role()));
+        let (ledger, role) = (self.seat.ledger(), self.seat.role());
+        let strange = next::strange_key(ledger, role, &self.seat.fingerprint());
+        let lines = strange.map_or_else(|| next::steps(ledger, Some(role)), |line| vec![line]);
         let mut text = String::new();
         for (number, line) in lines.iter().enumerate() {
             text.push_str(if number == 0 { "" } else { "  " });

@@ -1,6 +1,8 @@
 //! What comes next, for whoever looks: whose move it is, who owes what, and what to type.
 
+use super::folder::spelled;
 use crate::engine::visible::visible;
+use crate::trust::Id;
 use crate::trust::data::Mode;
 use crate::trust::ledger::Ledger;
 use crate::trust::role::Role;
@@ -45,6 +47,19 @@ fn consent(who: &Role, ledger: &Ledger, me: Option<&Role>) -> Vec<String> {
         say("garcia accept", "consent, and make the mail"),
         say("garcia decline", "refuse; nothing more is asked of you before a turn has been played"),
     ]
+}
+
+/// A key in the home that is not the seat's signs nothing that anybody would take.
+pub fn strange_key(ledger: &Ledger, role: &Role, key: &Id) -> Option<String> {
+    let seat = ledger.protocol().signatories().get(role)?;
+    (seat.key != *key).then(|| {
+        format!(
+            "Your key begins {}, and the ledger knows another one for {role}: nobody would take what yours signs. \
+             Look whether --home or GARCIA_HOME names the right folder. If the key is lost, `garcia motion rekey` gives \
+             the seat a new one.",
+            spelled(key)
+        )
+    })
 }
 
 /// A record is missing before one that is known.

@@ -52,7 +52,9 @@ pub fn page(sight: &Sight) -> Page {
             next.line(line, &[]);
         }
     }
-    if let Some(line) = strange_key(sight) {
+    let strange =
+        sight.role.as_ref().zip(sight.key).and_then(|(role, key)| next::strange_key(&sight.ledger, role, &key));
+    if let Some(line) = strange {
         next.line(line, &[]);
     }
     let early = missing(sight);
@@ -114,20 +116,6 @@ fn who_and_where(sight: &Sight) -> String {
         (Some(me), Mode::Gm) => format!("match {short}; you play {me} under a game master"),
         (None, _) => format!("match {short}; you look on"),
     }
-}
-
-/// A key in the home that is not the seat's signs nothing that anybody would take.
-fn strange_key(sight: &Sight) -> Option<String> {
-    let (role, key) = (sight.role.as_ref()?, sight.key?);
-    let seat = sight.ledger.protocol().signatories().get(role)?;
-    (seat.key != key).then(|| {
-        format!(
-            "Your key begins {}, and the ledger knows another one for {role}: nobody would take what yours signs. \
-             Look whether --home or GARCIA_HOME names the right folder. If the key is lost, `garcia motion rekey` gives \
-             the seat a new one.",
-            folder::spelled(&key)
-        )
-    })
 }
 
 /// The next record, if a later one waits in the folder that is signed well.

@@ -86,9 +86,12 @@ impl Seat {
         Seat::open(records, lay, home)
     }
 
-    /// What goes to the director with every mail; nothing in a game without one.
+    /// What goes to the director with every mail; nothing in a game without one, or that is over.
     pub fn deposit(&self) -> Option<Deposit> {
         let protocol = self.ledger().protocol();
+        if matches!(protocol.due(), NextRecord::Audit(_)) {
+            return None;
+        }
         let (role, game) = (self.role(), protocol.game()?);
         protocol.genesis()?.director?;
         let seat = protocol.signatories().get(role).filter(|seat| seat.tip.is_some())?;

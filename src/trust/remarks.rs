@@ -79,25 +79,30 @@ fn line(moved: &Moved, records: &[(&str, &Record)]) -> String {
     if moved.motion.is_lost() {
         let debt =
             moved.debt.as_ref().map_or("nothing was owed".to_owned(), |(role, what)| format!("{role} owed: {what}"));
-        return format!("W71-LOST  {agreed}: {words}. {debt}; its older seals are not audited");
+        let how = seat_taken(moved, records).map_or(String::new(), |how| format!("; {how}"));
+        return format!("W71-LOST  {agreed}: {words}{how}. {debt}; its older seals are not audited");
     }
     match &moved.motion.what {
         What::Void { back_to } => format!("W72-VOID  {agreed}: back to record {back_to}. {}", known(moved, records)),
         What::Ruling(_) | What::Upgrade(_) => format!("W73-RULING  {agreed}: {words}"),
-        What::Rekey(rekey) => {
-            let signed = records.iter().find(|(_, record)| record.id() == moved.id).map(|(_, record)| *record);
-            let old = moved.old_key.is_some_and(|key| signed.is_some_and(|record| record.is_signed_by(&key)));
-            let how = match (moved.by == rekey.role, old) {
-                (true, true) => "signed with the old key".to_owned(),
-                (true, false) => "signed with the recovery key".to_owned(),
-                (false, _) => {
-                    format!("vouched for by {}; if {}'s key was not lost, he can show it", moved.by, rekey.role)
-                }
-            };
+        What::Rekey(_) => {
+            let how = seat_taken(moved, records).unwrap_or_default();
             format!("W75-SEAT  {agreed}: {words}; {how}")
         }
         What::Reanchor { .. } | What::End(_) => format!("{agreed}: {words}"),
     }
+}
+
+/// By which key or whose word a seat changed hands.
+fn seat_taken(moved: &Moved, records: &[(&str, &Record)]) -> Option<String> {
+    let What::Rekey(rekey) = &moved.motion.what else { return None };
+    let signed = records.iter().find(|(_, record)| record.id() == moved.id).map(|(_, record)| *record);
+    let old = moved.old_key.is_some_and(|key| signed.is_some_and(|record| record.is_signed_by(&key)));
+    Some(match (moved.by == rekey.role, old) {
+        (true, true) => "signed with the old key".to_owned(),
+        (true, false) => "signed with the recovery key".to_owned(),
+        (false, _) => format!("vouched for by {}; if {}'s key was not lost, he can show it", moved.by, rekey.role),
+    })
 }
 
 /// What everybody knew when something was taken back, and what only one side did.
