@@ -57,6 +57,7 @@ impl Facts<'_> {
             lost: false,
             landing: false,
             beach: None,
+            shut: false,
         };
         position.price(&mover, hex(from), hex(to)).ok().map(|(cost, _)| cost)
     }

@@ -62,6 +62,7 @@ impl Position<'_> {
             lost: false,
             landing: true,
             beach: None,
+            shut: false,
         }
     }
 
@@ -100,7 +101,7 @@ impl Position<'_> {
         if self.spanish_zone(site) == Trit::Yes && !path.is_empty() {
             return Err((0, vec![bar("6.2k", format!("{site} is in an enemy zone of control"))]));
         }
-        self.passes(mover, site, path, true)
+        self.passes(mover, site, path)
     }
 
     /// Whoever is drawn, in nobody's way: what an instruction is judged by before the draw.

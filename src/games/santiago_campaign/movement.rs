@@ -38,6 +38,8 @@ pub struct Mover {
     pub landing: bool,
     /// The beach its order opens: as good as supply for a unit on its way there (§12.10c, §6.6g).
     pub beach: Option<Hex>,
+    /// Its order leaves every beach shut (§6.6a).
+    pub shut: bool,
 }
 
 impl Mover {
@@ -77,8 +79,6 @@ pub struct Leg<'w> {
     pub spent: Mp,
     /// The way to supply, for a unit that is out of it (§12.10c).
     pub home: Option<&'w WayHome>,
-    /// It opens a beach it enters if it can (§6.6).
-    pub opens: bool,
 }
 
 impl Position<'_> {
@@ -123,6 +123,7 @@ impl Position<'_> {
             lost: false,
             landing: false,
             beach: None,
+            shut: false,
         };
         match counter.at {
             Post::At(hex) => Ok((mover, Some(hex))),
@@ -151,8 +152,17 @@ impl Position<'_> {
         let Some(nation) = self.nation(id).filter(|_| bars.is_empty()) else { return Err(bars) };
         let (piece, arm, full) = (Piece::from(id), self.arm(id), self.data().movement_factor(nation));
         if nation == Nation::Cuban {
-            let mover =
-                Mover { piece, nation, arm, light: true, purse: full, lost: false, landing: false, beach: None };
+            let mover = Mover {
+                piece,
+                nation,
+                arm,
+                light: true,
+                purse: full,
+                lost: false,
+                landing: false,
+                beach: None,
+                shut: false,
+            };
             return Ok((mover, Some(hex)));
         }
         let mover = Mover {
@@ -164,6 +174,7 @@ impl Position<'_> {
             lost: false,
             landing: false,
             beach: None,
+            shut: false,
         };
         let mover = if maps.at(self, hex) == Trit::No { mover.out_of_supply() } else { mover };
         Ok((mover, Some(hex)))
@@ -218,7 +229,7 @@ impl Position<'_> {
             let why = format!("{to} does not bring it one hex closer to supply");
             bars.push(bar("12.10c", why).about([Subject::of("supply")]));
         }
-        if self.unsupplied(mover, &stride, leg.opens, to) && bars.is_empty() {
+        if self.unsupplied(mover, &stride, to) && bars.is_empty() {
             let suppose = Suppose { vacated: stride.overrun.then_some(to), opened: None };
             let why = self.why_unsupplied(to, suppose);
             bars.push(
@@ -229,9 +240,14 @@ impl Position<'_> {
     }
 
     /// §12.10a: no American unit moves into lack of supply, but for a beach that it opens (§6.6g).
-    fn unsupplied(&self, mover: &Mover, stride: &Stride, opens: bool, to: Hex) -> bool {
+    fn unsupplied(&self, mover: &Mover, stride: &Stride, to: Hex) -> bool {
         let needs = mover.nation == Nation::Us && !mover.lost && stride.supply == Trit::No;
-        needs && !(opens && self.may_open(to))
+        needs && !self.opens_on_the_way(mover, to)
+    }
+
+    /// A mover places a marker in a beach that he enters if he can, unless his order leaves it shut (§6.6a).
+    fn opens_on_the_way(&self, mover: &Mover, hex: Hex) -> bool {
+        mover.nation == Nation::Us && !mover.shut && self.may_open(hex)
     }
 
     /// What a hex holds for a mover, and what keeps him out of it.
@@ -376,12 +392,14 @@ impl Position<'_> {
             let along = self.data().map.leaving(a, edge);
             let Ok(price) = self.price_across(along, mover, a, b) else { return Step::Barred(()) };
             let (stride, bars) = self.stride(mover, b, price, maps, Some(&lay));
-            if !bars.is_empty() || !self.brings_home(home.as_ref(), a, b) || self.unsupplied(mover, &stride, true, b) {
+            if !bars.is_empty() || !self.brings_home(home.as_ref(), a, b) || self.unsupplied(mover, &stride, b) {
                 return Step::Barred(());
             }
             if stride.zone == Trit::Yes {
                 // §7.1d: who starts in an enemy zone may not go straight into another.
                 if pinned && a == from { Step::Barred(()) } else { Step::PayAndHalt(stride.cost) }
+            } else if mover.lost && self.opens_on_the_way(mover, b) {
+                Step::PayAndHalt(stride.cost) // §12.10c: in supply there, nothing is closer to it
             } else {
                 Step::Pay(stride.cost)
             }
@@ -413,7 +431,7 @@ impl Position<'_> {
         found: &mut BTreeMap<Hex, (Mp, Vec<Hex>)>,
     ) {
         for (gate, path, cost) in routes.iter().filter(|(hex, _, _)| *hex != from) {
-            let (held, opens) = (self.state.tokens_in(*gate).next().is_some(), self.may_open(*gate));
+            let (held, opens) = (self.state.tokens_in(*gate).next().is_some(), self.opens_on_the_way(mover, *gate));
             if self.enemy_zone(mover, *gate) == Trit::Yes || !(held || opens) {
                 continue;
             }
@@ -453,20 +471,20 @@ impl Position<'_> {
     }
 
     /// Can this path be walked, as far as the viewer can tell? The first hex that cannot be entered, and why.
-    pub fn passes(&self, mover: &Mover, from: Hex, path: &[Hex], opens: bool) -> Result<(), (usize, Vec<Bar>)> {
+    pub fn passes(&self, mover: &Mover, from: Hex, path: &[Hex]) -> Result<(), (usize, Vec<Bar>)> {
         // What it overruns is gone for the next step, and a beach that it opens supplies it (§10.8d, §6.6g).
         let mut state = self.state.clone();
         // A site where it lands is or will be a source.
         let opened = Some(from).filter(|_| mover.landing && mover.nation == Nation::Us);
-        let (mut at, mut spent, mut halted, mut home) = (from, Mp::ZERO, false, None);
+        let (mut at, mut spent, mut halted) = (from, Mp::ZERO, false);
         for (count, to) in path.iter().copied().enumerate() {
             let now = Position { state: &state, ..*self };
             let maps = now.supply_maps(Suppose { vacated: None, opened });
-            let home = home.get_or_insert_with(|| now.way_home(mover, &maps)).as_ref();
-            let leg = Leg { at, first: count == 0, halted, spent, home, opens };
+            let home = now.way_home(mover, &maps);
+            let leg = Leg { at, first: count == 0, halted, spent, home: home.as_ref() };
             let stride = now.pace(mover, leg, to, &maps).map_err(|bars| (count, bars))?;
             (at, spent, halted) = (to, spent + stride.cost, stride.zone == Trit::Yes);
-            let opens = opens && mover.nation == Nation::Us && now.may_open(to);
+            let opens = now.opens_on_the_way(mover, to);
             pass_through(&mut state, to, stride.overrun, opens);
         }
         Ok(())
@@ -489,7 +507,7 @@ impl Position<'_> {
         let home = self.way_home(mover, maps);
         let barred = (self.data().around(to)).filter(|next| far.contains(*next) || *next == from).find_map(|next| {
             let (first, home) = (next == from, home.as_ref());
-            let leg = Leg { at: next, first, halted: false, spent: Mp::ZERO, home, opens: true };
+            let leg = Leg { at: next, first, halted: false, spent: Mp::ZERO, home };
             self.pace(&free, leg, to, maps).err()
         });
         barred.unwrap_or_else(|| vec![bar("10.3b", format!("no legal path leads to {to}"))])
@@ -505,10 +523,11 @@ impl Position<'_> {
         })
     }
 
-    /// The beach on a march that its order says is opened (§6.6a).
-    pub fn beach_opened(&self, order: &MoveOrder) -> Option<Hex> {
+    /// A mover with what his order says of the beaches on the march (§6.6a).
+    pub fn told(&self, mover: Mover, order: &MoveOrder) -> Mover {
         let on_way = order.path.iter().copied().chain(order.to);
-        on_way.filter(|_| order.open == Some(true)).find(|hex| self.may_open(*hex))
+        let beach = on_way.filter(|_| order.open == Some(true)).find(|hex| self.may_open(*hex));
+        Mover { beach, shut: order.open == Some(false), ..mover }
     }
 
     /// §12.10c: who is out of supply only moves towards it, one hex closer with each step. Where face-down counters

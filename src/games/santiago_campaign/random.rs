@@ -271,15 +271,13 @@ fn moves(play: &mut Play<'_, '_>, side: Side, orders: &mut TurnOrders, chance: &
         };
         let beach = side == US && path.iter().any(|hex| play.game.data.is_beach(*hex));
         let open = if beach && chance.one_in(2) { Some(chance.one_in(2)) } else { None };
-        // Who is out of supply and opens a beach is in supply there: no step leads closer to it (§12.10c).
-        let passed = path.split_last().is_some_and(|(_, way)| way.iter().any(|hex| play.now().may_open(*hex)));
-        let open = if side == US && mover.lost && passed { Some(false) } else { open };
-        // A beach that stays shut gives no supply on the way.
-        let shut = |from: Hex| open != Some(false) || play.now().passes(&mover, from, &path, false).is_ok();
-        if !from.is_none_or(shut) {
+        let order = MoveOrder { path, balloon: mode, open, ..plain };
+        // A beach that stays shut gives no supply on the way; one that is to be opened is where an unsupplied unit goes.
+        let told = play.now().told(mover, &order);
+        if from.is_some_and(|from| open.is_some() && play.now().passes(&told, from, &order.path).is_err()) {
             continue;
         }
-        give(play, MoveOrder { path, balloon: mode, open, ..plain }, &[], orders);
+        give(play, order, &[], orders);
     }
     surrounded
 }

@@ -71,8 +71,7 @@ impl Play<'_, '_> {
                 Rc::new(SupplyMaps::everywhere(&self.now()))
             };
             let (first, home) = (count == 0, self.now().way_home(mover, &maps));
-            let (home, opens) = (home.as_ref(), open != Some(false));
-            let leg = Leg { at, first, halted, spent: walked.spent, home, opens };
+            let leg = Leg { at, first, halted, spent: walked.spent, home: home.as_ref() };
             let helpers = self.now().helpers(mover, at, to);
             self.umpire.rests(&helpers, [piece.clone()]);
             let stride = match self.now().pace(mover, leg, to, &maps) {
@@ -350,7 +349,10 @@ impl Play<'_, '_> {
     fn stands_listed(&mut self, order: &MoveOrder, mover: &Mover, from: Option<Hex>) -> Option<bool> {
         let to = order.path.last().filter(|to| self.umpire.drills() && from != Some(**to))?;
         let maps = self.maps_for(order.unit);
-        Some(self.now().ways(mover, from, &maps).iter().any(|(hex, _, _)| hex == to))
+        // A policy may leave a beach shut that the order does not speak of.
+        let shut = Mover { shut: true, ..mover.clone() };
+        let listed = |mover: &Mover| self.now().ways(mover, from, &maps).iter().any(|(hex, _, _)| hex == to);
+        Some(listed(mover) || listed(&shut))
     }
 
     /// A march that nothing cut was legal, so it has to stand in the list.
@@ -369,7 +371,7 @@ impl Play<'_, '_> {
             self.umpire.rests(&[Subject::of(from)], [Subject::of(order.unit)]);
             mover = mover.out_of_supply();
         }
-        mover.beach = self.now().beach_opened(order);
+        mover = self.now().told(mover, order);
         if !self.complete(order, &mover, Some(from)) {
             return Ok(());
         }
