@@ -267,11 +267,14 @@ impl Play<'_, '_> {
             default: true,
             also: None,
         };
-        self.umpire.ask(question, ordered, |policy| match policy {
+        let opens = self.umpire.ask(question, ordered, |policy| match policy {
             Policy::Ever(ever) => Say::Choose(*ever == Ever::Always),
             Policy::Hexes(hexes) => Say::Choose(hexes.contains(&hex)),
             _ => Say::Default,
-        })
+        })?;
+        // Everybody's supply hangs on the answer.
+        self.umpire.rests(&[Subject::of(hex)], [Subject::of("supply")]);
+        Ok(opens)
     }
 
     /// An American unit has advanced into a beach: is it opened? (§6.6g)
@@ -368,8 +371,10 @@ impl Play<'_, '_> {
         // §12.8a: hidden counters may decide whether it is in supply.
         let american = mover.nation == Nation::Us;
         if american && !mover.lost && !self.supplied(from, Suppose::default())? {
-            self.umpire.rests(&[Subject::of(from)], [Subject::of(order.unit)]);
             mover = mover.out_of_supply();
+        }
+        if mover.lost {
+            self.umpire.rests(&[Subject::of(from), Subject::of("supply")], [Subject::of(order.unit)]);
         }
         mover = self.now().told(mover, order);
         if !self.complete(order, &mover, Some(from)) {
