@@ -4,8 +4,8 @@
 use garcia::engine::dice::{Chance, Seed};
 use garcia::engine::doc::DocPath;
 use garcia::engine::{
-    AnyOrders, AnyState, Charter, Dice, Holdings, Json, Match, Questions, Said, Segment, Settled, Side, Slot, Stop,
-    Tickets, Verdict, Versions, View,
+    AnyOrders, AnyOutcome, AnyState, Charter, Dice, Holdings, Json, Match, Questions, Said, Segment, Settled, Side,
+    Slot, Stop, Tickets, Verdict, Versions, View,
 };
 use garcia::games::find;
 
@@ -39,6 +39,13 @@ impl Position {
     pub fn view(&self) -> View<'_> {
         View { state: &self.state, holdings: &self.holdings, side: self.stop.who() }
     }
+
+    /// The position that an outcome leaves.
+    pub fn then(&self, outcome: AnyOutcome) -> Position {
+        let mut holdings = self.holdings.clone();
+        holdings.0.extend(outcome.kept.0);
+        Position { state: outcome.state, stop: outcome.stop, holdings }
+    }
 }
 
 /// The beginning.
@@ -56,7 +63,7 @@ pub fn orders(table: &dyn Match, at: &Position, chance: &mut Chance) -> AnyOrder
 }
 
 /// What comes of orders, with everything open.
-pub fn resolve(table: &dyn Match, at: &Position, orders: &AnyOrders, number: u8) -> Position {
+pub fn outcome(table: &dyn Match, at: &Position, orders: &AnyOrders, number: u8) -> AnyOutcome {
     let (said, nothing, versions) = (Said::default(), Holdings::default(), Versions::new());
     let unspent = |side: &Side| (*side, (1..=table.tickets(*side)).map(Slot::ticket).collect());
     let tickets = Tickets { unspent: table.ruleset().sides().iter().map(unspent).collect(), ..Tickets::default() };
@@ -71,10 +78,12 @@ pub fn resolve(table: &dyn Match, at: &Position, orders: &AnyOrders, number: u8)
         closer_holds: table.ruleset().sides(),
         questions: Questions { ask: false, max_asks: None },
     };
-    let outcome = table.resolve(&at.state, orders, segment).unwrap_or_else(|failure| panic!("{failure}"));
-    let mut holdings = at.holdings.clone();
-    holdings.0.extend(outcome.kept.0);
-    Position { state: outcome.state, stop: outcome.stop, holdings }
+    table.resolve(&at.state, orders, segment).unwrap_or_else(|failure| panic!("{failure}"))
+}
+
+/// The position that comes of orders.
+pub fn resolve(table: &dyn Match, at: &Position, orders: &AnyOrders, number: u8) -> Position {
+    at.then(outcome(table, at, orders, number))
 }
 
 /// Units and closed counters on the map.
