@@ -358,8 +358,7 @@ impl<'p, 'u> Play<'p, 'u> {
         let known = (state.counters.iter())
             .filter_map(|(token, counter)| match &counter.face {
                 Face::Down(sealed) => Some((*token, umpire.eyes(sealed)?)),
-                // One that enters the map is turned down (§8.1e); whoever checks his orders has seen it before.
-                Face::Up(unit) => umpire.foresees().then_some((*token, *unit)),
+                Face::Up(_) => None,
             })
             .collect();
         Play {
