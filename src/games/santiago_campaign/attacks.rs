@@ -78,7 +78,10 @@ impl Position<'_> {
         if order.attackers.is_empty() {
             return bars;
         }
-        bars.extend(self.escort_bar(order));
+        if let Some(bar) = self.escort_bar(order) {
+            bars.push(bar);
+            bars.extend(self.astray(order));
+        }
         if side == SPAIN {
             return bars;
         }
@@ -166,6 +169,16 @@ impl Position<'_> {
         }
         let clause = if order.attackers.iter().any(next) { "11.7b" } else { "11.4b" };
         Some(bar(clause, format!("artillery cannot attack {} without a non-artillery unit next to it", order.target)))
+    }
+
+    /// Attackers away from the target that nobody can read: unless they are artillery they may not attack at all (§11.2e).
+    fn astray(&self, order: &AttackOrder) -> Vec<Bar> {
+        let target = order.target;
+        let next = |piece: &Piece| self.hex_of(*piece).is_some_and(|hex| self.data().adjacent(hex, target));
+        let unread = order.attackers.iter().enumerate().filter(|(_, piece)| self.piece_arm(**piece).is_none());
+        let away = unread.filter(|(_, piece)| !next(piece));
+        let at = |count| DocPath::root().key("attackers").index(count);
+        away.map(|(count, piece)| bar("11.2e", format!("{piece} is not next to {target}")).at(at(count))).collect()
     }
 
     /// Why a listed attack does not come up (yet): a condition that is not met (§11.1c).
