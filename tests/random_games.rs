@@ -31,6 +31,24 @@ fn random_games_end_in_a_victory_line_with_every_invariant_held() {
 }
 
 #[test]
+fn sensible_players_of_end_of_empire_are_seldom_asked_for_facts() {
+    let game = find("end-of-empire").expect("a game");
+    let series = Series {
+        games: 8,
+        seed: "few facts".to_owned(),
+        threads: 4,
+        players: Players::Sensible,
+        ..Series::default()
+    };
+    let statistics = play_many(game, &series, &|_| {}).unwrap_or_else(|broken| panic!("{broken}"));
+    // Who attacks is shown with the orders, whatever Spain has laid down for its own reorganization.
+    let early = statistics.facts.keys().find(|what| what.ends_with("after reorganized"));
+    assert_eq!(early, None, "{:?}", statistics.facts);
+    let stops = statistics.facts_stops();
+    assert!(stops * 5 <= statistics.mailed, "{stops} in {} packets: {:?}", statistics.mailed, statistics.facts);
+}
+
+#[test]
 fn random_and_sensible_players_decide_every_battle_of_lone_warrior() {
     let game = find("lone-warrior").expect("a game");
     for scenario in game.about().scenarios {

@@ -327,6 +327,7 @@ impl Play<'_, '_> {
             let stack: Vec<Piece> = now.stack(hex, force);
             let closed = self.closed(&stack);
             let open = self.now().overstacked(hex, force, &stack);
+            let fits = self.now().sure_to_fit(hex, force, &stack);
             let meant = self.projected.get(&hex);
             let as_ordered = match self.overfull.contains(&hex) {
                 true => meant.is_some_and(|meant| stack.len() == meant.len()),
@@ -335,6 +336,8 @@ impl Play<'_, '_> {
             let over = match closed.as_slice() {
                 _ if open => true,
                 [] => false,
+                // Where even the largest would have room nobody has to be asked.
+                _ if fits => false,
                 // A105: vouched for when the orders were signed; a die has made it otherwise.
                 _ if as_ordered => self.overfull.contains(&hex),
                 _ => {

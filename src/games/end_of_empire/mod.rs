@@ -178,7 +178,7 @@ impl Play<'_, '_> {
         let names = arrival_names(self.state, Force::Us, turn);
         // Game turn 1 begins with B (§2c).
         if self.state.turn > 1 {
-            self.reorganization(turn)?;
+            self.us_reorganization(turn)?;
         }
         self.announce_arrivals(Force::Us, turn, &names)?;
         let ahead = self.with_arrivals(Force::Us, turn, &names)?;
@@ -186,6 +186,7 @@ impl Play<'_, '_> {
         self.project(Force::Us, turn, &names)?;
         self.show_attackers(US, &turn.combat)?;
         if self.state.turn > 1 {
+            self.spanish_reorganization()?;
             self.supply_points();
             self.yellow_fever()?;
         }
@@ -293,7 +294,7 @@ const ON: &[&str] = &["on", "off"];
 
 impl Rules for EndOfEmpire {
     const ID: &'static str = ID;
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
     const SIDES: &'static [Side] = &[SPAIN, US];
     type State = State;
     type Orders = Orders;

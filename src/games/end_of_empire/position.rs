@@ -295,6 +295,31 @@ impl<'p> Position<'p> {
         self.too_much(hex, force, self.bulk_of(pieces, |counter| self.known.0.get(&counter).cloned()))
     }
 
+    /// As much as any closed counter of a force can count for stacking: a brigade all its regiments and no guns (§14.6b,
+    /// A89), a column as much as fits into a hex (§14.6c).
+    fn most_under(&self, force: Force) -> (u32, u32) {
+        let limits = &self.data().tables.limits;
+        if force != Force::Us {
+            return (limits.stack_steps, limits.stack_guns);
+        }
+        let mut brigades: BTreeMap<&str, u32> = BTreeMap::new();
+        for unit in self.data().units.values().filter(|unit| unit.force == force && unit.kind.is_foot()) {
+            if let Some(brigade) = &unit.formation {
+                *brigades.entry(brigade).or_default() += u32::from(unit.steps);
+            }
+        }
+        (brigades.into_values().max().unwrap_or(0), 0)
+    }
+
+    /// Do these pieces fit into a hex whatever lies under the closed counters among them?
+    pub fn sure_to_fit(&self, hex: Hex, force: Force, pieces: &[Piece]) -> bool {
+        let closed = pieces.iter().filter(|piece| self.state.counters.contains_key(piece)).count();
+        let (closed, most) = (u32::try_from(closed).unwrap_or(u32::MAX), self.most_under(force));
+        let (foot, guns) = self.bulk_of(pieces, |_| None);
+        let sum = |open: u32, each: u32| open.saturating_add(each.saturating_mul(closed));
+        !self.too_much(hex, force, (sum(foot, most.0), sum(guns, most.1)))
+    }
+
     /// Who stands where, as seen by a force.
     pub fn crowd(&self, force: Force) -> Crowd {
         let grid = &self.data().grid;

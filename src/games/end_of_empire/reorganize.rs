@@ -69,8 +69,8 @@ impl Position<'_> {
 }
 
 impl Play<'_, '_> {
-    /// A.3 for both players (A96).
-    pub fn reorganization(&mut self, orders: &mut super::orders::TurnOrders) -> Ruling<()> {
+    /// A.3 of the player who orders now (A96).
+    pub fn us_reorganization(&mut self, orders: &mut super::orders::TurnOrders) -> Ruling<()> {
         self.begin_phase("all", "reorganize", PhaseName::Reorganization);
         // Whatever lies under the player's counters is laid anew, so that nobody sees whether something was touched.
         if self.umpire.foresees() && self.has_counters(US) {
@@ -79,6 +79,12 @@ impl Play<'_, '_> {
         if let Some(reorganize) = &mut orders.reorganize {
             self.entry(DocPath::root().key("reorganize"), |play| play.reorganize(US, reorganize))?;
         }
+        Ok(())
+    }
+
+    /// A.3 that Spain laid down with its last packet (A96). It is opened once everything the US orders vouch for and show
+    /// has been said: none of that hangs on it, and whoever signs them cannot look past it.
+    pub fn spanish_reorganization(&mut self) -> Ruling<()> {
         if let Some(next) = self.state.next.take() {
             let none = Reorganize::none();
             let mut spanish = self.umpire.open_or(&next.0, &[], none)?;
