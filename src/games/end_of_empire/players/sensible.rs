@@ -9,7 +9,8 @@ use crate::engine::{Concealed, Rules as _, Seen, Stop};
 
 use super::super::attack::Manner;
 use super::super::orders::{
-    ArrivalOrder, Balloon, CombatOrder, LogisticsOrder, ModeOrder, MoveOrder, Orders, Reorganize, Support, TurnOrders,
+    Advance, ArrivalOrder, Balloon, CombatOrder, LogisticsOrder, ModeOrder, MoveOrder, Orders, Reorganize, Support,
+    TurnOrders,
 };
 use super::super::state::{Place, Stage, State};
 use super::super::tables::Odds;
@@ -122,6 +123,10 @@ impl Player<'_> {
         if lands {
             left = left.saturating_sub(data.cast().base.and_then(|id| data.unit(id)?.landing).unwrap_or(0));
             self.state.base = beaches.first().copied();
+        }
+        // The others as near to the base as they can: who lands across the bay is cut off from it.
+        if let Some(ways) = self.state.base.map(|base| self.ways_to(base)) {
+            beaches.sort_by_key(|hex| (ways.get(hex).copied().unwrap_or(u32::MAX), *hex));
         }
         let mut brigades: BTreeMap<Option<String>, Vec<Piece>> = BTreeMap::new();
         for id in self.now().waiting(|unit| unit.force == Force::Us && unit.setup == Setup::Sea) {
@@ -383,7 +388,7 @@ impl Player<'_> {
                     (Some(*hex) != base, dry, left(&plan, from, *hex), *cost, *hex)
                 });
             let Some((to, path, _)) = best else { continue };
-            let mut order = MoveOrder::to(party.clone(), to);
+            let mut order = MoveOrder::along(party.clone(), path.clone());
             standing.values_mut().for_each(|there| there.retain(|piece| !party.contains(piece)));
             for hex in halts(&path) {
                 standing.entry(hex).or_default().extend(&party);
@@ -471,6 +476,16 @@ impl Player<'_> {
                     continue;
                 }
                 let mut order = CombatOrder { attack: Some(*target), by: by.clone(), ..CombatOrder::none() };
+                // Who guards the base goes back to it.
+                let (guards, others): (Vec<Piece>, Vec<Piece>) = by
+                    .iter()
+                    .partition(|piece| self.state.base.is_some() && self.state.hex_of(**piece) == self.state.base);
+                let held = self.state.base.is_some_and(|base| {
+                    now.fighters(base, US).iter().any(|piece| !by.contains(piece) && !fought.contains(piece))
+                });
+                if side == US && !guards.is_empty() && !held {
+                    order.advance = Some(if others.is_empty() { Advance::None } else { Advance::Units(others) });
+                }
                 // Spain has few points, the US more than they can carry forward.
                 if manner == Manner::Ordinary && (place < good || force == Force::Us) {
                     order.support = way;
