@@ -133,7 +133,7 @@ fn a_director_closes_for_the_silent_with_the_link_they_left() {
         }
         // Who waited has not spoken since: the one who woke is heard, and the other lies aside, without anybody's fault.
         let received = table.pair.seats[waits].receive(vec![mailed(&own)]);
-        assert_eq!((received.taken.len(), received.late.len(), received.refused), (1, 1, vec![]), "{game} {waiting}");
+        assert_eq!((received.taken.len(), received.early.len(), received.refused), (1, 1, vec![]), "{game} {waiting}");
         let both = [table.pair.seats[waits].ledger().records(), &[record]].concat();
         let verification = check(&both, &Vision::public());
         assert_eq!(verification.divergence, None, "{}", verification.report(""));

@@ -194,8 +194,14 @@ impl Receive {
                 folder.home.display()
             ));
         }
-        for record in &received.early {
-            notes.push(format!("{} came early and waits in the folder.", record.file_name()));
+        let next = folder.seat.ledger().protocol().next();
+        let waiting: BTreeSet<(String, bool)> =
+            received.early.iter().map(|record| (record.file_name(), record.body().seq < next)).collect();
+        for (name, beside) in waiting {
+            notes.push(match beside {
+                true => format!("{name} waits in the folder: of two results for one place the next record names one."),
+                false => format!("{name} came early and waits in the folder."),
+            });
         }
         if let Some(missing) = folder.seat.missing() {
             notes.push(next::ask_for(missing));

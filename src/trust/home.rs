@@ -189,6 +189,7 @@ impl Home {
 }
 
 /// What a role keeps during one game.
+#[cfg_attr(test, derive(Clone))]
 pub struct GameFile {
     path: Option<PathBuf>,
     game: Id,
@@ -520,6 +521,18 @@ impl GameFile {
         }
         self.save()?;
         Ok(record)
+    }
+
+    /// The same secrets and everything that was signed with them, kept in memory from now on.
+    #[cfg(test)]
+    pub(super) fn off_disk(self) -> GameFile {
+        GameFile { path: None, ..self }
+    }
+
+    /// How many places were signed for.
+    #[cfg(test)]
+    pub(super) fn signed_count(&self) -> usize {
+        self.signed.len()
     }
 
     /// Forgets what was signed, as a patched program would.

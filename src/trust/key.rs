@@ -7,6 +7,7 @@ use super::bytes::{Bytes, Id, Sig};
 use super::secret::Randomness;
 
 /// A player's private key. It never leaves the secrets folder.
+#[cfg_attr(test, derive(Clone))]
 pub struct PrivateKey(SigningKey);
 
 impl PrivateKey {

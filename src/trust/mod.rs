@@ -16,6 +16,8 @@ pub mod home;
 pub mod key;
 pub mod ledger;
 pub mod many;
+#[cfg(test)]
+mod model_tests;
 pub mod motion;
 #[cfg(test)]
 mod motion_tests;

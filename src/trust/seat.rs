@@ -130,6 +130,7 @@ pub struct Received {
 }
 
 /// A player's place at the table.
+#[cfg_attr(test, derive(Clone))]
 pub struct Seat {
     ledger: Ledger,
     key: PrivateKey,
@@ -373,6 +374,12 @@ impl Seat {
         self.key.public()
     }
 
+    /// The same seat, whose secrets are kept in memory from now on.
+    #[cfg(test)]
+    pub(super) fn off_disk(self) -> Seat {
+        Seat { file: self.file.off_disk(), ..self }
+    }
+
     /// The side for which a decision is due here now: a packet or answers.
     pub fn to_decide(&self) -> Option<Side> {
         let awaited = self.ledger.awaited();
@@ -397,8 +404,9 @@ impl Seat {
                 received.refused.push((record, Finding::new(Code::Game, "a record of another game")));
             } else if let Some(held) = held {
                 self.receive_rival(&held, record, &mut before, &mut received);
-            } else if seq > next {
+            } else if seq > next || self.is_on_another_branch(&record) {
                 match self.is_signed(&record) {
+                    true if seq == next && self.follow(&record, &mut received) => received.taken.push(record),
                     true => received.early.push(record),
                     false => {
                         let what = "came early, and its signature does not fit: damaged or forged";
@@ -412,8 +420,48 @@ impl Seat {
                 }
             }
         }
+        // Of two results for one place the next record has named one.
+        let next = self.ledger.protocol().next();
+        let (early, settled) = received.early.into_iter().partition(|record| record.body().seq + 1 >= next);
+        received.early = early;
+        received.late.extend::<Vec<Record>>(settled);
         self.note_later(&received.early);
         received
+    }
+
+    /// Whether the next record follows another one than the last here: where a game master or a director may displace what a
+    /// player signed, that other one may be on its way.
+    fn is_on_another_branch(&self, record: &Record) -> bool {
+        let protocol = self.ledger.protocol();
+        let displaces = protocol.mode() == Mode::Gm || protocol.genesis().is_some_and(|g| g.director.is_some());
+        displaces && record.body().seq == protocol.next() && record.body().prev != protocol.head()
+    }
+
+    /// Of two results for the last place, a director's and that of the role itself, the next record names one: that one
+    /// stands. Says whether it was set aside here, and the record taken after it.
+    fn follow(&mut self, record: &Record, received: &mut Received) -> bool {
+        let Some(named) = received.early.iter().position(|other| other.id() == record.body().prev) else {
+            return false;
+        };
+        let named = received.early.remove(named);
+        let last = self.ledger.records().len().saturating_sub(1);
+        let (Ok(before), Some(other)) = (self.ledger.upto(last), self.ledger.records().last().cloned()) else {
+            return false;
+        };
+        let old = std::mem::replace(&mut self.ledger, before);
+        let taken = self.take(&named, &mut received.lost).and_then(|()| self.take(record, &mut received.lost));
+        match taken {
+            Ok(()) => {
+                received.late.push(other);
+                received.taken.push(named);
+                true
+            }
+            Err(_) => {
+                self.ledger = old;
+                received.early.push(named);
+                false
+            }
+        }
     }
 
     /// Adds the next record; what it seals of one's own has to be in the secrets, and is looked for there.
@@ -472,8 +520,10 @@ impl Seat {
         let closed = self.ledger.records().get(at + 1).is_some_and(|next| next.body().kind == RecordKind::Result);
         if one == other {
             received.refused.push((record.clone(), place.both_sound(held, &record)));
+        } else if *other == Role::director() && self.ledger.records().len() == at + 1 {
+            // Of a director's result and that of the role itself the next record names one; until then it waits.
+            received.early.push(record);
         } else if *other == Role::director() || *one == Role::director() && self.ledger.records().len() > at + 1 {
-            // Of a director's result and that of the role itself one is enough; once the next record names one, it stands.
             received.late.push(record);
         } else if mode == Mode::Gm && *other == Role::gm() && closed {
             let what = "the game master has closed a player's record and signed another one for its place";
@@ -486,7 +536,10 @@ impl Seat {
             let old = std::mem::replace(&mut self.ledger, before);
             match self.take(&record, &mut received.lost) {
                 Ok(()) => {
-                    received.late.extend(displaced);
+                    match *one == Role::director() {
+                        true => received.early.extend(displaced),
+                        false => received.late.extend(displaced),
+                    }
                     received.taken.push(record);
                 }
                 Err(finding) => {

@@ -53,6 +53,11 @@ pub(super) fn home(folder: &tempfile::TempDir) -> Home {
     Home::find(Some(folder.path())).expect("given")
 }
 
+/// The same with keys and secrets that are the same in every run.
+pub(super) fn seeded_home(folder: &tempfile::TempDir, number: usize) -> Home {
+    Home::seeded(folder.path(), &format!("home {number}"))
+}
+
 impl Pair {
     pub(super) fn begin(scenario: &str, ask: bool) -> Pair {
         let homes = [tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder")];
