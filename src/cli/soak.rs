@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::engine::Ruleset;
 use crate::games::{GAMES, find};
-use crate::play::{Players, Series, play_game, play_many};
+use crate::play::{Players, Posted, Series, play_game, play_mailed, play_many};
 
 use super::new::{known_scenario, known_side};
 use super::{Done, Trouble, World, exit};
@@ -18,6 +18,7 @@ use super::{Done, Trouble, World, exit};
   garcia soak santiago-1898 --seed monday --only 17      one game of a run again
   garcia soak lone-warrior --scenario el-caney --sensible --games 10000      who wins how often
   garcia soak end-of-empire --sensible us      a sensible player of one side against a random one
+  garcia soak santiago-campaign --mailed --games 100     matches by mail, with all that can happen to it
 
 The first game in which something breaks is reported with how to play it again. Exit code 0: all held; 1: not.")]
 pub struct Soak {
@@ -40,6 +41,10 @@ pub struct Soak {
     /// that one against a random player.
     #[arg(long, value_name = "SIDE", num_args = 0..=1, default_missing_value = "both")]
     sensible: Option<String>,
+    /// Play matches by mail instead: homes, signatures, seals and audits, two players, directors and game masters, and a
+    /// post that loses, doubles, mixes up and damages what it carries.
+    #[arg(long, conflicts_with = "sensible")]
+    mailed: bool,
     /// How many games at the same time; otherwise one for each processor.
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
@@ -61,6 +66,9 @@ impl Soak {
         };
         let threads = self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
         let series = Series { games: self.games, seed: self.seed, threads, scenario: self.scenario, players };
+        if self.mailed {
+            return by_mail(game, &series, self.only, world);
+        }
         if let Some(number) = self.only {
             return match play_game(game, &series, number) {
                 Ok(tale) => Ok(Done::good(format!(
@@ -89,4 +97,24 @@ impl Soak {
             Err(broken) => Ok(Done::good(format!("{broken}\n")).with(exit::FAULTS)),
         }
     }
+}
+
+/// Matches by mail, one after the other; their homes lie in a folder that is removed again.
+fn by_mail(game: &'static dyn Ruleset, series: &Series, only: Option<usize>, world: &World) -> Result<Done, Trouble> {
+    let folder = std::env::temp_dir().join(format!("garcia-soak-{}", std::process::id()));
+    let mut all = Posted::default();
+    let numbers = only.map_or(0..series.games, |number| number..number + 1);
+    let count = numbers.len();
+    for (done, number) in numbers.enumerate() {
+        world.progress.at(done, count);
+        match play_mailed(game, series, number, usize::MAX, &folder) {
+            Ok((tale, _)) => all.add(&tale),
+            Err(broken) => {
+                std::fs::remove_dir_all(&folder).ok();
+                return Ok(Done::good(format!("{broken}\n")).with(exit::FAULTS));
+            }
+        }
+    }
+    std::fs::remove_dir_all(&folder).ok();
+    if world.json { Done::json(&all) } else { Ok(Done::good(all.text())) }
 }

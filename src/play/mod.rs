@@ -1,8 +1,9 @@
-//! Matches in memory, without a ledger: for conformance cases and for players who choose at random.
+//! Matches in memory for conformance cases and for players who choose at random: without a ledger, or by mail with everything.
 
 mod broken;
 mod letters;
 mod luck;
+mod mailed;
 mod mistakes;
 mod mutate;
 mod playout;
@@ -16,6 +17,7 @@ mod tests;
 pub use broken::Broken;
 pub use letters::{at_random, sensible};
 pub use luck::{Attack, Evenness, Fortune, GLANCE, Luck, Measured, Rolls};
+pub use mailed::{Posted, play_mailed};
 pub use playout::{Prospects, play_out};
 pub use random::{Players, Series, play_game, play_many};
 pub use sitting::{PUBLIC, PacketInHand, Sitting};

@@ -104,10 +104,7 @@ pub fn play_many(
 pub fn play_game(ruleset: &'static dyn Ruleset, series: &Series, number: usize) -> Result<Tale, Box<Broken>> {
     let seed = &series.seed;
     let mut chance = Chance::new(&format!("{}/{seed}/{number}", ruleset.id()));
-    let charter = match &series.scenario {
-        Some(scenario) => Charter { scenario: scenario.clone(), ..Charter::default() },
-        None => random_charter(ruleset, &mut chance),
-    };
+    let charter = charter_of_run(ruleset, series, &mut chance);
     let mut broken = Broken {
         game: ruleset.id(),
         seed: seed.to_owned(),
@@ -131,6 +128,14 @@ pub fn play_game(ruleset: &'static dyn Ruleset, series: &Series, number: usize) 
     Err(Box::new(broken))
 }
 
+/// What a game of a run is played with.
+pub(super) fn charter_of_run(ruleset: &dyn Ruleset, series: &Series, chance: &mut Chance) -> Charter {
+    match &series.scenario {
+        Some(scenario) => Charter { scenario: scenario.clone(), ..Charter::default() },
+        None => random_charter(ruleset, chance),
+    }
+}
+
 fn random_charter(ruleset: &dyn Ruleset, chance: &mut Chance) -> Charter {
     let about = ruleset.about();
     let scenario = chance.pick(about.scenarios).map_or(String::new(), |scenario| scenario.id.to_owned());
@@ -145,7 +150,7 @@ fn random_charter(ruleset: &dyn Ruleset, chance: &mut Chance) -> Charter {
     Charter { scenario, options, data: BTreeMap::new() }
 }
 
-fn charter_text(charter: &Charter) -> String {
+pub(super) fn charter_text(charter: &Charter) -> String {
     let options = charter.options.iter().map(|(name, value)| format!("{name}={value}"));
     std::iter::once(charter.scenario.clone()).chain(options).collect::<Vec<_>>().join(" ")
 }
