@@ -124,7 +124,7 @@ impl Source {
         // A line may be as long as the file; nobody looks at more than this.
         const LONGEST: usize = 400;
         let len = span.len.unwrap_or_else(|| {
-            let end = self.text.floor_char_boundary(span.start.saturating_add(LONGEST));
+            let end = floor_char_boundary(&self.text, span.start.saturating_add(LONGEST));
             let rest = self.text.get(span.start..end).unwrap_or("");
             let line = rest.split('\n').next().unwrap_or(rest);
             quoted(line).unwrap_or_else(|| line.split(" #").next().unwrap_or(line).trim_end().len())
@@ -180,4 +180,9 @@ fn quoted(line: &str) -> Option<usize> {
         escaped = c == '\\' && quote == '"' && !escaped;
     }
     None
+}
+
+/// The last place in a text, at or before this one, where a character begins.
+pub(super) fn floor_char_boundary(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }

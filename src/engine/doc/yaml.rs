@@ -423,7 +423,7 @@ impl<'s> Builder<'s> {
         if text.get(at..).is_some_and(|rest| rest.starts_with(mark)) {
             return at;
         }
-        let near = text.floor_char_boundary(at.saturating_sub(256));
+        let near = super::source::floor_char_boundary(text, at.saturating_sub(256));
         let before = text.get(near..at).unwrap_or("");
         match before.rfind(mark) {
             // `!!str` begins at its first mark.
