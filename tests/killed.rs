@@ -83,7 +83,13 @@ fn killed_everywhere(stage: &Path, verb: &Verb) -> usize {
             assert!(again.status.code().is_some_and(|code| code != 101), "{place}\n{told}");
             // Where it was signed and not yet written, the program says what finishes it.
             if ledger(scratch.path(), folder).len() < wanted.len() {
-                let rest = if *who == "solo" { "resolve" } else { "receive" };
+                let mails: Vec<&str> = line.split_whitespace().filter(|word| word.ends_with("-garcia.txt")).collect();
+                let rest = match *who {
+                    "solo" => "resolve".to_owned(),
+                    // He who had only begun to sit down takes the mails again.
+                    "office" => format!("receive {}", mails.join(" ")),
+                    _ => "receive".to_owned(),
+                };
                 garcia(&["env"], scratch.path(), who, &format!("-C {folder} {rest}"));
             }
             let found = ledger(scratch.path(), folder);
