@@ -265,6 +265,9 @@ fn list(units: &[Piece]) -> String {
     units.iter().map(|unit| unit.as_str()).collect::<Vec<_>>().join(", ")
 }
 
+/// How many counters left to the proposal are named.
+const NAMED: usize = 6;
+
 impl Play<'_, '_> {
     /// The set-up of a side.
     pub fn set_up(&mut self, side: Side, orders: &mut SetupOrders) -> Ruling<()> {
@@ -308,7 +311,10 @@ impl Play<'_, '_> {
         }
         if !unnamed.is_empty() {
             self.entry(DocPath::root().key("place"), |play| {
-                let why = format!("left to the proposal: {}", unnamed.join(", "));
+                let more = unnamed.len().saturating_sub(NAMED);
+                let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+                unnamed.truncate(NAMED);
+                let why = format!("left to the proposal: {}{more}", unnamed.join(", "));
                 play.umpire.mind(Bar::new("16.0a", why, "name their hexes under `place`, or leave it so"));
                 Ok(())
             })?;
