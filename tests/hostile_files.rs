@@ -334,6 +334,13 @@ fn placed(node: &Node, at: &DocPath, source: &Source) {
     }
 }
 
+#[test]
+fn a_text_that_ends_in_a_line_separator_is_shown_whole() {
+    for mark in ['\u{85}', '\u{2028}', '\u{a0}'] {
+        survives(format!("a: ?{mark}\n  -").as_bytes()).expect("placed");
+    }
+}
+
 const VALID: &str = "\u{feff}# García's orders\nturn: 3\nside: us\nmoves:\n- units: [us-9-inf, \"us-10-cav\"]\n  to: 0816\n  via:\n    - Él Pozo\n    - 'Las Guásimas'\n  press-if: 2:1\n- {units: us-1-vol, to: Siboney}\npolicies:\n  retreat: default\nnote: |\n  On to Santiago!\n  No quarter.\nanswers:\n";
 
 fn any_node() -> impl Strategy<Value = Node> {

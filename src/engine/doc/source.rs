@@ -123,11 +123,13 @@ impl Source {
     fn measure(&self, span: Extent) -> (usize, usize) {
         // A line may be as long as the file; nobody looks at more than this.
         const LONGEST: usize = 400;
+        // YAML's white space, not Unicode's: a text may end in a line separator.
+        const WHITE: [char; 3] = [' ', '\t', '\r'];
         let len = span.len.unwrap_or_else(|| {
             let end = floor_char_boundary(&self.text, span.start.saturating_add(LONGEST));
             let rest = self.text.get(span.start..end).unwrap_or("");
             let line = rest.split('\n').next().unwrap_or(rest);
-            quoted(line).unwrap_or_else(|| line.split(" #").next().unwrap_or(line).trim_end().len())
+            quoted(line).unwrap_or_else(|| line.split(" #").next().unwrap_or(line).trim_end_matches(WHITE).len())
         });
         (span.start, len)
     }
