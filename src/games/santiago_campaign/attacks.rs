@@ -16,6 +16,11 @@ use super::supply::Suppose;
 use super::terms::{Arm, CombatResult, Land, Nation, Piece};
 use super::{SPAIN, US};
 
+/// Who is no artillery attacks only what he touches (§11.2e, §11.5b).
+pub fn too_far(clause: &'static str, piece: Piece, target: Hex) -> Bar {
+    bar(clause, format!("{piece} is not next to {target}"))
+}
+
 impl Position<'_> {
     /// Can artillery in one hex see another? Names what blocks every straightest path (§11.3).
     pub fn sight(&self, from: Hex, to: Hex) -> Result<Vec<Hex>, Vec<Hex>> {
@@ -178,7 +183,7 @@ impl Position<'_> {
         let unread = order.attackers.iter().enumerate().filter(|(_, piece)| self.piece_arm(**piece).is_none());
         let away = unread.filter(|(_, piece)| !next(piece));
         let at = |count| DocPath::root().key("attackers").index(count);
-        away.map(|(count, piece)| bar("11.2e", format!("{piece} is not next to {target}")).at(at(count))).collect()
+        away.map(|(count, piece)| too_far("11.2e", *piece, target).at(at(count))).collect()
     }
 
     /// Why a listed attack does not come up (yet): a condition that is not met (§11.1c).
@@ -334,7 +339,7 @@ impl Position<'_> {
     /// Who attacks from afar: artillery, within its range and with a line of sight (§11.3). A counter nobody can read is
     /// barred for what it may be either way.
     fn range_bars(&self, piece: Piece, arm: Option<Arm>, hex: Hex, target: Hex) -> Vec<Bar> {
-        let adrift = |clause| bar(clause, format!("{piece} is not next to {target}"));
+        let adrift = |clause| too_far(clause, piece, target);
         match arm {
             Some(Arm::Artillery) => self.fire_bar(piece, hex, target).into_iter().collect(),
             Some(Arm::Gatling) => vec![adrift("11.5b")],

@@ -6,6 +6,7 @@ use crate::board::Hex;
 use crate::engine::doc::DocPath;
 use crate::engine::{Bar, Clause, Concealed, Question, Ruling, Say, Side, Subject};
 
+use super::attacks::too_far;
 use super::bars::bar;
 use super::events::{Cause, Event, Factor, PhaseName};
 use super::orders::AttackOrder;
@@ -320,7 +321,7 @@ impl Play<'_, '_> {
         battle.attackers = able;
         for piece in adrift.iter().map(|fighter| fighter.piece) {
             let count = order.attackers.iter().position(|other| *other == piece).unwrap_or_default();
-            let bar = bar("11.2e", format!("{piece} is not next to {target}"));
+            let bar = too_far("11.2e", piece, target);
             let bar = bar.at(DocPath::root().key("attackers").index(count)).about([Subject::of(piece)]);
             self.lapse(format!("attack of {piece} on {target}"), vec![bar], &[Subject::of(piece)]);
         }

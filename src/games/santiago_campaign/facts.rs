@@ -48,17 +48,7 @@ impl Facts<'_> {
         let known = Known::default();
         let state = State::new(&self.game.data);
         let position = Position { game: self.game, state: &state, known: &known };
-        let mover = Mover {
-            piece: Piece::of("us-6r"),
-            nation: Nation::Us,
-            arm: Some(Arm::Infantry),
-            light: false,
-            purse: Mp::whole(8),
-            lost: false,
-            landing: false,
-            beach: None,
-            shut: false,
-        };
+        let mover = Mover::new(Piece::of("us-6r"), Nation::Us, Some(Arm::Infantry), Mp::whole(8));
         position.price(&mover, hex(from), hex(to)).ok().map(|(cost, _)| cost)
     }
 

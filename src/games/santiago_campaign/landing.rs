@@ -52,18 +52,7 @@ impl Position<'_> {
     pub fn lander(&self, id: UnitId) -> Mover {
         let full = self.data().movement_factor(Nation::Us);
         let purse = full.half().unwrap_or(full) - PUT_ASHORE;
-        let piece = Piece::from(id);
-        Mover {
-            piece,
-            nation: Nation::Us,
-            arm: self.arm(id),
-            light: false,
-            purse,
-            lost: false,
-            landing: true,
-            beach: None,
-            shut: false,
-        }
+        Mover { landing: true, ..Mover::new(Piece::from(id), Nation::Us, self.arm(id), purse) }
     }
 
     /// Places in which a drawn unit may end its landing at a site and the cheapest way to each, as far as the US player

@@ -43,6 +43,11 @@ pub struct Mover {
 }
 
 impl Mover {
+    /// A unit in supply that marches with all its points and has no order about a beach.
+    pub fn new(piece: Piece, nation: Nation, arm: Option<Arm>, purse: Mp) -> Mover {
+        Mover { piece, nation, arm, light: false, purse, lost: false, landing: false, beach: None, shut: false }
+    }
+
     /// The same unit, found out of supply: half its points, and only towards supply (§12.9d, §12.10c).
     pub fn out_of_supply(self) -> Mover {
         Mover { purse: self.purse.half().unwrap_or(self.purse), lost: true, ..self }
@@ -114,17 +119,7 @@ impl Position<'_> {
             return Err(vec![bar("2.12c", format!("{} is a garrison and never moves", self.say(piece)))]);
         }
         let purse = self.data().movement_factor(Nation::Spanish);
-        let mover = Mover {
-            piece,
-            nation: Nation::Spanish,
-            arm,
-            light: false,
-            purse,
-            lost: false,
-            landing: false,
-            beach: None,
-            shut: false,
-        };
+        let mover = Mover::new(piece, Nation::Spanish, arm, purse);
         match counter.at {
             Post::At(hex) => Ok((mover, Some(hex))),
             Post::In(_) => self.entry(token).map(|_| (mover, None)).map_err(|bar| vec![bar]),
@@ -152,30 +147,10 @@ impl Position<'_> {
         let Some(nation) = self.nation(id).filter(|_| bars.is_empty()) else { return Err(bars) };
         let (piece, arm, full) = (Piece::from(id), self.arm(id), self.data().movement_factor(nation));
         if nation == Nation::Cuban {
-            let mover = Mover {
-                piece,
-                nation,
-                arm,
-                light: true,
-                purse: full,
-                lost: false,
-                landing: false,
-                beach: None,
-                shut: false,
-            };
+            let mover = Mover { light: true, ..Mover::new(piece, nation, arm, full) };
             return Ok((mover, Some(hex)));
         }
-        let mover = Mover {
-            piece,
-            nation,
-            arm,
-            light: self.guided(hex),
-            purse: full,
-            lost: false,
-            landing: false,
-            beach: None,
-            shut: false,
-        };
+        let mover = Mover { light: self.guided(hex), ..Mover::new(piece, nation, arm, full) };
         let mover = if maps.at(self, hex) == Trit::No { mover.out_of_supply() } else { mover };
         Ok((mover, Some(hex)))
     }
