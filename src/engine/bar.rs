@@ -58,6 +58,11 @@ impl Bar {
         self
     }
 
+    /// Why, calling the one it speaks of "it": the same words for all who stay for the same reason.
+    pub fn why_it(&self, who: &str) -> String {
+        self.why.replace(who, "it")
+    }
+
     /// The same, true whatever else happens.
     #[must_use]
     pub fn firm(self) -> Bar {

@@ -270,7 +270,7 @@ fn moves(now: &Position<'_>, side: Side, text: &mut String) {
         let bars = now.bars_marching(side, piece, &BTreeSet::new(), now.state.balloon_up);
         if let Some(bar) = bars.first() {
             // One line for all who stay for the same reason.
-            let why = format!("{} (§{})", bar.why.replace(&piece.to_string(), "it"), bar.clause.0);
+            let why = format!("{} (§{})", bar.why_it(piece.as_str()), bar.clause.0);
             let who = format!("{piece} in {hex}: {what}{marks}");
             match fixed.iter_mut().find(|(other, _)| *other == why) {
                 Some((_, all)) => all.push(who),

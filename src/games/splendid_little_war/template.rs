@@ -181,8 +181,7 @@ fn formations(now: &Position<'_>, side: Side, text: &mut String) {
     let mut idle: BTreeMap<(Clause, String), Vec<Piece>> = BTreeMap::new();
     for (id, hex) in now.on_map(side) {
         if let Some(bar) = now.bars_moving(side, id, &BTreeSet::new()).into_iter().next() {
-            let why = bar.why.trim_start_matches(id.as_str()).trim_start().to_owned();
-            idle.entry((bar.clause, why)).or_default().push(id);
+            idle.entry((bar.clause, bar.why_it(id.as_str()))).or_default().push(id);
             continue;
         }
         groups.entry(now.unit(id).map_or(Formation::None, |unit| unit.formation)).or_default().push((id, hex));
