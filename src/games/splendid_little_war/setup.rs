@@ -340,11 +340,19 @@ impl Play<'_, '_> {
     fn set_entrenchments(&mut self, spain: bool, orders: &mut SetupOrders) -> Ruling<()> {
         let allowed = spain && self.game.scenario_entry().entrenched;
         let Some(hexes) = orders.entrench.clone() else {
-            if allowed {
-                let hexes = self.now().default_entrenchments();
-                self.state.entrenchments.extend(hexes);
+            if !allowed {
+                return Ok(());
             }
-            return Ok(());
+            // D22: his to choose (§16.1c), so he is told what he leaves to the proposal.
+            let hexes = self.now().default_entrenchments();
+            self.state.entrenchments.extend(hexes.iter().copied());
+            let names: Vec<String> = hexes.iter().map(ToString::to_string).collect();
+            orders.entrench = Some(hexes);
+            return self.entry(DocPath::root().key("entrench"), |play| {
+                let why = format!("left to the proposal: trenches in {}", names.join(", "));
+                play.umpire.mind(Bar::new("16.1c", why, "name the hexes under `entrench`, or leave it so"));
+                Ok(())
+            });
         };
         for (index, hex) in hexes.into_iter().enumerate() {
             self.entry(DocPath::root().key("entrench").index(index), |play| {
