@@ -40,7 +40,10 @@ impl Play<'_, '_> {
         let now = Position { game: self.game, state: &*self.state };
         let gunnery = Gunnery::new(now, side, kind, &fired);
         let judged = gunnery.judge(&order);
-        self.umpire.listed(|| judged.shots.iter().all(|shot| gunnery.lists(shot, order.target)));
+        // At a hex nobody can be fired at in, no shot is legal, however well it could be seen.
+        if judged.bars.is_empty() {
+            self.umpire.listed(|| judged.shots.iter().all(|shot| gunnery.lists(shot, order.target)));
+        }
         let what = format!("fire at {}", order.target);
         if !judged.notes.is_empty() {
             self.lapse(what.clone(), judged.notes);

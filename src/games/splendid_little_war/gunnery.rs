@@ -216,12 +216,12 @@ impl<'t> Gunnery<'t> {
         }
         let limits = data.tables.indirect;
         let us_gun = now.unit(gun).is_some_and(|unit| unit.force == Force::Us);
+        let is_base = |piece: Piece| us_gun && now.arm(piece) == Some(Arm::Base);
         let balloon = now.balloon().filter(|_| us_gun && now.state.balloon_up);
         let balloon = balloon.filter(|(_, at)| data.distance(*at, hex) <= limits.balloon);
         // §13.1k: within 6 hexes and entitled to command the gun (AMB-62); §13.1n: and in sight of the target.
-        let near = |piece: Piece, at: Hex| {
-            now.is_leader(piece) && now.commands(piece, gun) && data.distance(at, hex) <= limits.leader
-        };
+        let entitled = |piece: Piece| now.is_leader(piece) && now.commands(piece, gun);
+        let near = |piece: Piece, at: Hex| entitled(piece) && data.distance(at, hex) <= limits.leader;
         let sees = |at: Hex| now.sees_in(&self.crowd, at, target, true).is_ok();
         let close: Vec<(Piece, Hex)> = now.on_map(self.side).filter(|(piece, at)| near(*piece, *at)).collect();
         let seeing = close.iter().filter(|(_, at)| sees(*at));
@@ -253,7 +253,9 @@ impl<'t> Gunnery<'t> {
                 let why = format!("nobody spots {target} for {gun}");
                 let remedy = "a leader of its own within 6 hexes must see the target, or the balloon be within 3";
                 let clause = if close.is_empty() { "13.1k" } else { "13.1n" };
-                bars.push(about(Bar::new(clause, why, remedy)));
+                // Whoever could have spotted may have fallen or been led elsewhere meanwhile.
+                let could = now.state.units.keys().copied().filter(|piece| entitled(*piece) || is_base(*piece));
+                bars.push(about(Bar::new(clause, why, remedy)).about(subjects(could)));
             }
         }
         Err(bars)

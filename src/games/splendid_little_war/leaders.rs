@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::board::Hex;
-use crate::engine::{Clause, Question, Ruling, Say, Side, Subject, Touch};
+use crate::engine::{Clause, Cloud, Kind, Question, Ruling, Say, Side, Subject, Touch};
 
 use super::events::Event;
 use super::losses::frozen;
@@ -119,11 +119,17 @@ impl Play<'_, '_> {
             };
             self.umpire.ask(question, None, |policy| wished(policy, &paths))?
         };
+        self.lead_away(leader, from, path, LEADER_RETREAT);
+        Ok(())
+    }
+
+    /// A leader goes somewhere in combat, as nobody could know: what counts on him there is in doubt.
+    pub fn lead_away(&mut self, leader: Piece, from: Hex, path: Vec<Hex>, by: Kind) {
         if let Some(to) = path.last() {
             self.put(leader, *to);
+            self.umpire.cloud([Subject::of(leader), Subject::of(from), Subject::of(to)], &Cloud::Choice(by));
         }
         self.umpire.note(Event::LeaderMoved { leader, from, path });
-        Ok(())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Retreats (§13.3): two hexes towards supply, one more where the hex is full, or the unit is lost.
 
 use crate::board::{Grid, Hex};
-use crate::engine::{Bar, Clause, Question, Ruling, Say, Side, Subject};
+use crate::engine::{Bar, Clause, Cloud, Question, Ruling, Say, Side, Subject};
 
 use super::SPAIN;
 use super::events::Event;
@@ -190,6 +190,8 @@ impl Play<'_, '_> {
             unit.entered |= entered;
         });
         self.put(unit, to);
+        // Dice have sent it there: it is in the way of a line of sight now, or beside a target.
+        self.umpire.cloud([Subject::of(unit), Subject::of(to)], &Cloud::Die("combat".to_owned()));
     }
 
     /// §13.3f: units in a fort need not retreat.
@@ -253,8 +255,7 @@ impl Play<'_, '_> {
                 if self.now().mixed(to, &[leader]) {
                     continue;
                 }
-                self.put(leader, to);
-                self.umpire.note(Event::LeaderMoved { leader, from, path });
+                self.lead_away(leader, from, path, LEADER_GOES);
             }
         }
         Ok(())

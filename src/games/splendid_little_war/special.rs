@@ -389,8 +389,7 @@ impl Play<'_, '_> {
             _ => Say::Default,
         })?;
         if let Some(to) = said.0 {
-            self.put(garcia, to);
-            self.umpire.note(Event::LeaderMoved { leader: garcia, from: at, path: vec![to] });
+            self.lead_away(garcia, at, vec![to], FIRE_AND_RETIRE);
         }
         Ok(())
     }
