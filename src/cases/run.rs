@@ -202,7 +202,7 @@ impl Desk<'_, '_> {
         let mut found = Found::default();
         let policies = self.policies(who, &mut found.faults)?;
         let expect = self.packet.expect.clone().unwrap_or_default();
-        let orders = self.orders(who, &policies, &mut found, expect.outlook.is_some());
+        let orders = self.orders(who, &policies, &mut found, expect.outlook.is_some())?;
         if !self.packet.signed || !expect.refused.is_empty() {
             difference(expect.refusal(&found))?;
         }
@@ -238,6 +238,13 @@ impl Desk<'_, '_> {
             self.table().tell(&outcome.journal, 0, None, &mut diary);
             found.report = plain(&diary);
         }
+        // One legality: what is accepted lapses only for what its author could not know.
+        let accepted = !self.packet.signed && found.refusals().next().is_none();
+        if let Some(lapsed) = outcome.lapsed.iter().find(|lapsed| accepted && lapsed.cloud.is_none()) {
+            let why = format!("{} lapsed: {} {}", lapsed.order, lapsed.bar.clause, lapsed.bar.why);
+            let difference = Difference::new("orders", "what is accepted lapses by chance alone", why);
+            return Err(problem(difference, &found.events, &course.rolls));
+        }
         match course.problem(&found, answers.unused(), &expect) {
             Some(difference) => Err(problem(difference, &found.events, &course.rolls)),
             None => Ok(Some(Done { span: course.span, outcome, events: found.events, rolls: course.rolls })),
@@ -269,10 +276,10 @@ impl Desk<'_, '_> {
         policies: &BTreeMap<(Side, String), Json>,
         found: &mut Found,
         outlook: bool,
-    ) -> Option<AnyOrders> {
+    ) -> Result<Option<AnyOrders>, Box<Problem>> {
         let (table, stop) = (self.table(), &self.sitting.stop);
         let Some(node) = &self.packet.orders else {
-            return Some(table.no_orders(&self.sitting.state, stop));
+            return Ok(Some(table.no_orders(&self.sitting.state, stop)));
         };
         let at = self.at.key("orders");
         let mut reader = Reader::new(table.lexicon());
@@ -283,19 +290,24 @@ impl Desk<'_, '_> {
             if !refused {
                 found.faults.push(Fault::new(&at, "the orders cannot be read", "this is a fault of the game"));
             }
-            return None;
+            return Ok(None);
         };
         let holdings = self.sitting.holdings_of(who);
         let view = View { state: &self.sitting.state, holdings: &holdings, side: Some(who) };
         let own = policies.iter().filter(|((side, _), _)| *side == who);
         let own = own.map(|((_, kind), policy)| (kind.clone(), policy.clone())).collect();
-        let said = Foresaid { policies: Some(&own), questions: QUESTIONS, ..Foresaid::default() };
+        // One legality: what is accepted stands in the list of what is legal.
+        let said = Foresaid { policies: Some(&own), questions: QUESTIONS, drill: true, supposed: None };
         let foreseen = table.foresee(view, stop, &said, orders, &at);
         if outlook {
             found.outlook = prospect(table, &foreseen, who);
         }
         found.faults.extend(foreseen.faults);
-        Some(foreseen.orders)
+        if let Some(order) = foreseen.drill.unlisted.first() {
+            let unlisted = format!("{order} is accepted and not listed");
+            return Err(Difference::new("orders", "what is accepted is listed as legal", unlisted).into());
+        }
+        Ok(Some(foreseen.orders))
     }
 
     /// A kind of question of the game.
