@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use crate::board::{Bearing, Hex, Stride, march};
 use crate::engine::doc::DocPath;
-use crate::engine::{Bar, Clause, Concealed, Ruling, Sealed, Side};
+use crate::engine::{Bar, Clause, Concealed, Ruling, Sealed, Side, Subject};
 
 use super::events::{Event, Paid};
 use super::guerrillas::Reaction;
@@ -182,7 +182,8 @@ impl Play<'_, '_> {
                 bars.push(Bar::new("A77", format!("{piece} is named twice"), "name it once").firm());
             }
             if !bars.is_empty() {
-                self.lapse(format!("march of {piece}"), bars.into_iter().map(|bar| bar.at(part.clone())).collect());
+                let bars = bars.into_iter().map(|bar| bar.at(part.clone())).collect();
+                self.forgo_march(side, &[*piece], order, bars);
                 continue;
             }
             start = from;
@@ -222,7 +223,7 @@ impl Play<'_, '_> {
             // Who is left may be barred for want of those who are not.
             let missing = missing_from(&order.units, &pieces);
             let bars = bars.into_iter().map(|bar| bar.about(missing.clone())).collect();
-            self.lapse(format!("march of {}", pieces[0]), bars);
+            self.forgo_march(side, &pieces, order, bars);
             if stays {
                 return Ok(());
             }
@@ -241,6 +242,20 @@ impl Play<'_, '_> {
             self.umpire.note(Event::BalloonSet { up: true, at: hex });
         }
         Ok(())
+    }
+
+    /// Pieces do not get where they are sent. What bars their way makes them as doubtful as itself, and the hexes they
+    /// stay in and were to enter.
+    fn forgo_march(&mut self, side: Side, pieces: &[Piece], order: &MoveOrder, bars: Vec<Bar>) {
+        let mut changed: Vec<Subject> = bars.iter().flat_map(|bar| bar.about.iter().cloned()).collect();
+        let own = |piece: &&Piece| self.now().force(**piece).is_some_and(|force| force.side() == side);
+        for piece in pieces.iter().filter(own) {
+            changed.push(Subject::of(piece));
+            changed.extend(self.state.hex_of(*piece).map(Subject::of));
+        }
+        changed.extend(subjects(order.path.iter().chain(&order.to)));
+        let what = pieces.first().map_or("march".to_owned(), |piece| format!("march of {piece}"));
+        self.umpire.forgo(bars, changed, |bars| Event::not_done(what, bars));
     }
 
     fn complete_path(&self, order: &mut MoveOrder, pieces: &[Piece], marcher: &Marcher) {
