@@ -115,7 +115,10 @@ impl Play<'_, '_> {
         }
         if !self.now().held_by(target, Play::enemy(side)) {
             match self.next_target(side, order, target)? {
-                Some(other) => target = other,
+                Some(other) => {
+                    self.instead_of.insert(other, target);
+                    target = other;
+                }
                 None => {
                     let bars = self.now().bars_target(side, target);
                     self.lapse(format!("attack on {target}"), bars);
@@ -123,7 +126,12 @@ impl Play<'_, '_> {
                 }
             }
         }
-        let bars = self.now().bars_target(side, target);
+        let mut bars = self.now().bars_target(side, target);
+        // §9.1e: attacked in place of a hex in which nobody was left; who wrote both orders could not know that.
+        if let Some(gone) = self.instead_of.get(&target) {
+            let hangs = |bar: Bar| Bar { firm: false, ..bar.about([Subject::of(gone)]) };
+            bars = bars.into_iter().map(hangs).collect();
+        }
         let manner = self.now().manner(&order.by, target, side);
         let mut by: Vec<Piece> = Vec::new();
         for (index, piece) in order.by.iter().enumerate() {

@@ -31,6 +31,8 @@ pub struct Play<'p, 'u> {
     pub fought: BTreeSet<Piece>,
     /// Hexes bombarded in this phase (A34b).
     pub bombarded: BTreeSet<Hex>,
+    /// Hexes attacked in place of another in which nobody was left (§9.1b), and that other.
+    pub instead_of: BTreeMap<Hex, Hex>,
     /// Steps landed in the open in this phase (§8.2h).
     pub ashore: u32,
     /// An order of the other player's last packet is being carried out.
@@ -74,6 +76,7 @@ impl<'p, 'u> Play<'p, 'u> {
             moved: BTreeSet::new(),
             fought: BTreeSet::new(),
             bombarded: BTreeSet::new(),
+            instead_of: BTreeMap::new(),
             ashore: 0,
             belated: false,
             projected: BTreeMap::new(),
