@@ -23,6 +23,7 @@ impl Player<'_> {
                 data.grid.cells().filter(|hex| data.ground(*hex).is_some_and(|g| g.beach || g.base_landing)).collect();
             if let Some(at) = sites.into_iter().find(|hex| self.takes_base(*hex)) {
                 orders.push(ArrivalOrder { at, units: Vec::new(), holds: None, base: true });
+                self.state.base = Some(at);
                 left -= base;
             }
         }
@@ -91,8 +92,7 @@ impl Player<'_> {
             let at = if self.chance.one_in(4) { self.chance.pick(&beaches).copied().unwrap_or(first) } else { first };
             let mut stack = self.now().stack(at, Force::Us);
             stack.push(id);
-            let base = orders.iter().find(|order| order.base).map(|order| order.at);
-            if cost > left || self.crowded(at, &stack, base) {
+            if cost > left || self.now().overstacked(at, Force::Us, &stack) {
                 continue;
             }
             left -= cost;
@@ -102,28 +102,22 @@ impl Player<'_> {
             }
         }
         orders.extend(groups.into_iter().map(|(at, units)| ArrivalOrder::open(at, units)));
-        if self.state.base.is_none() && left >= base {
-            let at = beaches.iter().copied().find(|hex| self.takes_base(*hex));
-            if let Some(at) = at.filter(|_| !orders.iter().any(|order| order.base)) {
-                orders.push(ArrivalOrder { at, units: Vec::new(), holds: None, base: true });
-            }
+        if self.state.base.is_none()
+            && left >= base
+            && let Some(at) = beaches.iter().copied().find(|hex| self.takes_base(*hex))
+        {
+            orders.push(ArrivalOrder { at, units: Vec::new(), holds: None, base: true });
+            self.state.base = Some(at);
         }
         orders
     }
 
     /// Can the base land here: with troops ashore, and room for it beside them (A105)?
     fn takes_base(&self, hex: Hex) -> bool {
-        let stack = self.now().stack(hex, Force::Us);
-        stack.iter().any(|piece| self.now().fights(*piece)) && !self.crowded(hex, &stack, Some(hex))
-    }
-
-    /// Are these too many for a hex, with the base ashore where it is going to land?
-    fn crowded(&self, hex: Hex, stack: &[Piece], base: Option<Hex>) -> bool {
-        if base.is_none() {
-            return self.now().overstacked(hex, Force::Us, stack);
-        }
-        let state = State { base, ..self.state.clone() };
-        Position { game: self.game, state: &state, known: &self.known }.overstacked(hex, Force::Us, stack)
+        let state = State { base: Some(hex), ..self.state.clone() };
+        let now = Position { game: self.game, state: &state, known: &self.known };
+        let stack = now.stack(hex, Force::Us);
+        stack.iter().any(|piece| now.fights(*piece)) && !now.overstacked(hex, Force::Us, &stack)
     }
 
     pub(super) fn entries(&mut self) -> Vec<ArrivalOrder> {

@@ -112,8 +112,11 @@ pub fn setup(game: &EndOfEmpire, state: &State, force: Force, chance: &mut Chanc
         chance.shuffle(&mut orders.columns);
     }
     // A101: a dummy lies in wait like a column of guerrillas.
-    let taken: BTreeSet<Hex> = orders.place.values().chain(&orders.logistics).copied().collect();
-    for column in orders.columns.iter_mut().filter(|column| column.holds == Concealed::Open(Content::Dummy)) {
+    let dummy = |column: &ColumnOrder| column.holds == Concealed::Open(Content::Dummy);
+    let mut taken: BTreeSet<Hex> = orders.place.values().chain(&orders.logistics).copied().collect();
+    taken.extend(orders.detach.iter().flat_map(|entry| &entry.at));
+    taken.extend(orders.columns.iter().filter(|column| !dummy(column)).map(|column| column.at));
+    for column in orders.columns.iter_mut().filter(|column| dummy(column)) {
         if !data.terrain(column.at).bars_guerrillas() && !taken.contains(&column.at) && chance.one_in(3) {
             column.mode = Some(Mode::Guerrilla);
         }
