@@ -13,7 +13,7 @@ use super::position::{Known, Position, after_losses};
 use super::setup::{detachments, parts_of, slot_of};
 use super::state::{CounterState, Place, State, UnitState};
 use super::terms::{Content, Force, Member, Mode, Piece, Setup, Size, UnitKind};
-use super::{EndOfEmpire, US};
+use super::{EndOfEmpire, SPAIN, US};
 
 /// What the contents of a player's counters must be after a reorganization.
 struct Regrouping<'r> {
@@ -406,7 +406,24 @@ impl Play<'_, '_> {
         let plan = Regrouping { game: self.game, before, after, join, leave: orders.leave.clone(), open };
         let old: Vec<Sealed<Content>> = plan.before.iter().map(|(_, counter)| counter.holds.0.clone()).collect();
         let all: Vec<&Sealed<Content>> = old.iter().chain(&fresh).collect();
-        if !self.belated {
+        if self.umpire.foresees() && side == SPAIN {
+            // Written ahead, for counters a die or an enemy may yet change: then it is for them to fit (A96).
+            let about: Vec<Subject> = (plan.before.iter())
+                .flat_map(|(name, counter)| [Subject::of(name), Subject::of(counter.at)])
+                .chain(plan.join.iter().flat_map(|(unit, hex, _)| [Subject::of(unit), Subject::of(hex)]))
+                .collect();
+            let mut bars = Vec::new();
+            for (clause, why, remedy) in REGROUPING {
+                let breaks = |held: &[Content]| plan.breaks(held) == Some(*clause);
+                if self.umpire.fact_or(&all, &Subject::of("columns"), "regroup", breaks, false)? {
+                    bars.push(Bar::new(clause, *why, *remedy).part("columns").about(about.clone()));
+                }
+            }
+            if !bars.is_empty() {
+                self.lapse("columns", bars);
+                return Ok(());
+            }
+        } else if !self.belated {
             for (clause, why, remedy) in REGROUPING {
                 let bar = Bar::new(clause, *why, *remedy).part("columns");
                 self.umpire.vouch(&all, bar, |held| plan.breaks(held) != Some(*clause))?;
