@@ -134,6 +134,8 @@ impl Play<'_, '_> {
     pub fn project(&mut self, force: Force, orders: &mut TurnOrders, names: &[Option<Piece>]) -> Ruling<()> {
         self.projected.clear();
         self.overfull.clear();
+        // Who sent nothing, or nothing that can be read, has signed for nothing.
+        let silent = *orders == TurnOrders::none();
         // The author of a plan closes it himself and is at hand when stacking is checked.
         if self.game.options.phases && !self.umpire.foresees() {
             return Ok(());
@@ -194,7 +196,11 @@ impl Play<'_, '_> {
                     orders.overfull.push(hex);
                     self.overfull.insert(hex);
                 }
-            } else if !lonely {
+            } else if silent && !lonely && !now.sure_to_fit(hex, force, &stack) {
+                if self.umpire.fact_or(&all, &Subject::of(hex), "overfull", over, false)? {
+                    self.overfull.insert(hex);
+                }
+            } else if !silent && !lonely {
                 let bar =
                     Bar::new("A105", format!("{hex} is overstacked, and it is not said"), "name it under `overfull`");
                 self.umpire.vouch(&all, bar, |held| !over(held))?;
