@@ -65,16 +65,6 @@ fn broken_files_have_faults_and_nothing_else() {
 }
 
 #[test]
-fn the_march_of_bates_takes_two_turns() {
-    // §16.1h: whole regiments of 6 movement points fight at El Caney on the second turn.
-    let data = ours();
-    let bivouac = data.bivouacs.get(3).copied();
-    assert!(bivouac.is_some_and(
-        |hex| data.distance(hex, data.el_pozo) <= 2 && data.ground(data.el_pozo).is_some_and(|ground| ground.road)
-    ));
-}
-
-#[test]
 fn names_are_understood_or_refused_with_what_they_could_mean() {
     let data = ours();
     for (text, id) in [

@@ -159,9 +159,7 @@ impl Play<'_, '_> {
         if side == US && now.balloon().is_some() {
             let up = now.state.balloon_up;
             let poor = now.state.weather.is_poor();
-            let base = now.balloon().map(|(id, _)| now.now(id));
-            let free = base.is_some_and(|base| !base.entered && !base.waits);
-            if free && !poor && !up && chance.one_in(2) {
+            if !poor && !up && chance.one_in(2) {
                 orders.balloon = Some(Balloon::Up);
             } else if up && !poor && chance.one_in(4) {
                 orders.balloon = Some(Balloon::Down);
