@@ -126,11 +126,40 @@ fn schema_packet(sight: &Sight) -> &'static str {
 /// `t3-us-turn.yaml`; a second file of answers in one turn gets the number of its record.
 pub fn file_name(sight: &Sight) -> String {
     let stop = sight.stop();
-    let who = stop.who().map_or("all", |side| side.as_str());
+    let who = match stop.who().map_or("all", |side| side.as_str()) {
+        who if says_whose(stop.ask(), who) => String::new(),
+        who => format!("{who}-"),
+    };
     let turn = sight.table().turn(sight.view(None).state);
     let number = match stop {
         Stop::Orders { .. } => String::new(),
         _ => format!("-{}", sight.ledger.records().len()),
     };
-    format!("t{turn}-{who}-{}{number}.yaml", stop.ask())
+    format!("t{turn}-{who}{}{number}.yaml", stop.ask())
+}
+
+/// Whether the name of a packet says whose it is: `us-setup`, or `spanish-turn` for Spain's.
+fn says_whose(packet: &str, side: &str) -> bool {
+    let word = packet.split('-').next().unwrap_or_default();
+    // What belongs to a side begins as its name does.
+    word == side || side.get(..3).is_some_and(|stem| word.starts_with(stem))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::says_whose;
+
+    #[test]
+    fn a_file_names_a_side_once() {
+        for (packet, side, says) in [
+            ("us-setup", "us", true),
+            ("spanish-defensive-fire", "spain", true),
+            ("cuban-setup", "us", false),
+            ("setup", "spain", false),
+            ("turn", "us", false),
+            ("setup", "all", false),
+        ] {
+            assert_eq!(says_whose(packet, side), says, "{packet} of {side}");
+        }
+    }
 }
