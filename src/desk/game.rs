@@ -575,7 +575,7 @@ fn kinds(now: &Now) -> Vec<Value> {
         list.extend(game.kinds().iter().filter(fits).map(|info| {
             json!({
                 "path": path, "kind": info.kind, "clause": info.clause.to_string(), "text": info.text,
-                "default": info.default, "forms": info.forms, "ask": asks,
+                "default": info.default, "forms": game.forms(info, &[side]), "ask": asks,
             })
         }));
     }

@@ -149,6 +149,8 @@ pub trait Ruleset: Sync + Send {
     fn foreseen(&self) -> bool;
     /// Every kind of question the game can put.
     fn kinds(&self) -> &'static [KindInfo];
+    /// Values of a policy of one kind, as these sides would type them.
+    fn forms(&self, info: &KindInfo, sides: &[Side]) -> Vec<&'static str>;
     /// Lays the table for a match.
     fn open(&self, charter: &Charter) -> Result<Box<dyn Match>, Vec<Fault>>;
     /// Checks a player's own data files.
@@ -323,6 +325,9 @@ impl<G: Game> Ruleset for RulesOf<G> {
     }
     fn kinds(&self) -> &'static [KindInfo] {
         G::Policy::KINDS
+    }
+    fn forms(&self, info: &KindInfo, sides: &[Side]) -> Vec<&'static str> {
+        G::Policy::forms(info, sides)
     }
     fn open(&self, charter: &Charter) -> Result<Box<dyn Match>, Vec<Fault>> {
         G::open(charter).map(|game| Box::new(Table(game)) as Box<dyn Match>)

@@ -44,7 +44,8 @@ pub struct KindInfo {
     pub text: &'static str,
     /// What `default` means, in a sentence.
     pub default: &'static str,
-    /// Values a policy may take, as a player would type them.
+    /// Values a policy may take, as a player would type them. Those that name counters stand in [`Policy::naming`] where
+    /// more than one side is asked.
     pub forms: &'static [&'static str],
 }
 
@@ -57,6 +58,17 @@ pub trait Policy: Clone + Serialize + fmt::Debug + Send + Sync {
 
     /// Reads the policy for one kind.
     fn read(kind: Kind, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self>;
+
+    /// A value that names counters, as this side would type it: those its choice is about.
+    fn naming(_kind: Kind, _side: Side) -> Option<&'static str> {
+        None
+    }
+
+    /// Values for one kind, as these sides would type them.
+    fn forms(info: &KindInfo, sides: &[Side]) -> Vec<&'static str> {
+        let naming = sides.iter().filter_map(|side| Self::naming(info.kind, *side));
+        info.forms.iter().copied().chain(naming).collect()
+    }
 
     /// The kind with this name.
     fn kind(name: &str) -> Option<&'static KindInfo> {

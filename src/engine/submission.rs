@@ -422,11 +422,12 @@ impl<'a> Due<'a> {
         let faults = reader.faults.len();
         let policy = self.table.check_policy(side, info.kind.0, node, at, reader);
         // What a person meant is easier to see from an example than from a type.
+        let forms = self.table.ruleset().forms(info, &[side]);
         for fault in reader.faults.iter_mut().skip(faults).filter(|fault| fault.clause.is_none()) {
             fault.clause = Some(info.clause);
             // The reader may have listed the very words already.
-            if info.forms.iter().any(|form| !fault.remedy.contains(form)) {
-                fault.remedy = format!("{}; for example {}", fault.remedy.trim_end_matches('.'), one_of(info.forms));
+            if forms.iter().any(|form| !fault.remedy.contains(form)) {
+                fault.remedy = format!("{}; for example {}", fault.remedy.trim_end_matches('.'), one_of(&forms));
             }
         }
         policy

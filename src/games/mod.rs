@@ -21,3 +21,41 @@ pub static GAMES: &[&dyn Ruleset] = &[
 pub fn find(id: &str) -> Option<&'static dyn Ruleset> {
     GAMES.iter().copied().find(|game| game.id() == id)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::doc::{DocPath, Reader, read_document};
+    use crate::engine::{Charter, Side};
+
+    #[test]
+    fn examples_of_policies_can_be_typed_and_name_counters_the_choice_is_about() {
+        let whose = |word: &str| match word.get(..3) {
+            Some("us-" | "cu-") => Some("us"),
+            Some("sp-") => Some("spain"),
+            _ => None,
+        };
+        for game in GAMES {
+            let scenario = game.about().scenarios.first().map_or(String::new(), |scenario| scenario.id.to_owned());
+            let table = game.open(&Charter { scenario, ..Charter::default() }).expect("a table");
+            for info in game.kinds() {
+                let forms = |side: &Side| game.forms(info, &[*side]);
+                for side in info.asked_of {
+                    for form in forms(side) {
+                        let (node, _) = read_document("policy", format!("policy: {form}").as_bytes()).expect(form);
+                        let mut reader = Reader::new(table.lexicon());
+                        let (_, policy) = &node.as_map().expect("a map")[0];
+                        table.check_policy(*side, info.kind.0, policy, &DocPath::root(), &mut reader);
+                        assert!(!reader.refused(), "{} {}: {form}: {:?}", game.id(), info.kind, reader.faults);
+                        let words = form.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+                        let enemies = ["an enemy hex", "Spanish pieces"].iter().any(|words| info.text.contains(words));
+                        let wanted = |whose: &str| (whose == side.as_str()) != enemies;
+                        assert!(words.filter_map(whose).all(wanted), "{} {} of {side}: {form}", game.id(), info.kind);
+                    }
+                }
+                let counts: Vec<usize> = info.asked_of.iter().map(|side| forms(side).len()).collect();
+                assert!(counts.windows(2).all(|pair| pair[0] == pair[1]), "{} {}: {counts:?}", game.id(), info.kind);
+            }
+        }
+    }
+}

@@ -68,16 +68,17 @@ fn kinds(ruleset: &dyn Ruleset, own: bool) -> Value {
             json!({ "const": "default", "description": format!("{}.", info.default) }),
             json!({ "const": "ask", "description": "Stop the game and ask." }),
         ];
+        let forms = ruleset.forms(info, info.asked_of);
         let word = |form: &&&str| form.chars().next().is_some_and(char::is_alphanumeric);
-        words.extend(info.forms.iter().filter(word).map(|form| json!({ "const": form })));
-        let structures = info.forms.iter().filter(|form| !word(form));
+        words.extend(forms.iter().filter(word).map(|form| json!({ "const": form })));
+        let structures = forms.iter().filter(|form| !word(form));
         let mut types: Vec<&str> =
             structures.map(|form| if form.starts_with('[') { "array" } else { "object" }).collect();
         types.dedup();
         words.extend(types.into_iter().map(|kind| json!({ "type": kind })));
         properties.insert(
             info.kind.0.into(),
-            json!({ "description": text, "anyOf": words, "default": "default", "examples": info.forms }),
+            json!({ "description": text, "anyOf": words, "default": "default", "examples": forms }),
         );
     }
     let description = match own {

@@ -77,7 +77,8 @@ fn besides(file: &mut String, due: &Due<'_>, side: Side) {
         comment(file, 0, &text.replace("  ", " "));
         let _ = writeln!(file, "# {key}:");
         for info in kinds {
-            let forms = if info.forms.is_empty() { "default".to_owned() } else { info.forms.join("  |  ") };
+            let forms = due.table.ruleset().forms(info, &[side]);
+            let forms = if forms.is_empty() { "default".to_owned() } else { forms.join("  |  ") };
             comment(file, 0, &format!("  {}: {forms}", info.kind));
         }
     }
@@ -115,8 +116,9 @@ fn kinds(file: &mut String, due: &Due<'_>, side: Side, own: bool) {
         }
         comment(file, 2, &format!("{} {}", info.clause, info.text));
         comment(file, 2, &format!("  default: {}", info.default));
-        if !info.forms.is_empty() {
-            comment(file, 2, &format!("  or: {}", info.forms.join("  |  ")));
+        let forms = due.table.ruleset().forms(info, &[side]);
+        if !forms.is_empty() {
+            comment(file, 2, &format!("  or: {}", forms.join("  |  ")));
         }
         let _ = writeln!(file, "  {}: {value}", info.kind);
     }

@@ -159,12 +159,7 @@ impl engine::Policy for Policy {
             text: "an enemy moves next to units in guerrilla: do they strike?",
             default: "with a modifier of 2 or more: enemy movement, and jungle or a logistic column; not from under closed \
                       counters that nobody knows to be real",
-            forms: &[
-                "always",
-                "never",
-                "min-drm 3",
-                "{others: never, units: {cu-cb: always}, hexes: {1102: min-drm 3}}",
-            ],
+            forms: &["always", "never", "min-drm 3"],
         },
         KindInfo {
             kind: SUPPORT,
@@ -182,7 +177,7 @@ impl engine::Policy for Policy {
             clause: Clause("A26"),
             text: "steps are lost in combat: by whom?",
             default: "full two-step units first, then foot with one step, guerrillas, guns; lowest shock, lowest fire",
-            forms: &["[sp-4-t, sp-c2]"],
+            forms: &[],
         },
         KindInfo {
             kind: DISORDER,
@@ -191,7 +186,7 @@ impl engine::Policy for Policy {
             clause: Clause("9.5a"),
             text: "one unit of a stack is disorganized: which?",
             default: "the weakest that is not yet disorganized",
-            forms: &["[sp-4-t, sp-c2]"],
+            forms: &[],
         },
         KindInfo {
             kind: RETREAT,
@@ -200,7 +195,7 @@ impl engine::Policy for Policy {
             clause: Clause("9.3a"),
             text: "defenders must retreat: into which hex?",
             default: "together, to the hex with the fewest enemies beside it, with room, lowest number",
-            forms: &["[1110, 1209]", "{sp-4-t: 1110, sp-1-ppr: 1209}"],
+            forms: &["[1110, 1209]"],
         },
         KindInfo {
             kind: LEADER_GOES,
@@ -218,7 +213,7 @@ impl engine::Policy for Policy {
             clause: Clause("9.4a"),
             text: "the hex is vacated: who advances?",
             default: "the strongest in shock first, as long as there is room",
-            forms: &["always", "never", "[us-6-inf, us-16-inf]"],
+            forms: &["always", "never"],
         },
         KindInfo {
             kind: TOCINEROS,
@@ -254,7 +249,7 @@ impl engine::Policy for Policy {
             clause: Clause("12b"),
             text: "yellow fever: who loses the steps?",
             default: "units out of supply first, then as other losses; units in the open before closed counters",
-            forms: &["[us-71-ny, us-b2]"],
+            forms: &[],
         },
         KindInfo {
             kind: FINISH_MOVE,
@@ -299,9 +294,26 @@ impl engine::Policy for Policy {
             clause: Clause("A69"),
             text: "a counter-ambush costs a step: which guerrillas pay?",
             default: "the weakest in shock",
-            forms: &["[cu-r, cu-es]"],
+            forms: &[],
         },
     ];
+
+    fn naming(kind: Kind, side: Side) -> Option<&'static str> {
+        match (kind, side) {
+            (AMBUSH, SPAIN) => Some("{others: never, units: {sp-1-tg: always}, hexes: {1102: min-drm 3}}"),
+            (AMBUSH, US) => Some("{others: never, units: {cu-cb: always}, hexes: {1102: min-drm 3}}"),
+            (LOSSES | DISORDER, SPAIN) => Some("[sp-4-t, sp-c2]"),
+            (LOSSES | DISORDER | FEVER, US) => Some("[us-71-ny, us-b2]"),
+            (FEVER, SPAIN) => Some("[sp-4-t, sp-c2]"),
+            (RETREAT, SPAIN) => Some("{sp-4-t: 1110, sp-1-ppr: 1209}"),
+            (RETREAT, US) => Some("{us-6-inf: 1110, us-16-inf: 1209}"),
+            (ADVANCE, SPAIN) => Some("[sp-4-t, sp-1-ppr]"),
+            (ADVANCE, US) => Some("[us-6-inf, us-16-inf]"),
+            (COUNTER_AMBUSH, US) => Some("[cu-r, cu-es]"),
+            (COUNTER_AMBUSH, SPAIN) => Some("[sp-1-tg, sp-2-tg]"),
+            _ => None,
+        }
+    }
 
     fn read(kind: Kind, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Policy> {
         let list = matches!(node, Node::List(_));

@@ -335,7 +335,7 @@ impl engine::Policy for Policy {
             clause: Clause("7d"),
             text: "a unit is charged and passes its opening save: does it stand and strike first, or withdraw three boxes?",
             default: "it stands",
-            forms: &["stand", "withdraw", "withdraw-if-disordered", "{sj-pri-2: withdraw, sj-tal-3: stand}"],
+            forms: &["stand", "withdraw", "withdraw-if-disordered"],
         },
         KindInfo {
             kind: IN_MELEE,
@@ -344,7 +344,7 @@ impl engine::Policy for Policy {
             clause: Clause("7m"),
             text: "it is the unit's turn in a melee: does it strike, or withdraw one box?",
             default: "Spanish units strike; U.S. units strike in good order and withdraw once disordered if the box is free",
-            forms: &["fight", "withdraw-if-disordered", "withdraw-now", "{withdraw-after: 2}", "{sj-6: fight}"],
+            forms: &["fight", "withdraw-if-disordered", "withdraw-now", "{withdraw-after: 2}"],
         },
         KindInfo {
             kind: REDRAW,
@@ -353,11 +353,7 @@ impl engine::Policy for Policy {
             clause: Clause("9d"),
             text: "a chip of a leader's unit failed and he is unused this turn: is it drawn again?",
             default: "failed activations, saves and rallies are; hits and opening saves are not",
-            forms: &[
-                "[activation, save, rally]",
-                "[fire, melee, save-if-lethal]",
-                "{kent: [activation], sumner: [melee-one, opening-save]}",
-            ],
+            forms: &["[activation, save, rally]", "[fire, melee, save-if-lethal]"],
         },
         KindInfo {
             kind: HERO,
@@ -384,9 +380,23 @@ impl engine::Policy for Policy {
             clause: Clause("A38"),
             text: "an enemy enters the box of a lone leader: which of the nearest units does he join?",
             default: "the one nearest to the own map edge, then in the lowest lane",
-            forms: &["[sj-tal-4, sj-tal-6]"],
+            forms: &[],
         },
     ];
+
+    fn naming(kind: Kind, side: Side) -> Option<&'static str> {
+        match (kind, side) {
+            (ON_CHARGE, SPAIN) => Some("{sj-pri-2: withdraw, sj-tal-3: stand}"),
+            (ON_CHARGE, US) => Some("{sj-6: withdraw, sj-16: stand}"),
+            (IN_MELEE, SPAIN) => Some("{sj-tal-3: fight}"),
+            (IN_MELEE, US) => Some("{sj-6: fight}"),
+            (REDRAW, SPAIN) => Some("{linares: [activation], toral: [melee-one, opening-save]}"),
+            (REDRAW, US) => Some("{kent: [activation], sumner: [melee-one, opening-save]}"),
+            (JOIN, SPAIN) => Some("[sj-tal-4, sj-tal-6]"),
+            (JOIN, US) => Some("[sj-6, sj-16]"),
+            _ => None,
+        }
+    }
 
     fn read(kind: Kind, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Policy> {
         match kind {

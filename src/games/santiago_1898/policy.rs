@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::board::Hex;
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
-use crate::engine::{self, Clause, Kind, KindInfo, Moment};
+use crate::engine::{self, Clause, Kind, KindInfo, Moment, Side};
 use crate::{document, words};
 
 use super::orders::{Advance, PressIf};
@@ -126,7 +126,7 @@ pub enum Policy {
     Hexes(Vec<Hex>),
 }
 
-const BOTH: &[crate::engine::Side] = &[US, SPAIN];
+const BOTH: &[Side] = &[US, SPAIN];
 
 impl engine::Policy for Policy {
     const KINDS: &'static [KindInfo] = &[
@@ -146,7 +146,7 @@ impl engine::Policy for Policy {
             clause: Clause("9.2d"),
             text: "attacked from several hexes: at which of them does each defending unit fire?",
             default: "all at the attacking hex with the largest shock total, then the lowest hex number",
-            forms: &["concentrate", "spread", "{sp-4-tv: 1211, sp-1-5-ra: 1111}"],
+            forms: &["concentrate", "spread"],
         },
         KindInfo {
             kind: LOSSES,
@@ -155,7 +155,7 @@ impl engine::Policy for Policy {
             clause: Clause("SCT.g"),
             text: "which of the own units lose steps in combat?",
             default: "most steps left, then lowest shock, lowest fire, lowest hex, id",
-            forms: &["[us-vol-8, us-vol-9]"],
+            forms: &[],
         },
         KindInfo {
             kind: PRESS,
@@ -182,7 +182,7 @@ impl engine::Policy for Policy {
             clause: Clause("9.5a"),
             text: "the hex is vacated: which attackers enter it?",
             default: "all, the strongest in shock first, up to six units",
-            forms: &["all", "none", "[us-inf-6, us-inf-16]"],
+            forms: &["all", "none"],
         },
         KindInfo {
             kind: NEXT_BATTLE,
@@ -236,7 +236,7 @@ impl engine::Policy for Policy {
             clause: Clause("5.3b"),
             text: "an enemy hex is overstacked: which enemy units are removed?",
             default: "most steps left, then most shock and fire together, then id",
-            forms: &["[us-inf-7, us-inf-12]"],
+            forms: &[],
         },
         KindInfo {
             kind: FEVER,
@@ -245,7 +245,7 @@ impl engine::Policy for Policy {
             clause: Clause("10.5b"),
             text: "yellow fever: which of the own units on the map lose steps?",
             default: "full two-step units first, the one farthest from the enemy, then as for losses",
-            forms: &["[us-vol-34, us-vol-33]"],
+            forms: &[],
         },
         KindInfo {
             kind: MACHINEGUNS,
@@ -266,6 +266,22 @@ impl engine::Policy for Policy {
             forms: &["never", "always", "{if-attacked-in: [1210]}"],
         },
     ];
+
+    fn naming(kind: Kind, side: Side) -> Option<&'static str> {
+        match (kind, side) {
+            (FIRE, SPAIN) => Some("{sp-4-tv: 1211, sp-1-5-ra: 1111}"),
+            (FIRE, US) => Some("{us-inf-6: 1211, us-inf-16: 1111}"),
+            (LOSSES, SPAIN) => Some("[sp-vol, sp-1-tg]"),
+            (LOSSES, US) => Some("[us-vol-8, us-vol-9]"),
+            (ADVANCE, SPAIN) => Some("[sp-4-tv, sp-1-ppr]"),
+            (ADVANCE, US) => Some("[us-inf-6, us-inf-16]"),
+            (OVERSTACK, SPAIN) => Some("[us-inf-7, us-inf-12]"),
+            (OVERSTACK, US) => Some("[sp-4-tv, sp-1-ppr]"),
+            (FEVER, SPAIN) => Some("[sp-1-65-cu, sp-vol]"),
+            (FEVER, US) => Some("[us-vol-34, us-vol-33]"),
+            _ => None,
+        }
+    }
 
     fn read(kind: Kind, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Policy> {
         match kind {

@@ -137,7 +137,7 @@ impl engine::Policy for Policy {
             clause: Clause("11.14h"),
             text: "a bloodbath: which adjacent attackers pay for it?",
             default: "the smallest total that suffices, sparing two-step units, then D13, 1VC and engineers",
-            forms: &["[us-6r, us-16r]"],
+            forms: &[],
         },
         KindInfo {
             kind: ADVANCE,
@@ -146,7 +146,7 @@ impl engine::Policy for Policy {
             clause: Clause("11.17a"),
             text: "the hex is vacated and not all attackers fit in: who advances?",
             default: "the strongest first, D13 last",
-            forms: &["[us-6r, us-16r]"],
+            forms: &[],
         },
         KindInfo {
             kind: CUBAN_RETREAT,
@@ -191,9 +191,19 @@ impl engine::Policy for Policy {
             clause: Clause("9.1c"),
             text: "an enemy hex holds too many units: which are eliminated?",
             default: "the highest factors first, then the lowest ids",
-            forms: &["[us-7r, us-12r]"],
+            forms: &[],
         },
     ];
+
+    fn naming(kind: Kind, side: Side) -> Option<&'static str> {
+        match (kind, side) {
+            (BLOODBATH | ADVANCE, SPAIN) => Some("[sp-28, sp-30]"),
+            (BLOODBATH | ADVANCE, US) => Some("[us-6r, us-16r]"),
+            (OVERSTACK, SPAIN) => Some("[us-7r, us-12r]"),
+            (OVERSTACK, US) => Some("[sp-28, sp-30]"),
+            _ => None,
+        }
+    }
 
     fn read(kind: Kind, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Policy> {
         match kind {

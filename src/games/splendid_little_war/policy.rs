@@ -123,11 +123,7 @@ impl engine::Policy for Policy {
             text: "Defensive Fire: who fires at what?",
             default: "everybody fires: at an adjacent assaulter, else the nearest target, else the hex with most steps; \
                       \"?\" units only at a stack that assaults their own hex; no indirect fire",
-            forms: &[
-                "never",
-                "always",
-                "{hold: [sp-tal-01], hold-in: [1516], targets: {sp-art-61-6ha: [1126, 1226]}, variable: always, indirect: yes, apart: yes}",
-            ],
+            forms: &["never", "always"],
         },
         KindInfo {
             kind: FIRE_AND_RETIRE,
@@ -145,7 +141,7 @@ impl engine::Policy for Policy {
             clause: Clause("13.1aj"),
             text: "steps are lost in a hex: by whom?",
             default: "Broken first, parts before whole regiments, lowest CF, guns last",
-            forms: &["[sp-tal-04, sp-tal-05]"],
+            forms: &[],
         },
         KindInfo {
             kind: BREAKDOWN_LOSS,
@@ -190,7 +186,7 @@ impl engine::Policy for Policy {
             clause: Clause("13.2v"),
             text: "units of a leader's hex retreat or advance: does he go with one of them?",
             default: "retreat: with the first, if no sound unit stays; advance: if all of them go",
-            forms: &["always", "never", "[us-inf-07, us-inf-12]"],
+            forms: &["always", "never"],
         },
         KindInfo {
             kind: FEVER_CANCEL,
@@ -208,7 +204,7 @@ impl engine::Policy for Policy {
             clause: Clause("13.2s"),
             text: "the assaulted hex is empty: who advances?",
             default: "all that fit, highest CF first",
-            forms: &["always", "never", "[us-inf-07, us-inf-12]"],
+            forms: &["always", "never"],
         },
         KindInfo {
             kind: OCCUPY,
@@ -235,7 +231,7 @@ impl engine::Policy for Policy {
             clause: Clause("5.4m"),
             text: "a hex holds too many: who is eliminated?",
             default: "as with losses",
-            forms: &["[sp-tal-04, sp-tal-05]"],
+            forms: &[],
         },
         KindInfo {
             kind: LEAVE_ZONE,
@@ -265,6 +261,22 @@ impl engine::Policy for Policy {
             forms: &["always", "never"],
         },
     ];
+
+    fn naming(kind: Kind, side: Side) -> Option<&'static str> {
+        match (kind, side) {
+            (DEFENSIVE_FIRE, SPAIN) => Some(
+                "{hold: [sp-tal-01], hold-in: [1516], targets: {sp-art-61-6ha: [1126, 1226]}, variable: always, indirect: yes, apart: yes}",
+            ),
+            (DEFENSIVE_FIRE, US) => Some(
+                "{hold: [us-inf-07], hold-in: [1221], targets: {us-art-e1: [1516, 1618]}, indirect: yes, apart: yes}",
+            ),
+            (LOSSES | OVERSTACK, SPAIN) => Some("[sp-tal-04, sp-tal-05]"),
+            (LOSSES | OVERSTACK, US) => Some("[us-inf-07-a, us-vol-71ny]"),
+            (LEADER_GOES | ADVANCE, SPAIN) => Some("[sp-tal-04, sp-tal-05]"),
+            (LEADER_GOES | ADVANCE, US) => Some("[us-inf-07, us-inf-12]"),
+            _ => None,
+        }
+    }
 
     fn read(kind: Kind, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Policy> {
         let list = matches!(node, Node::List(_));
