@@ -54,7 +54,6 @@ impl Position<'_> {
     }
 
     fn against(&self, side: Side, order: &AttackOrder, fought: &BTreeSet<Piece>) -> Vec<Bar> {
-        let data = self.data();
         let target = order.target;
         let mut bars = Vec::new();
         let defenders: Vec<Piece> = if side == US {
@@ -77,7 +76,7 @@ impl Position<'_> {
             bars.push(bar("11.2g", format!("every unit in {target} has fought this phase")));
         }
         let hexes: BTreeSet<Hex> = order.attackers.iter().filter_map(|piece| self.hex_of(*piece)).collect();
-        if self.state.truce == Truce::Active && (data.is_city(target) || hexes.iter().any(|hex| data.is_city(*hex))) {
+        if self.truce_shields(target) || hexes.iter().any(|hex| self.truce_shields(*hex)) {
             bars.push(bar("19.3c", "a truce forbids combat into and out of Santiago"));
         }
         if order.attackers.is_empty() {
@@ -108,6 +107,11 @@ impl Position<'_> {
             }
         }
         bars
+    }
+
+    /// §19.3c: no combat into this hex, nor out of it.
+    fn truce_shields(&self, hex: Hex) -> bool {
+        self.state.truce == Truce::Active && self.data().is_city(hex)
     }
 
     /// Works and places that Cuban units never attack (§14.3).
@@ -279,7 +283,10 @@ impl Position<'_> {
         let range = self.data().tables.limits.artillery_range;
         let mut choices = Vec::new();
         for target in targets {
-            let near = own.iter().filter(|(_, hex)| self.data().grid().distance(*hex, target) <= range);
+            // In a truce those outside Santiago attack without those inside.
+            let near = own
+                .iter()
+                .filter(|(_, hex)| self.data().grid().distance(*hex, target) <= range && !self.truce_shields(*hex));
             let able = near
                 .map(|(piece, _)| *piece)
                 .filter(|piece| self.attacker_bars(side, *piece, target, fought).is_empty());
