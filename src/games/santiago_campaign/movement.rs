@@ -12,7 +12,7 @@ use crate::engine::{Bar, Clause, Side, Subject};
 use super::bars::{bar, resting};
 use super::data::Mp;
 use super::orders::MoveOrder;
-use super::play::{Position, Trit};
+use super::play::{BATTERIES, Position, Trit};
 use super::state::{Place, Post, Source, State};
 use super::supply::{Lay, SupplyMaps, Suppose};
 use super::terms::{Arm, HoldingBox, Land, Nation, Piece, StackPlace, Token, UnitId};
@@ -186,7 +186,8 @@ impl Position<'_> {
         let (mut stride, mut bars) = self.stride(mover, to, price, maps, None);
         if leg.halted {
             let why = format!("the move ends in {from}, in an enemy zone of control");
-            bars.insert(0, bar(if leg.first { "23.1n" } else { "7.1c" }, why));
+            let bar = bar(if leg.first { "23.1n" } else { "7.1c" }, why);
+            bars.insert(0, bar.about([Subject::of(BATTERIES)]));
         }
         if leg.spent + stride.cost > mover.purse {
             let (cost, why, purse) = (stride.cost, stride.why, mover.purse);
@@ -197,7 +198,7 @@ impl Position<'_> {
             stride.pinned = stride.zone.min(self.enemy_zone(mover, from));
             if stride.pinned == Trit::Yes {
                 let why = format!("{from} and {to} are both in enemy zones of control");
-                bars.push(bar("7.1d", why));
+                bars.push(bar("7.1d", why).about([Subject::of(BATTERIES)]));
             }
         }
         if !self.brings_home(leg.home, from, to) {
@@ -262,7 +263,7 @@ impl Position<'_> {
         }
         let overrun = !tokens.is_empty();
         if overrun && self.exerts_of(to, &tokens) == Trit::Yes {
-            bars.push(bar("10.7b", format!("{to} is held by Spanish units")));
+            bars.push(bar("10.7b", format!("{to} is held by Spanish units")).about([Subject::of(BATTERIES)]));
         } else if overrun && mover.arm.is_some_and(Arm::is_gun_or_balloon) {
             let clause = if mover.arm == Some(Arm::Artillery) { "10.8f" } else { "10.8k" };
             bars.push(bar(clause, format!("{} cannot overrun the counter in {to}", mover.piece)));

@@ -22,6 +22,9 @@ use super::supply::SupplyMaps;
 use super::terms::{Arm, CombatResult, Group, HoldingBox, Nation, Piece, StackPlace, Token, UnitId};
 use super::{SPAIN, SantiagoCampaign, US};
 
+/// Whether a single face-down counter can be a battery: what that decides rests on this.
+pub const BATTERIES: &str = "batteries";
+
 /// What somebody knows of the face-down counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known(pub BTreeMap<Token, UnitId>);
@@ -589,10 +592,17 @@ impl<'p, 'u> Play<'p, 'u> {
     pub fn bury(&mut self, token: Token, unit: UnitId, hex: Hex, cause: Cause) {
         let guessed = self.guesses(&[token]);
         self.unsettle(&[Piece::from(token)], &[hex], "combat");
+        let hidden = self.state.counters.get(&token).is_some_and(|counter| matches!(counter.face, Face::Down(_)));
         self.state.counters.remove(&token);
         self.supply = None;
         if !guessed {
+            let left = self.now().batteries_left();
             self.state.dead.insert(unit);
+            if left && hidden && !self.now().batteries_left() {
+                // Whoever was hoped to be a battery as well turns out to be none.
+                let cause = Cloud::Secret(format!("the counter in {hex}"));
+                self.umpire.cloud([Subject::of(BATTERIES), Subject::of("supply")], &cause);
+            }
             self.umpire.note(Event::SpanishLost { counter: token, unit, hex, cause });
         }
     }
