@@ -255,7 +255,8 @@ impl Position<'_> {
         for (count, piece) in order.attackers.iter().enumerate() {
             let at = DocPath::root().key("attackers").index(count);
             let bars = self.attacker_bars(side, *piece, order.target, fought);
-            if bars.is_empty() && able.attackers.contains(piece) {
+            // Whether it can come or not.
+            if order.attackers.iter().take(count).any(|other| other == piece) {
                 barred.push(bar("11.2a", format!("{piece} stands twice among the attackers")).at(at).firm());
             } else if bars.is_empty() {
                 able.attackers.push(*piece);

@@ -110,17 +110,24 @@ impl Play<'_, '_> {
             self.umpire.whisper_of(&sealed, |entry| {
                 let Some(order) = read::<T>(game, entry) else { return Event::Withheld { what } };
                 found = bars(&now, &order);
-                let why = found.first().cloned().or_else(|| own(&now, &order));
-                why.map_or(Event::Withheld { what }, |why| lapsed(name(&order), &why))
+                if found.is_empty() {
+                    found.extend(own(&now, &order));
+                }
+                found.first().map_or(Event::Withheld { what }, |why| lapsed(name(&order), why))
             });
-            // Whether a condition is met (§11.1c) hangs on the dice of the attacks before.
-            let results = Subject::of("results");
-            self.umpire.cloud([results.clone()], &Cloud::Die("combat".to_owned()));
-            let waits = |bar: Bar| if bar.clause.0 == "11.1c" { bar.about([results.clone()]) } else { bar };
-            self.umpire.withheld(found.into_iter().map(waits).collect());
+            self.called_off(found);
             return Ok(None);
         }
         self.opened(&sealed, what)
+    }
+
+    /// An entry that is not made for these reasons. Whether a condition is met (§11.1c) hangs on the dice of the attacks
+    /// before, and what speaks against the attack besides is looked at only where it is.
+    fn called_off(&mut self, bars: Vec<Bar>) {
+        let results = Subject::of("results");
+        self.umpire.cloud([results.clone()], &Cloud::Die("combat".to_owned()));
+        let waits = |bar: Bar| if bar.clause.0 == "11.1c" { bar.about([results.clone()]) } else { bar };
+        self.umpire.withheld(bars.into_iter().map(waits).collect());
     }
 
     /// What stands in a sealed entry; one that cannot be read lapses.
@@ -180,8 +187,8 @@ impl Play<'_, '_> {
         // as well.
         let wrong = bars.iter().any(|bar| bar.firm || judged);
         if let Some(bar) = waits.filter(|_| !wrong) {
-            self.umpire.withheld(bars);
             self.umpire.note(lapsed(name(order), &bar));
+            self.called_off(bars.into_iter().chain([bar]).collect());
             return Ok(None);
         }
         if !bars.is_empty() {
@@ -205,6 +212,7 @@ impl Play<'_, '_> {
                 let bar = unsure(least);
                 self.umpire.mind(bar.clone());
                 self.umpire.note(lapsed(name(order), &bar));
+                self.called_off(vec![bar]);
                 return Ok(None);
             }
         }
