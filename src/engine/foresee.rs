@@ -158,6 +158,8 @@ pub(super) struct Hopes {
     pub(super) guessed: bool,
     /// Everything held can be read, whoever's it is: luck is reckoned afterwards.
     pub(super) all_open: bool,
+    /// Deeds are tried out one after another on a table kept open: none of them is ordered yet.
+    tries_out: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -190,6 +192,7 @@ impl Hopes {
             decided: false,
             guessed: false,
             all_open: false,
+            tries_out: false,
         }
     }
 
@@ -242,9 +245,9 @@ impl<G: Rules> Umpire<'_, G> {
     }
 
     /// Whether nothing at all is in doubt: a hoped-for end of the game ends a check only then, since what follows may come
-    /// up all the same.
+    /// up all the same. It never ends what is only tried out.
     pub fn is_sure(&self) -> bool {
-        self.hopes.is_none() || self.clouds.is_empty()
+        self.hopes.as_ref().is_none_or(|hopes| !hopes.tries_out && self.clouds.is_empty())
     }
 
     /// The order in hand was found legal: in a drill, does it stand in the list of what is legal?
@@ -750,6 +753,6 @@ pub fn hoping<G: Rules, T>(
     let closer = [who];
     let mut state = seen.state.clone();
     let mut umpire = Umpire::new(game, hopeful(seen, &said, &public, &versions, &closer, Questions::default()));
-    umpire.hopes = Some(Hopes::new(who, Luck::Good, false));
+    umpire.hopes = Some(Hopes { tries_out: true, ..Hopes::new(who, Luck::Good, false) });
     f(&mut state, &mut umpire)
 }

@@ -1,10 +1,17 @@
 //! Matches by players who choose at random, in every view at once.
 
+use crate::board::Hex;
 use crate::engine::dice::{Chance, Seed};
-use crate::engine::doc::DocPath;
-use crate::engine::{Charter, Dice, Failure, KindInfo, Moment, Questions, RulesOf, Ruleset, Said, Side, Stop, View};
+use crate::engine::doc::{DocPath, read_document};
+use crate::engine::{
+    Charter, Dice, Failure, Files, KindInfo, Moment, Questions, RulesOf, Ruleset, Said, Seen, Side, Stop, View,
+};
 use crate::play::Sitting;
 
+use super::orders::{MoveOrder, TurnOrders};
+use super::play::at_table;
+use super::random::give;
+use super::terms::Piece;
 use super::{SPAIN, SantiagoCampaign, US};
 
 /// Policies of both sides by chance, as they would stand in their files.
@@ -124,4 +131,23 @@ fn the_us_player_holds_the_same_for_two_different_hidden_armies() {
         (signed, state, events, sitting.holdings_of(US).0)
     });
     assert_eq!(held[0], held[1]);
+}
+
+#[test]
+fn a_table_for_trying_moves_out_does_not_end_with_the_game() {
+    let start = "{us-passed: [2214, 2215, 2313, 2314, 2415], units: {us-6r: 2413}, sources: [2322]}";
+    let (node, _) = read_document("start.yaml", start.as_bytes()).expect("well formed");
+    let mut faults = Vec::new();
+    let laid = <SantiagoCampaign as Files>::arrange(&node, &DocPath::root(), &mut faults);
+    let laid = laid.unwrap_or_else(|| panic!("{faults:?}"));
+    let seen = Seen { state: &laid.state, holdings: &laid.holdings, side: Some(US) };
+    // 2414 is the last hex of Santiago, and the march goes on behind it.
+    let path: Vec<Hex> = ["2414", "2514"].map(|hex| hex.parse().expect("a hex")).into();
+    let stands = at_table(&laid.game, &seen, US, |play| {
+        let unit = Piece::from(play.data().unit("us-6r").expect("a counter"));
+        let order = MoveOrder { unit, path: path.clone(), to: None, balloon: None, open: None };
+        give(play, order, &[], &mut TurnOrders::none());
+        play.now().hex_of(unit)
+    });
+    assert_eq!(stands, path.last().copied());
 }
