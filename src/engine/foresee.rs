@@ -223,12 +223,15 @@ impl<G: Rules> Umpire<'_, G> {
     }
 
     /// An entry that is not come to, because the game or the list of orders ends before it. It is no fault for that, at
-    /// most a warning (`minded`), and otherwise only for what is firm.
+    /// most a warning (`minded`), and otherwise only for what is firm. Where a hoped-for end of the game is the reason it
+    /// may come up all the same: then for whatever hangs on no cloud as well.
     pub fn spare(&mut self, entry: DocPath, minded: Option<Bar>, bars: Vec<Bar>) {
         let Some(hopes) = &mut self.hopes else { return };
         hopes.spared.insert(entry.clone());
         let before = self.in_hand.replace(entry);
-        self.object(bars.into_iter().filter(|bar| bar.firm).collect());
+        let sure = |bar: &Bar| minded.is_none() && !bar.about.iter().any(|subject| self.clouds.contains_key(subject));
+        let bars = bars.into_iter().filter(|bar| bar.firm || sure(bar)).collect();
+        self.object(bars);
         if let Some(bar) = minded {
             self.mind(bar);
         }

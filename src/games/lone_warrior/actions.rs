@@ -118,26 +118,34 @@ impl<'p> Position<'p> {
         let mut bars = self.form(entry);
         match self.acting_unit(power, entry) {
             Err(bar) => bars.push(bar.part("unit")),
-            Ok((unit, state)) if entry.actions() == 1 => match self.deed(unit, state, entry) {
-                Err(more) => bars.extend(more),
-                Ok((deed, difficult)) if bars.is_empty() => {
-                    let partner = match deed {
-                        Deed::Exchange { partner, .. } => Some(partner),
-                        _ => None,
-                    };
-                    let disordered =
-                        state.disordered || partner.is_some_and(|partner| self.state.unit(partner).disordered);
-                    return Ok(Plan { deed, difficult, disordered });
+            Ok((unit, state)) => {
+                let again = state.activated;
+                if again {
+                    let why = format!("{} has been activated in this turn already", unit.id);
+                    bars.push(Bar::new("A3", why, "name another unit").part("unit"));
                 }
-                Ok(_) => {}
-            },
-            Ok(_) => {}
+                let judged = if entry.actions() == 1 { Some(self.deed(unit, state, entry)) } else { None };
+                match judged {
+                    // Of a second activation only what it could never do is told as well.
+                    Some(Err(more)) => bars.extend(more.into_iter().filter(|bar| bar.firm || !again)),
+                    Some(Ok((deed, difficult))) if bars.is_empty() => {
+                        let partner = match deed {
+                            Deed::Exchange { partner, .. } => Some(partner),
+                            _ => None,
+                        };
+                        let disordered =
+                            state.disordered || partner.is_some_and(|partner| self.state.unit(partner).disordered);
+                        return Ok(Plan { deed, difficult, disordered });
+                    }
+                    Some(Ok(_)) | None => {}
+                }
+            }
         }
         let grounds = self.grounds(entry);
         Err(bars.into_iter().map(|bar| bar.about(grounds.iter().cloned())).collect())
     }
 
-    /// The unit named, if it may be activated (§5a, §A3).
+    /// The unit named, if it is one that can be activated (§5a).
     fn acting_unit(&self, power: Power, entry: &Activation) -> Result<(&'p Unit, UnitState), Bar> {
         let id = entry.unit;
         let Some(unit) = self.unit(id) else {
@@ -149,9 +157,6 @@ impl<'p> Position<'p> {
         let state = self.state.unit(id);
         if state.at == Place::Lost {
             return Err(Bar::new("6.10e", format!("{id} is eliminated"), "leave the entry out"));
-        }
-        if state.activated {
-            return Err(Bar::new("A3", format!("{id} has been activated in this turn already"), "name another unit"));
         }
         Ok((unit, state))
     }
@@ -580,13 +585,11 @@ impl<'p> Position<'p> {
     }
 
     /// Redraws that nobody could make: the parts of an entry that lapse though it is carried out (§9e, §9h2, §9l, §9m).
-    pub fn vain_redraws(&self, entry: &Activation, plan: &Plan) -> Vec<Bar> {
+    pub fn vain_redraws(&self, entry: &Activation) -> Vec<Bar> {
         let Some(unit) = self.unit(entry.unit) else { return Vec::new() };
         // §A12: an exchange is drawn for both units.
-        let partner = match plan.deed {
-            Deed::Exchange { partner, .. } => self.unit(partner),
-            _ => None,
-        };
+        let boxes = entry.exchange.into_iter().flat_map(|way| self.boxes_of(unit.id, way));
+        let partner = boxes.filter_map(|square| self.unit_of_in(unit.power, square)).find_map(|id| self.unit(id));
         let units: Vec<&Unit> = std::iter::once(unit).chain(partner).collect();
         let mut bars = Vec::new();
         for (key, list) in [("redraw", &entry.redraw), ("hero", &entry.hero)] {

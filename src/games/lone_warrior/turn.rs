@@ -114,7 +114,10 @@ impl Play<'_, '_> {
     /// What is wrong with an entry that is not carried out, as far as it can be read.
     fn bars_of(&self, entry: &Concealed<Activation>) -> Vec<Bar> {
         match entry {
-            Concealed::Open(entry) => self.now().plan(self.power, entry).err().unwrap_or_default(),
+            Concealed::Open(entry) => {
+                let plan = self.now().plan(self.power, entry);
+                plan.err().unwrap_or_default().into_iter().chain(self.now().vain_redraws(entry)).collect()
+            }
             Concealed::Sealed(_) => Vec::new(),
         }
     }
@@ -202,7 +205,10 @@ impl Play<'_, '_> {
                 let never = format!("{why}, and nothing before it can change that");
                 self.umpire.mind(Bar::new("A4", never, "leave the entry out"));
             } else {
-                self.umpire.object(plan.err().unwrap_or_default());
+                let redraws = self.now().vain_redraws(entry);
+                let bars: Vec<Bar> = plan.err().unwrap_or_default().into_iter().chain(redraws).collect();
+                self.umpire.object(bars.clone());
+                self.umpire.withheld(bars);
             }
             let (because, clause) = (Passed::Condition, Clause("A4"));
             self.umpire.note(Event::Skipped { unit: entry.unit, action, because, why: why.to_owned(), clause });
@@ -210,7 +216,7 @@ impl Play<'_, '_> {
         }
         match plan {
             Ok(plan) => {
-                self.drop_vain_redraws(entry, &plan);
+                self.drop_vain_redraws(entry);
                 if let Some(here) = self.state.fields.get(&self.field) {
                     let now = self.game.position(self.field, here);
                     let is_it = |(_, listed): &(Activation, Plan)| listed.deed == plan.deed;
@@ -229,16 +235,18 @@ impl Play<'_, '_> {
                     .collect();
                 let (why, clause) = said(&bars);
                 let skipped = Event::Skipped { unit: entry.unit, action, because: Passed::Illegal, why, clause };
-                let missed = now.missed(entry);
+                let (missed, redraws) = (now.missed(entry), now.vain_redraws(entry));
                 self.umpire.forgo(bars, missed, |_| skipped);
+                // Where the entry comes up all the same its redraws are as vain.
+                self.umpire.object(redraws);
                 None
             }
         }
     }
 
     /// Redraws nobody can make lapse; the rest of the entry is carried out.
-    fn drop_vain_redraws(&mut self, entry: &Activation, plan: &Plan) {
-        let bars = self.now().vain_redraws(entry, plan);
+    fn drop_vain_redraws(&mut self, entry: &Activation) {
+        let bars = self.now().vain_redraws(entry);
         let (why, clause) = said(&bars);
         self.umpire.lapse(bars, |_| Event::PartLapsed { unit: entry.unit, why, clause });
     }
