@@ -11,12 +11,13 @@ use super::matching::written;
 use super::parts::Expect;
 use super::position::placed;
 use super::replies::{prospect, shown};
+use crate::engine::dice::Seed;
 use crate::engine::doc::{DocPath, Fault, Node, Reader, did_you_mean, nearest};
 use crate::engine::{
     AnyOrders, AnyOutcome, Asked, Diary, Dice, Failure, FixedDie, Foresaid, Json, Key, KindInfo, Match, Questions,
     Rolled, Ruleset, Said, Side, Stop, View,
 };
-use crate::play::{PacketInHand, Sitting};
+use crate::play::{PacketInHand, Sitting, signed_all_the_same};
 use crate::report::plain;
 
 /// More stops than any packet has: a game that asks on and on is at fault.
@@ -211,9 +212,12 @@ impl Desk<'_, '_> {
         let beforehand = !expect.refused.is_empty() || !expect.queries().is_empty() || expect.outlook.is_some();
         if beforehand && !comes_of_it {
             difference(expect.warnings(&found))?;
+            if let Some((typed, written)) = orders.as_ref().filter(|_| !expect.refused.is_empty()) {
+                self.signed_all_the_same([typed, written], &found)?;
+            }
             return Ok(None);
         }
-        let Some(orders) = orders else {
+        let Some((_, orders)) = orders else {
             let what = found.refusals().map(told).collect::<Vec<_>>().join("; ");
             return Err(Difference::new("orders", "orders that can be read", what).into());
         };
@@ -251,6 +255,20 @@ impl Desk<'_, '_> {
         }
     }
 
+    /// One legality: what is refused lapses for the same clause if it is signed all the same, whatever the dice.
+    fn signed_all_the_same(&self, orders: [&AnyOrders; 2], found: &Found) -> Result<(), Box<Problem>> {
+        let at = self.at.key("orders");
+        let below = |fault: &&Fault| fault.at.segments().starts_with(at.segments());
+        let within = |fault: &Fault| Fault { at: fault.at.clone().moved(&at, &DocPath::root()), ..fault.clone() };
+        let faults: Vec<Fault> = found.refusals().filter(below).map(within).collect();
+        let seed = Seed::of_segment("signed all the same", &at.to_string());
+        let lapsed = signed_all_the_same(&faults, orders, |orders| {
+            let span = self.sitting.span(orders.clone(), Said::default(), Questions::default());
+            self.sitting.resolve(&span, Dice::Seed(seed))
+        });
+        difference(lapsed.err().map(|what| Difference::new("orders", "what is refused lapses for that", what)))
+    }
+
     /// The side whose packet it is.
     fn who(&self) -> Result<Side, Box<Problem>> {
         let stop = &self.sitting.stop;
@@ -269,17 +287,19 @@ impl Desk<'_, '_> {
         }
     }
 
-    /// Reads and checks the orders of the packet; tells what the check foresees, if somebody wants to know.
+    /// Reads and checks the orders of the packet, as they are typed and written out in full; tells what the check
+    /// foresees, if somebody wants to know.
     fn orders(
         &self,
         who: Side,
         policies: &BTreeMap<(Side, String), Json>,
         found: &mut Found,
         outlook: bool,
-    ) -> Result<Option<AnyOrders>, Box<Problem>> {
+    ) -> Result<Option<(AnyOrders, AnyOrders)>, Box<Problem>> {
         let (table, stop) = (self.table(), &self.sitting.stop);
         let Some(node) = &self.packet.orders else {
-            return Ok(Some(table.no_orders(&self.sitting.state, stop)));
+            let none = table.no_orders(&self.sitting.state, stop);
+            return Ok(Some((none.clone(), none)));
         };
         let at = self.at.key("orders");
         let mut reader = Reader::new(table.lexicon());
@@ -298,7 +318,7 @@ impl Desk<'_, '_> {
         let own = own.map(|((_, kind), policy)| (kind.clone(), policy.clone())).collect();
         // One legality: what is accepted stands in the list of what is legal.
         let said = Foresaid { policies: Some(&own), questions: QUESTIONS, drill: true, supposed: None };
-        let foreseen = table.foresee(view, stop, &said, orders, &at);
+        let foreseen = table.foresee(view, stop, &said, orders.clone(), &at);
         if outlook {
             found.outlook = prospect(table, &foreseen, who);
         }
@@ -307,7 +327,7 @@ impl Desk<'_, '_> {
             let unlisted = format!("{order} is accepted and not listed");
             return Err(Difference::new("orders", "what is accepted is listed as legal", unlisted).into());
         }
-        Ok(Some(foreseen.orders))
+        Ok(Some((orders, foreseen.orders)))
     }
 
     /// A kind of question of the game.

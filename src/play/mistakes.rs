@@ -52,6 +52,30 @@ fn lapsed_likewise(faults: &[Fault], outcome: &AnyOutcome) -> Result<(), String>
     Ok(())
 }
 
+/// What is refused lapses for the same clause if it is signed all the same.
+///
+/// The check reads a name that its author alone can read (a unit for its face-down counter) and writes out what is
+/// signed; as it was typed nobody else would know whose fault it is. Then what is written out settles it.
+pub(crate) fn signed_all_the_same(
+    faults: &[Fault],
+    [typed, written]: [&AnyOrders; 2],
+    sign: impl Fn(&AnyOrders) -> Result<AnyOutcome, Failure>,
+) -> Result<(), String> {
+    let lapses = |orders: &AnyOrders| match sign(orders) {
+        // Where somebody is asked, what comes after is not known yet.
+        Ok(outcome) if outcome.stop.ends_span() => lapsed_likewise(faults, &outcome),
+        Ok(_) => Ok(()),
+        // A value that fits no rule is a breach of its owner; `check` must have said so.
+        Err(Failure::Breach(_)) => Ok(()),
+        Err(failure) => Err(broke(failure)),
+    };
+    lapses(typed).or_else(|what| lapses(written).map_err(|_| what))
+}
+
+fn broke(failure: Failure) -> String {
+    format!("a mistaken packet cannot be carried out: {failure}")
+}
+
 impl Hall<'_, '_> {
     /// What the check makes of a packet, every order found legal looked up in the list.
     fn foresee(&mut self, who: Side, stop: &Stop, orders: &AnyOrders, said: &Said) -> Result<AnyForeseen, String> {
@@ -96,32 +120,28 @@ impl Hall<'_, '_> {
             let read = table.read_orders(stop.ask(), &Node::from_json(&changed), &DocPath::root(), &mut reader);
             if let Some(orders) = read.filter(|_| !reader.refused()) {
                 self.broken.orders = changed.to_string();
-                return self.judge(who, stop, orders, said);
+                return self.judge(who, stop, &orders, said);
             }
         }
         Ok(())
     }
 
     /// Holds what the check says of a packet against what comes of it.
-    fn judge(&mut self, who: Side, stop: &Stop, orders: AnyOrders, said: &Said) -> Result<(), String> {
-        let foreseen = self.foresee(who, stop, &orders, said)?;
+    fn judge(&mut self, who: Side, stop: &Stop, orders: &AnyOrders, said: &Said) -> Result<(), String> {
+        let foreseen = self.foresee(who, stop, orders, said)?;
         let warnings: Vec<Fault> = foreseen.faults.iter().filter(|fault| fault.warning).cloned().collect();
         let faults = refusals(foreseen.faults);
         self.tale.mistakes += 1;
         self.tale.refused += u64::from(!faults.is_empty());
-        let signed = if faults.is_empty() { foreseen.orders } else { orders };
-        let span = self.sitting.span(signed, said.clone(), self.questions);
         let seed = Seed::new(hash_bytes("mistake", &[&self.seed, &self.segments.to_string()]));
-        match self.sitting.resolve(&span, Dice::Seed(seed)) {
-            Ok(outcome) if faults.is_empty() => {
-                carried_out(&outcome).map_err(|what| told(&format!("{what}; the check warned of"), &warnings))
-            }
-            // Where somebody is asked, what comes after is not known yet.
-            Ok(outcome) if outcome.stop.ends_span() => lapsed_likewise(&faults, &outcome),
-            Ok(_) => Ok(()),
-            // A value that fits no rule is a breach of its owner; `check` must have said so.
-            Err(Failure::Breach(_)) if !faults.is_empty() => Ok(()),
-            Err(failure) => Err(format!("a mistaken packet cannot be carried out: {failure}")),
+        let signed = |orders: &AnyOrders| {
+            let span = self.sitting.span(orders.clone(), said.clone(), self.questions);
+            self.sitting.resolve(&span, Dice::Seed(seed))
+        };
+        if faults.is_empty() {
+            let outcome = signed(&foreseen.orders).map_err(broke)?;
+            return carried_out(&outcome).map_err(|what| told(&format!("{what}; the check warned of"), &warnings));
         }
+        signed_all_the_same(&faults, [orders, &foreseen.orders], signed)
     }
 }
