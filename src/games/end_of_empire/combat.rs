@@ -156,9 +156,12 @@ impl Play<'_, '_> {
         let from: Vec<Hex> = self.hexes_of(&by);
         if let Some(support) = order.support.filter(|_| !by.is_empty()) {
             if manner != Manner::Ordinary && support != Support::No {
+                // How they attack hangs on who is where, and on the hex they were to attack first.
+                let about = subjects(order.attack.iter().chain([&target])).into_iter().chain(subjects(&order.by));
                 bars.push(
                     Bar::new("A86", "attacks on the Guerrilla Table take no supply point", "leave it out")
-                        .part("support"),
+                        .part("support")
+                        .about(about),
                 );
             } else if let Some(bar) = self.now().bars_support(force, &from, support) {
                 self.lapse("support", vec![bar.about(subjects(&from))]);
