@@ -39,6 +39,9 @@ fn attackers_of_end_of_empire_are_shown_with_the_orders() {
     // Whatever Spain has laid down for its own reorganization: nobody has to be asked for it afterwards.
     let early = statistics.facts.keys().find(|what| what.ends_with("after reorganized"));
     assert_eq!(early, None, "{:?}", statistics.facts);
+    // An exchange of mails more in one player turn of five at most.
+    let stops: u64 = statistics.facts.values().sum();
+    assert!(stops * 5 <= statistics.mailed, "{stops} in {} packets: {:?}", statistics.mailed, statistics.facts);
 }
 
 #[test]

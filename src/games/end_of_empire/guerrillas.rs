@@ -212,7 +212,9 @@ impl Play<'_, '_> {
         let others = match thrown.result {
             GuerrillaResult::Nothing => attack.others.clone(),
             GuerrillaResult::CounterAmbush => {
-                self.step_roll(attack, &attack.guerrillas, hiders, Cause::CounterAmbush)?;
+                if self.step_die(&attack.guerrillas, hiders, Cause::CounterAmbush)? {
+                    self.lose_step(attack, &attack.guerrillas, Cause::CounterAmbush)?;
+                }
                 attack.others.clone()
             }
             GuerrillaResult::Reconnaissance => {
@@ -225,14 +227,17 @@ impl Play<'_, '_> {
                 others
             }
             GuerrillaResult::Ambush => {
+                // The second die before anybody is asked what lies under his counters: he says it all at once.
+                let lost = self.step_die(&attack.others, hiders, Cause::Ambush)?;
                 // A52d: dummies are gone, whatever the second die says.
                 for name in self.closed(&attack.others) {
                     if self.is_dummy(name, false)? {
                         self.remove_dummy(name, Why::Ambush);
                     }
                 }
-                let standing = self.standing(&attack.others);
-                self.step_roll(attack, &standing, hiders, Cause::Ambush)?;
+                if lost {
+                    self.lose_step(attack, &self.standing(&attack.others), Cause::Ambush)?;
+                }
                 self.standing(&attack.others)
             }
         };
@@ -258,21 +263,25 @@ impl Play<'_, '_> {
     }
 
     /// The second die of CE and E: a step on 1 to 4, one in all (§11.3a, §11.3h, A69).
-    fn step_roll(&mut self, attack: &TableAttack, pieces: &[Piece], hiders: Side, cause: Cause) -> Ruling<()> {
-        let Some(at) = pieces.first().and_then(|piece| self.state.hex_of(*piece)) else { return Ok(()) };
+    fn step_die(&mut self, pieces: &[Piece], hiders: Side, cause: Cause) -> Ruling<bool> {
+        let Some(at) = pieces.first().and_then(|piece| self.state.hex_of(*piece)) else { return Ok(false) };
         let faces = self.data().tables.guerrilla.step_lost_on.clone();
         let good_for = if cause == Cause::Ambush { hiders } else { Play::enemy(hiders) };
         let lost = |die: i32| faces.iter().any(|face| i32::from(*face) == die);
         let thrown =
             self.d6_says(good_for, at, cause.as_str(), lost, ["a step is lost", "none"], Touch::on(subjects(pieces)))?;
         self.umpire.note(Event::StepRoll { at, die: thrown.cast, lost: thrown.result });
-        if thrown.result {
-            let fighters: Vec<Piece> = pieces.iter().copied().filter(|piece| self.now().fights(*piece)).collect();
-            let ordered = (!attack.losses.is_empty()).then(|| attack.losses.clone());
-            self.lose(&Toll { pieces: fighters, steps: 1, at, cause, ordered })?;
-            if let Some(force) = pieces.first().and_then(|piece| self.now().force(*piece)) {
-                self.abandon(at, force, false);
-            }
+        Ok(thrown.result)
+    }
+
+    /// The step that CE or E costs.
+    fn lose_step(&mut self, attack: &TableAttack, pieces: &[Piece], cause: Cause) -> Ruling<()> {
+        let Some(at) = pieces.first().and_then(|piece| self.state.hex_of(*piece)) else { return Ok(()) };
+        let fighters: Vec<Piece> = pieces.iter().copied().filter(|piece| self.now().fights(*piece)).collect();
+        let ordered = (!attack.losses.is_empty()).then(|| attack.losses.clone());
+        self.lose(&Toll { pieces: fighters, steps: 1, at, cause, ordered })?;
+        if let Some(force) = pieces.first().and_then(|piece| self.now().force(*piece)) {
+            self.abandon(at, force, false);
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use crate::engine::{Cast, Clause, Diary, Event as _, Seen, Tally, count_of};
 
 use super::EndOfEmpire;
-use super::events::{Event, Factor, Loss};
+use super::events::{Event, Factor, Loss, PhaseName};
 use super::position::{Known, Position};
 use super::state::{Stage, State};
 use super::terms::{Force, Piece};
@@ -49,13 +49,22 @@ fn sum(diary: &mut Diary, label: &str, die: &Cast, modifiers: &Tally, modified: 
     }
 }
 
+/// A part of the sequence as a heading has it.
+fn title(phase: PhaseName) -> String {
+    let words = phase.as_str().replace('-', " ").replace("setup", "set-up");
+    match words.split_once(' ') {
+        Some(("us", what)) => format!("US {what}"),
+        _ => words.chars().take(1).flat_map(char::to_uppercase).chain(words.chars().skip(1)).collect(),
+    }
+}
+
 /// Tells an event.
 pub fn tell(game: &EndOfEmpire, event: &Event, diary: &mut Diary) {
     let hex = |hex: &crate::board::Hex| game.data.describe(*hex);
     let clauses: Vec<Clause> = event.clauses();
     let mut line = |text: String| diary.line(text, &clauses);
     match event {
-        Event::Phase { turn, phase } => diary.heading(1, format!("Turn {turn}: {}", phase.as_str().replace('-', " "))),
+        Event::Phase { turn, phase } => diary.heading(1, format!("Turn {turn}: {}", title(*phase))),
         Event::Deployed { force, units, counters } => {
             let counters = if counters.is_empty() {
                 String::new()
