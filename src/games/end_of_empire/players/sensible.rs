@@ -21,12 +21,24 @@ use super::setup::cover;
 
 /// The shock a closed enemy counter is reckoned with.
 const UNKNOWN: u32 = 5;
-/// How many times the shock of those who hold a flag the US send against it.
-const ENOUGH: u32 = 6;
+/// How many times the shock of those who hold a flag the US send against it; once more for every shift of the ground.
+const ENOUGH: u32 = 3;
+/// From so many fire factors on, fire before the shock is worth a column of its table.
+const BARRAGE: u32 = 16;
+/// As many flags as the surrender table counts.
+const MASTERY: u32 = 6;
+/// What a hex of jungle costs beside its movement points: half of those who enter it are halted (§14.1).
+const THICKET: u32 = 2;
+/// How much farther somebody goes for a flag that costs him a shift less.
+const DETOUR: u32 = 4;
+/// A beach from which the base is farther than this lies across the bay from it.
+const ACROSS: u32 = 20;
 /// How near a beach is to a flag for a brigade of its own.
 const NEXT_DOOR: u32 = 3;
 /// From how far away the enemy could fall upon the base.
-const RAID: u32 = 6;
+const RAID: u32 = 5;
+/// At most so many units guard it.
+const GUARDS: usize = 3;
 /// As many trains as the US keep with their army.
 const TRAINS: usize = 2;
 
@@ -119,14 +131,21 @@ impl Player<'_> {
         let mut beaches = self.now().arrival_hexes(Force::Us);
         beaches.sort_by_key(|hex| (data.distance(*hex, data.santiago), *hex));
         let mut left = data.tables.limits.landing;
-        let lands = self.state.base.is_none();
+        // The base as far away as there is a beach: it takes up half of one, and wants few guards there. It comes ashore
+        // on the second turn, so that twice as many land on the first.
+        let held = |hex: &Hex| self.now().held_by(*hex, US);
+        let seat = self.state.base.or_else(|| beaches.iter().rev().copied().find(held).or(beaches.last().copied()));
+        let (homeless, lands) = (self.state.base.is_none(), self.state.base.is_none() && self.state.turn > 1);
+        let awaited = homeless && !seat.is_some_and(|seat| held(&seat));
         if lands {
             left = left.saturating_sub(data.cast().base.and_then(|id| data.unit(id)?.landing).unwrap_or(0));
-            self.state.base = beaches.first().copied();
+            self.state.base = seat;
         }
-        // The others as near to the base as they can: who lands across the bay is cut off from it.
-        if let Some(ways) = self.state.base.map(|base| self.ways_to(base)) {
-            beaches.sort_by_key(|hex| (ways.get(hex).copied().unwrap_or(u32::MAX), *hex));
+        // The others as near to Santiago as they can, but not across the bay, where they are cut off from the base.
+        if let Some(seat) = seat {
+            let (home, front) = (self.ways_to(seat, Force::Us), self.ways_to(data.santiago, Force::Us));
+            let far = |ways: &BTreeMap<Hex, u32>, hex: &Hex| ways.get(hex).copied().unwrap_or(u32::MAX);
+            beaches.sort_by_key(|hex| (awaited && *hex != seat, far(&home, hex) > ACROSS, far(&front, hex), *hex));
         }
         let mut brigades: BTreeMap<Option<String>, Vec<Piece>> = BTreeMap::new();
         for id in self.now().waiting(|unit| unit.force == Force::Us && unit.setup == Setup::Sea) {
@@ -143,7 +162,7 @@ impl Player<'_> {
             let members = units.iter().map(|id| Member::with(*id, self.state.unit(*id).steps)).collect();
             let content = Content::Units(members);
             let now = self.now();
-            let aside = beaches.iter().copied().find(|hex| !lands && self.is_beside_a_flag(*hex));
+            let aside = beaches.iter().copied().find(|hex| !(lands && awaited) && self.is_beside_a_flag(*hex));
             let roomy = |hex: &Hex| {
                 let bulk = now.bulk_of(&now.stack(*hex, Force::Us), |name| self.known.0.get(&name).cloned());
                 !now.too_much(*hex, Force::Us, (bulk.0 + cost, bulk.1))
@@ -154,8 +173,9 @@ impl Player<'_> {
             left -= cost;
             let of_brigade = |member: &Member| data.unit(member.unit).is_some_and(|unit| unit.formation == brigade);
             let split = self.known.0.values().flat_map(Content::members).any(of_brigade);
-            // Those who land with the base can be parted: some of them stay with it.
-            if self.game.options.columns && !split && !lands {
+            // The first come openly: some of them stay with the base, and the fever takes its steps from them (A106).
+            let openly = self.state.turn == 1 || awaited && Some(at) == seat;
+            if self.game.options.columns && !split && !openly {
                 let name = self.state.next_name(Force::Us);
                 orders.push(ArrivalOrder::closed(at, content.clone()));
                 self.lay(name, Force::Us, at, true);
@@ -219,14 +239,15 @@ impl Player<'_> {
         }
     }
 
-    /// What it costs to march to a hex from every other, whoever is in the way.
-    fn ways_to(&self, aim: Hex) -> BTreeMap<Hex, u32> {
+    /// What it costs a force to march to a hex from every other, whoever is in the way.
+    fn ways_to(&self, aim: Hex, force: Force) -> BTreeMap<Hex, u32> {
         let data = &self.game.data;
         let mut costs = BTreeMap::from([(aim, 0)]);
         let mut edge = BTreeSet::from([(0, aim)]);
         while let Some((cost, hex)) = edge.pop_first() {
             for from in data.neighbours(hex).filter(|from| data.is_land(*from)) {
-                let Some(further) = data.step_cost(from, hex).map(|step| cost + step) else { continue };
+                let Some(step) = data.step_cost(from, hex) else { continue };
+                let further = cost + step + self.thickets(&[hex], force);
                 if costs.get(&from).is_none_or(|known| further < *known) {
                     costs.insert(from, further);
                     edge.insert((further, from));
@@ -236,51 +257,78 @@ impl Player<'_> {
         costs
     }
 
-    /// Where the stacks of a force go: hexes, and from where they are marched on, with what is left of every way there.
-    fn plan(&self, force: Force) -> BTreeMap<Hex, BTreeMap<Hex, u32>> {
+    /// What jungle on the way costs a force beside its movement points.
+    fn thickets(&self, path: &[Hex], force: Force) -> u32 {
+        let rolls = force == Force::Us && self.game.options.jungle;
+        let jungle = |hex: &&Hex| rolls && self.game.data.terrain(**hex) == Terrain::Jungle;
+        path.iter().filter(jungle).map(|_| THICKET).sum()
+    }
+
+    /// Where parties of a force go: every goal with what is left of the way to it, and the goal of each party.
+    fn plan(&self, force: Force, parties: &[Vec<Piece>]) -> (Vec<BTreeMap<Hex, u32>>, Vec<usize>) {
         let now = self.now();
         let data = now.data();
-        let stacks: BTreeSet<Hex> = (now.on_map(self.side).into_iter())
-            .filter(|piece| now.force(*piece) == Some(force))
-            .filter_map(|piece| self.state.hex_of(piece))
-            .collect();
-        let flags = data.objectives.iter().copied().filter(|hex| !now.us_controls(*hex));
+        let from: Vec<Option<Hex>> =
+            parties.iter().map(|party| party.first().and_then(|piece| self.state.hex_of(*piece))).collect();
+        let far = |way: &BTreeMap<Hex, u32>, party: usize| {
+            from.get(party).copied().flatten().and_then(|hex| way.get(&hex)).copied().unwrap_or(u32::MAX)
+        };
+        let mut flags: BTreeSet<Hex> = data.objectives.iter().copied().filter(|hex| !now.us_controls(*hex)).collect();
         if self.side == SPAIN {
             // The two most threatened of the places that have to be held.
             let us = now.held_hexes(US);
             let threat = |hex: &Hex| us.iter().map(|enemy| data.distance(*hex, *enemy)).min().unwrap_or(99);
-            let mut flags: Vec<Hex> = flags.chain([data.santiago]).collect();
+            flags.insert(data.santiago);
+            let mut flags: Vec<Hex> = flags.into_iter().collect();
             flags.sort_by_key(|hex| (threat(hex), *hex));
-            flags.dedup();
-            let ways: Vec<BTreeMap<Hex, u32>> = flags.iter().take(2).map(|flag| self.ways_to(*flag)).collect();
-            let nearest = |hex: &Hex| ways.iter().min_by_key(|way| way.get(hex).copied().unwrap_or(u32::MAX)).cloned();
-            return stacks.into_iter().filter_map(|hex| Some((hex, nearest(&hex)?))).collect();
+            let ways: Vec<BTreeMap<Hex, u32>> = flags.iter().take(2).map(|flag| self.ways_to(*flag, force)).collect();
+            let nearest = |party: usize| (0..ways.len()).min_by_key(|way| far(&ways[*way], party)).unwrap_or(0);
+            let goals = (0..parties.len()).map(nearest).collect();
+            return (ways, goals);
         }
-        // To each flag, the nearest first and Santiago last, as many as it takes.
-        let mut plan = BTreeMap::new();
-        let strength = |hex: Hex| self.shock_of(&now.stack(hex, force), false);
-        let mut idle: BTreeMap<Hex, u32> = stacks.into_iter().map(|hex| (hex, strength(hex))).collect();
-        let mut aims: Vec<(Hex, BTreeMap<Hex, u32>)> = flags.map(|flag| (flag, self.ways_to(flag))).collect();
-        let far = |way: &BTreeMap<Hex, u32>, hex: &Hex| way.get(hex).copied().unwrap_or(u32::MAX);
+        // Somebody has to be in El Caney (§4.1c).
+        if !now.held_by(data.el_caney, US) {
+            flags.insert(data.el_caney);
+        }
+        // The last goal is Santiago, for whoever is left over.
+        let mut ways: Vec<BTreeMap<Hex, u32>> = vec![self.ways_to(data.santiago, force)];
+        let mut goals = vec![0; parties.len()];
+        let strength = |party: &Vec<Piece>| self.shock_of(party, false);
+        let mut idle: BTreeMap<usize, u32> =
+            parties.iter().map(strength).enumerate().filter(|(_, shock)| *shock > 0).collect();
+        let walls = |flag: Hex| now.fixed_shifts(&[], flag, &now.fighters(flag, SPAIN)).total().min(0).unsigned_abs();
+        let mut aims: Vec<(Hex, u32, u32, BTreeMap<Hex, u32>)> = (flags.into_iter())
+            .map(|flag| {
+                let held = self.shock_of(&now.fighters(flag, SPAIN), true);
+                (flag, held, walls(flag), self.ways_to(flag, force))
+            })
+            .collect();
+        // Flags that nobody holds first, then the nearest; works are as bad as a long way, and Santiago comes last.
         while !aims.is_empty() && !idle.is_empty() {
-            let nearest = |(flag, way): &(Hex, BTreeMap<Hex, u32>)| {
-                (*flag == data.santiago, idle.keys().map(|hex| far(way, hex)).min(), *flag)
+            let ease = |(flag, held, walls, way): &(Hex, u32, u32, BTreeMap<Hex, u32>)| {
+                let near = idle.keys().map(|party| far(way, *party)).min().unwrap_or(u32::MAX);
+                (*flag == data.santiago && *held > 0, *held > 0, near.saturating_add(walls * DETOUR), *flag)
             };
-            let Some(next) = (0..aims.len()).min_by_key(|at| aims.get(*at).map(nearest)) else { break };
-            let (flag, way) = aims.remove(next);
-            let held = self.shock_of(&now.fighters(flag, SPAIN), true);
-            let mut missing = held.max(1) * ENOUGH;
+            let Some(next) = (0..aims.len()).min_by_key(|at| aims.get(*at).map(ease)) else { break };
+            let (_, held, walls, way) = aims.remove(next);
+            let mut missing = (held * (ENOUGH + walls)).max(1);
             while missing > 0
-                && let Some(hex) = idle.keys().copied().min_by_key(|hex| (far(&way, hex), *hex))
+                && let Some(party) = idle.keys().copied().min_by_key(|party| (far(&way, *party), *party))
             {
-                missing = missing.saturating_sub(idle.remove(&hex).unwrap_or(0));
-                plan.insert(hex, way.clone());
+                missing = missing.saturating_sub(idle.remove(&party).unwrap_or(0));
+                goals[party] = ways.len();
+            }
+            ways.push(way);
+        }
+        // Guns, trains and leaders go with who stands where they do.
+        for party in 0..parties.len() {
+            let armed = |other: &usize| parties.get(*other).is_some_and(|others| strength(others) > 0);
+            if !armed(&party) {
+                let with = (0..parties.len()).find(|other| armed(other) && from.get(*other) == from.get(party));
+                goals[party] = with.map_or(0, |with| goals[with]);
             }
         }
-        // Who is left over goes with the others.
-        let all = self.ways_to(data.santiago);
-        plan.extend(idle.into_keys().map(|hex| (hex, all.clone())));
-        plan
+        (ways, goals)
     }
 
     /// Is the piece the last of its side in a hex that must not be left?
@@ -289,13 +337,21 @@ impl Player<'_> {
         let Some(hex) = self.state.hex_of(piece) else { return false };
         let data = now.data();
         let kept = match self.side {
-            US => self.state.base == Some(hex),
+            US => self.state.base == Some(hex) || self.holds_flag(hex),
             _ => data.objectives.contains(&hex) || hex == data.santiago || data.is_ring(hex),
         };
         kept && now.fighters(hex, self.side).iter().all(|other| *other == piece)
     }
 
-    /// Who marches together: US and Cuban stacks on foot with their leaders, everybody else by himself.
+    /// Does a flag want a garrison: El Caney always (§4.1c), the others while an enemy could walk in (A07a)?
+    fn holds_flag(&self, hex: Hex) -> bool {
+        let now = self.now();
+        let data = now.data();
+        let near = || now.held_hexes(SPAIN).into_iter().any(|enemy| data.distance(enemy, hex) <= RAID);
+        hex == data.el_caney || data.objectives.contains(&hex) && near()
+    }
+
+    /// Who marches together: US brigades on foot with their leaders, everybody else by himself.
     fn parties(&self, force: Force) -> Vec<Vec<Piece>> {
         let now = self.now();
         let own = now.on_map(self.side).into_iter().filter(|piece| now.force(*piece) == Some(force));
@@ -310,7 +366,7 @@ impl Player<'_> {
                 continue;
             }
             let foot = now.kind(piece).is_none_or(|kind| kind.is_foot() || kind == UnitKind::Leader);
-            match self.side == US && foot {
+            match force == Force::Us && foot {
                 true => stacks.entry(hex).or_default().push(piece),
                 false => parties.push(vec![piece]),
             }
@@ -323,23 +379,38 @@ impl Player<'_> {
             let threat = self.shock_of(&enemies, false);
             let mut guard: Vec<Piece> = now.fighters(base, US).into_iter().filter(|own| !stack.contains(own)).collect();
             stack.sort_by_key(|piece| (self.shock_of(&[*piece], true), *piece));
-            while self.shock_of(&guard, true) * 2 <= threat
+            while self.shock_of(&guard, true) * 3 <= threat
+                && guard.len() < GUARDS
                 && let Some(at) = stack.iter().position(|piece| now.fights(*piece))
             {
                 guard.push(stack.remove(at));
             }
         }
-        stacks.into_values().filter(|stack| !stack.is_empty()).chain(parties).collect()
+        // And the weakest of those who hold a flag.
+        for (hex, stack) in stacks.iter_mut().filter(|(hex, _)| self.holds_flag(**hex)) {
+            let others = now.fighters(*hex, US).into_iter().any(|own| !stack.contains(&own));
+            let weakest = |piece: &Piece| (self.shock_of(&[*piece], true), *piece);
+            let stays = stack.iter().copied().filter(|piece| !others && now.fights(*piece)).min_by_key(weakest);
+            stack.retain(|piece| Some(*piece) != stays);
+        }
+        let formation = |piece: &Piece| now.unit(*piece).and_then(|unit| unit.formation.clone());
+        for stack in stacks.into_values() {
+            let mut brigades: BTreeMap<Option<String>, Vec<Piece>> = BTreeMap::new();
+            for piece in stack {
+                brigades.entry(formation(&piece).or(Some(piece.to_string()))).or_default().push(piece);
+            }
+            parties.extend(brigades.into_values());
+        }
+        parties
     }
 
     fn sensible_moves(&mut self, force: Force) -> Vec<MoveOrder> {
         let mut orders = Vec::new();
-        let plan = self.plan(force);
         let supplied = self.now().supply_of_side(self.side);
-        let mut parties = self.parties(force);
-        let left = |plan: &BTreeMap<Hex, BTreeMap<Hex, u32>>, from: Hex, hex: Hex| {
-            plan.get(&from).and_then(|way| way.get(&hex)).copied().unwrap_or(u32::MAX)
-        };
+        let parties = self.parties(force);
+        let (ways, goals) = self.plan(force, &parties);
+        let left = |goal: usize, hex: Hex| ways.get(goal).and_then(|way| way.get(&hex)).copied().unwrap_or(u32::MAX);
+        let mut parties: Vec<(Vec<Piece>, usize)> = parties.into_iter().zip(goals).collect();
         // Who may come to stand where: as ordered, or halted in the jungle on the way (§14.1).
         let mut standing: BTreeMap<Hex, Vec<Piece>> = BTreeMap::new();
         for piece in self.now().on_map(self.side).into_iter().filter(|piece| self.now().force(*piece) == Some(force)) {
@@ -349,11 +420,12 @@ impl Player<'_> {
         }
         let jungle = force == Force::Us && self.game.options.jungle;
         // Those in front make room for those behind them.
-        parties.sort_by_key(|party| {
+        parties.sort_by_key(|(party, goal)| {
             let from = party.first().and_then(|piece| self.state.hex_of(*piece));
-            (party.len() == 1, from.map(|from| left(&plan, from, from)))
+            let armed = self.shock_of(party, false) > 0;
+            (!armed, from.map(|from| left(*goal, from)))
         });
-        for party in parties {
+        for (party, goal) in parties {
             if let [piece] = party.as_slice()
                 && self.guards(*piece)
             {
@@ -378,14 +450,20 @@ impl Player<'_> {
                 !now.overstacked(*hex, force, &stack)
             };
             let good = |hex: Hex, path: &[Hex]| {
-                let near = left(&plan, from, hex) < left(&plan, from, from);
-                near && halts(path).iter().all(roomy) && (!follows || now.holder(hex) == Some(force))
+                // Cubans keep off the roads the US Army needs: the two never share a hex (A76).
+                let road = |hex: Hex| data.ground(hex).is_some_and(|ground| ground.road || ground.rail);
+                let beside = || data.neighbours(hex).any(|next| now.held_by(next, SPAIN));
+                let aside = force == Force::Cuban && road(hex) && left(goal, hex) > 0 && !beside();
+                let near = left(goal, hex) < left(goal, from) && !aside;
+                let leaves = force == Force::Cuban && road(from) && !road(hex);
+                (near || leaves) && halts(path).iter().all(roomy) && (!follows || now.holder(hex) == Some(force))
             };
             let best = (now.routes(&party, real).into_iter())
                 .filter(|(hex, path, _)| Some(*hex) == base || good(*hex, path))
-                .min_by_key(|(hex, _, cost)| {
+                .min_by_key(|(hex, path, cost)| {
                     let dry = force != Force::Cuban && !supplied.contains(hex);
-                    (Some(*hex) != base, dry, left(&plan, from, *hex), *cost, *hex)
+                    let far = left(goal, *hex).saturating_add(self.thickets(path, force));
+                    (Some(*hex) != base, dry, far, *cost, *hex)
                 });
             let Some((to, path, _)) = best else { continue };
             let mut order = MoveOrder::along(party.clone(), path.clone());
@@ -422,12 +500,32 @@ impl Player<'_> {
 
     /// The column of the shock table at which an attack is worth its losses. Cuban steps cost the US nothing (§4.2b); the
     /// steps of the Army may cost it the war, and only a flag is worth more of them.
-    fn worthwhile(&self, force: Force, target: Hex) -> Odds {
+    fn worthwhile(&self, force: Force, target: Hex, by: &[Piece]) -> Odds {
+        let now = self.now();
+        let data = now.data();
         match force {
             Force::Cuban => Odds::TwoToOne,
-            Force::Us if !self.game.data.objectives.contains(&target) => Odds::FourToOne,
-            _ => Odds::ThreeToOne,
+            Force::Spanish => Odds::ThreeToOne,
+            // With El Caney and as many flags as the table counts, time is on their side.
+            Force::Us if now.objectives_held() >= MASTERY && now.held_by(data.el_caney, US) => Odds::FourToOne,
+            Force::Us if !data.objectives.contains(&target) => Odds::FourToOne,
+            // Many rifles do their part before the shock, but not against a redoubt.
+            Force::Us => {
+                let redoubt = data.ground(target).is_some_and(|ground| ground.redoubt);
+                if !redoubt && self.fire_of(by) >= BARRAGE { Odds::TwoToOne } else { Odds::ThreeToOne }
+            }
         }
+    }
+
+    /// What pieces of one's own bring to the fire before the shock.
+    fn fire_of(&self, pieces: &[Piece]) -> u32 {
+        let now = self.now();
+        let under = |unit: Piece, steps: u8| now.unit(unit).map_or(0, |unit| unit.factors(steps, None).fire);
+        let of = |piece: &Piece| match now.members(*piece) {
+            Some(members) => members.iter().map(|(unit, steps)| under(*unit, *steps)).sum(),
+            None => now.halved(*piece, now.factors(*piece).fire),
+        };
+        pieces.iter().map(of).sum()
     }
 
     /// Attacks at good odds, by a supply point if need be; guns and fleets wherever they reach.
@@ -469,7 +567,7 @@ impl Player<'_> {
                     Support::No | Support::Answer => false,
                 };
                 let way = now.supports(force, &hexes).into_iter().find(way);
-                let worth = self.worthwhile(force, *target);
+                let worth = self.worthwhile(force, *target, &by);
                 let good = table.columns.iter().position(|column| *column == worth).unwrap_or(0);
                 if manner == Manner::Ordinary && place + usize::from(way.is_some()) < good {
                     attacked.remove(target);
