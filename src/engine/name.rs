@@ -1,7 +1,10 @@
 //! Names of counters and places, kept once and copied freely.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ptr;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use serde::{Serialize, Serializer};
@@ -11,21 +14,50 @@ use serde::{Serialize, Serializer};
 /// Only names that stand in a game's data are interned, never what a player typed, so the store stays as small as
 /// the counter sheets.
 ///
-/// Maps from names are everywhere in the rules, so the first bytes stand beside the text as a number: comparing it
-/// first gives the same order and hardly ever needs the text.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// Maps from names are everywhere in the rules, so the first bytes stand beside the text as numbers: comparing them
+/// first gives the same order and hardly ever needs the text. Each text is kept once, so two names are the same if
+/// they are in the same place.
+#[derive(Clone, Copy)]
 pub struct Name {
-    head: u64,
+    head: [u64; 2],
     text: &'static str,
 }
 
-/// The first eight bytes as a number that orders as they do; shorter texts are filled up with zeros.
-fn head(text: &str) -> u64 {
-    let mut bytes = [0; 8];
+/// The first sixteen bytes as numbers that order as they do; shorter texts are filled up with zeros.
+fn head(text: &str) -> [u64; 2] {
+    let mut bytes = [0; 16];
     for (to, from) in bytes.iter_mut().zip(text.bytes()) {
         *to = from;
     }
-    u64::from_be_bytes(bytes)
+    let whole = u128::from_be_bytes(bytes);
+    [(whole >> 64) as u64, whole as u64]
+}
+
+impl PartialEq for Name {
+    fn eq(&self, other: &Name) -> bool {
+        ptr::eq(self.text, other.text)
+    }
+}
+
+impl Eq for Name {}
+
+impl Ord for Name {
+    fn cmp(&self, other: &Name) -> Ordering {
+        let texts = || if self == other { Ordering::Equal } else { self.text.cmp(other.text) };
+        self.head.cmp(&other.head).then_with(texts)
+    }
+}
+
+impl PartialOrd for Name {
+    fn partial_cmp(&self, other: &Name) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Hash for Name {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.text.hash(state);
+    }
 }
 
 impl Name {
@@ -162,7 +194,20 @@ mod tests {
 
     #[test]
     fn names_are_ordered_as_their_texts() {
-        let texts = ["", "a", "sj-tal", "sj-tal-1", "sj-tal-10", "sj-tal-2", "sj-tal-21", "ñ", "us-infantry-9"];
+        let texts = [
+            "",
+            "a",
+            "a\0",
+            "sj-tal",
+            "sj-tal-1",
+            "sj-tal-10",
+            "sj-tal-2",
+            "ñ",
+            "us-infantry-9",
+            "us-infantry-0010",
+            "us-infantry-0010-a",
+            "us-infantry-0010-b",
+        ];
         for one in texts {
             for other in texts {
                 assert_eq!(Name::intern(one).cmp(&Name::intern(other)), one.cmp(other), "{one} {other}");
