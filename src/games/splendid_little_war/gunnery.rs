@@ -381,7 +381,7 @@ impl<'t> Gunnery<'t> {
         }
         let assaults_us = |at: &Hex| {
             let marks = |foe: &Piece| hex.is_some() && now.now(*foe).assaults == hex;
-            now.fighters(*at, enemy(self.side)).iter().any(marks)
+            self.marked.contains(at) && now.fighters(*at, enemy(self.side)).iter().any(marks)
         };
         let variable = policy.variable.unwrap_or(VariableFire::Assaulted);
         let threatened = || hex.is_some_and(|hex| self.now.data().neighbours(hex).any(|next| assaults_us(&next)));

@@ -12,7 +12,7 @@ use super::march::two_ways;
 use super::orders::{MoveOrder, TurnOrders};
 use super::play::{Play, subjects};
 use super::policy::{LEAVE_ZONE, Policy};
-use super::position::{Position, enemy};
+use super::position::{Crowd, Position, enemy};
 use super::terms::{Arm, CheckKind, Flag, Mp, Piece};
 use super::{SPAIN, US};
 
@@ -234,10 +234,13 @@ impl Play<'_, '_> {
 
     fn march_along(&mut self, side: Side, order: &mut MoveOrder, pieces: &[Piece]) -> Ruling<()> {
         let gathering = self.gathering;
-        let Some(marcher) = self.now().marcher(pieces) else { return Ok(()) };
+        // Where everybody stood at the start decides: nothing but the marchers moves, and who holds back falls out.
+        let before = self.state.clone();
+        let now = Position { game: self.game, state: &before };
+        let Some(marcher) = now.marcher(pieces) else { return Ok(()) };
         let from = marcher.from;
         if let Some(to) = order.to.filter(|_| order.path.is_empty()) {
-            match self.now().way(pieces, to) {
+            match now.way(pieces, to) {
                 Some(path) => {
                     order.path = path;
                     order.to = None;
@@ -252,13 +255,11 @@ impl Play<'_, '_> {
                 }
             }
         }
-        let (bars, steps) = self.now().bars_path(&marcher, pieces, &order.path, gathering);
+        let (bars, steps) = now.bars_path(&marcher, pieces, &order.path, gathering);
         let path: Vec<Hex> = std::iter::once(from).chain(order.path.iter().copied().take(steps)).collect();
         let purse = marcher.purse;
         let starts_in_zone = marcher.leaves_zone();
-        drop(marcher);
         if let Some(&to) = order.path.last().filter(|to| **to != from && bars.is_empty() && !gathering) {
-            let now = Position { game: self.game, state: &*self.state };
             self.umpire.listed(|| now.routes(pieces).iter().any(|(hex, ..)| *hex == to));
         }
         self.lapse(format!("move of {}", pieces[0]), bars);
@@ -281,11 +282,9 @@ impl Play<'_, '_> {
         }
         let grid = &self.data().grid;
         let last = path.len() - 1;
-        // Where everybody stood at the start decides: nothing but the marchers moves, and who holds back falls out.
-        let before = self.state.clone();
-        let now = Position { game: self.game, state: &before };
-        let Some(all) = now.marcher(&goes).map(|marcher| marcher.with_purse(purse)) else { return Ok(()) };
         let count = goes.len();
+        let all = if count == pieces.len() { Some(marcher) } else { now.marcher(&goes) };
+        let Some(all) = all.map(|marcher| marcher.with_purse(purse)) else { return Ok(()) };
         let mut walker = Walker {
             play: self,
             side,
@@ -320,10 +319,12 @@ impl Play<'_, '_> {
         let mut consumed = BTreeSet::new();
         let foe = enemy(side);
         let now = self.now();
+        let crowd = now.crowd();
         let bound = |(id, hex): &(Piece, Hex)| {
             let state = now.now(*id);
             let foot = now.unit(*id).is_some_and(|unit| unit.is_combat() && unit.arm != Arm::Guerrilla);
-            state.ooc && foot && !state.entered && !state.waits && now.in_zone_of(*hex, foe) // §11.0ak
+            let zone = crowd.has(now.data(), *hex, Crowd::zone_of(foe));
+            state.ooc && foot && !state.entered && !state.waits && zone // §11.0ak
         };
         let units: Vec<(Piece, Hex)> = now.on_map(side).filter(bound).collect();
         for (unit, from) in units {
