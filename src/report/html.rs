@@ -234,7 +234,12 @@ fn table(head: &[String], rows: &[Vec<String>]) -> String {
     let flush: Vec<bool> = (0..head.len()).map(|column| numeric(rows, column)).collect();
     let line = |cells: &[String], tag: &str| {
         let cells = cells.iter().enumerate().map(|(column, cell)| {
-            let class = if flush.get(column) == Some(&true) { " class=\"n\"" } else { "" };
+            // A unit's name is one word, whatever hyphens stand in it.
+            let class = match flush.get(column) {
+                Some(true) => " class=\"n\"",
+                _ if cell.contains('-') && !cell.contains(' ') => " class=\"id\"",
+                _ => "",
+            };
             format!("<{tag}{class}>{}</{tag}>", escape(cell))
         });
         format!("<tr>{}</tr>\n", cells.collect::<String>())

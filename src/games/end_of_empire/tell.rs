@@ -341,7 +341,7 @@ pub fn headline(state: &State) -> String {
         Stage::SpanishCombat => "Spanish combat",
         Stage::Over => "the campaign is over",
     };
-    format!("Turn {} of 14: {due}", state.turn)
+    format!("End of Empire, turn {} of 14: {due}", state.turn)
 }
 
 /// Where the campaign stands.

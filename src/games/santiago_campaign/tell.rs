@@ -510,5 +510,5 @@ pub fn headline(state: &State) -> String {
         Stage::SpanishCombat => "Spanish combat",
         Stage::Over => "the game is over",
     };
-    format!("Turn {} of 11, {stage}", state.turn)
+    format!("The Santiago Campaign, turn {} of 11: {stage}", state.turn)
 }
