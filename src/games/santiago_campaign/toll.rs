@@ -91,14 +91,15 @@ impl Position<'_> {
     }
 
     /// On whose place the price of a step hangs: engineers at a river without a bridge, the balloon in the jungle (§21.2,
-    /// §17.3b).
-    pub fn helpers(&self, mover: &Mover, from: Hex, to: Hex) -> Vec<Subject> {
+    /// §17.3b). Whoever is still at sea may come ashore where `landing` says that somebody may.
+    pub fn helpers(&self, mover: &Mover, from: Hex, to: Hex, landing: bool) -> Vec<Subject> {
         let along = self.data().between(from, to);
         let river = mover.nation != Nation::Spanish && along.has(Along::River) && !along.has(Along::Bridge);
         let jungle = mover.nation == Nation::Us && self.data().land(to) == Land::Jungle && !along.has(Along::Road);
         let helps = |arm: Arm| (river && arm == Arm::Engineer) || (jungle && arm == Arm::Balloon);
-        let others = self.state.units.keys().filter(|id| Piece::from(**id) != mover.piece);
-        others.filter(|id| self.arm(**id).is_some_and(helps)).map(Subject::of).collect()
+        let others = self.state.units.iter().filter(|(id, _)| Piece::from(**id) != mover.piece);
+        let near = others.filter(|(_, unit)| landing || unit.at.hex().is_some());
+        near.map(|(id, _)| id).filter(|id| self.arm(**id).is_some_and(helps)).map(Subject::of).collect()
     }
 
     /// What a step costs by terrain alone, and why (§10.3 to §10.6).

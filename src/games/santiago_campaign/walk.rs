@@ -72,7 +72,8 @@ impl Play<'_, '_> {
             };
             let (first, home) = (count == 0, self.now().way_home(mover, &maps));
             let leg = Leg { at, first, halted, spent: walked.spent, home: home.as_ref() };
-            let helpers = self.now().helpers(mover, at, to);
+            let landing = [at, to].iter().any(|hex| self.umpire.cloud_on(&Subject::of(hex)).is_some());
+            let helpers = self.now().helpers(mover, at, to, landing);
             self.umpire.rests(&helpers, [piece.clone()]);
             let stride = match self.now().pace(mover, leg, to, &maps) {
                 Ok(stride) => stride,
