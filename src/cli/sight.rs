@@ -23,6 +23,7 @@ use crate::trust::record::Record;
 use crate::trust::remarks;
 use crate::trust::replay::Vision;
 use crate::trust::role::Role;
+use crate::trust::seat::Awaited;
 use crate::trust::store::{Readers, write_whole};
 
 use super::folder::{STATE, find, lay, records};
@@ -286,6 +287,15 @@ impl Sight {
             Mode::Gm if self.role == Some(Role::gm()) => "resolve",
             Mode::TwoPlayer | Mode::Gm => "send",
         }
+    }
+
+    /// Has whoever sits here something to decide?
+    pub fn has_to_decide(&self) -> bool {
+        let awaited = self.ledger.awaited();
+        let decides = matches!(awaited, Awaited::Packet { .. } | Awaited::Answers { .. });
+        let (who, mode) = (awaited.who(), self.ledger.protocol().mode());
+        let gm = self.role == Some(Role::gm());
+        decides && (mode == Mode::Solo || gm || (who.is_some() && who == self.role.as_ref()))
     }
 
     /// The report of the span the last record belongs to; its headline names the packet it tells of.

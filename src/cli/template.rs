@@ -13,7 +13,7 @@ use super::folder::{ORDERS, SCHEMAS};
 use super::new::write_schemas;
 use super::schemas::{order_file_name, order_files};
 use super::sight::Sight;
-use super::{Done, Trouble, World, exit};
+use super::{Done, Trouble, World, exit, next};
 
 /// Write an order file for this very moment.
 ///
@@ -42,7 +42,11 @@ impl Template {
         let file = file_name(&sight);
         // What is only shown refers to the schema that is always there.
         let keeps = self.write || self.output.is_some();
-        let text = if keeps { text(&sight) } else { shown(&sight) };
+        let text = if keeps {
+            text(&sight)
+        } else {
+            nothing_due(&sight).map_or_else(String::new, |what| format!("# {what}")) + &shown(&sight)
+        };
         let path = match (self.output, self.write) {
             (Some(path), _) => path,
             (None, true) => sight.folder.join(ORDERS).join(&file),
@@ -61,9 +65,17 @@ impl Template {
         if world.json {
             return Done::json(&json!({ "file": shown.to_string() }));
         }
-        let verb = sight.signing_verb();
-        Ok(Done::good(format!("{shown} is written. Edit it, then:\n  garcia check {shown}\n  garcia {verb} {shown}\n")))
+        let (verb, idle) = (sight.signing_verb(), nothing_due(&sight).unwrap_or_default());
+        let then = format!("{shown} is written. Edit it, then:\n  garcia check {shown}\n  garcia {verb} {shown}\n");
+        Ok(Done::good(then + &idle))
     }
+}
+
+/// What is to be said where nothing is due from whoever looks: the file is that of the next one who moves, or of a moment
+/// he has signed for already.
+fn nothing_due(sight: &Sight) -> Option<String> {
+    let waits = || next::steps(&sight.ledger, sight.role.as_ref()).into_iter().next().unwrap_or_default();
+    (!sight.has_to_decide()).then(|| format!("Nothing is due from you now. {}\n", waits()))
 }
 
 /// The order file for the moment with the schema that is always there, and where it is kept.

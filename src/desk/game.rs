@@ -68,15 +68,6 @@ impl Now {
         self.sight.due(|due| Submission::check(file, due))
     }
 
-    /// Has whoever sits here something to decide?
-    fn mine(&self) -> bool {
-        let awaited = self.sight.ledger.awaited();
-        let decides = matches!(awaited, Awaited::Packet { .. } | Awaited::Answers { .. });
-        let (who, mode) = (awaited.who(), self.sight.ledger.protocol().mode());
-        let gm = self.sight.role == Some(Role::gm());
-        decides && (mode == Mode::Solo || gm || (who.is_some() && who == self.sight.role.as_ref()))
-    }
-
     /// The file the orders due are kept in.
     fn file(&self) -> PathBuf {
         self.sight.folder.join(ORDERS).join(template::file_name(&self.sight))
@@ -186,7 +177,7 @@ impl GameDesk {
         let (table, stop) = (sight.table(), sight.stop());
         let file = now.file();
         let saved = fs::read(&file).ok();
-        let mine = now.mine();
+        let mine = now.sight.has_to_decide();
         Ok(json!({
             "stamp": now.stamp,
             "head": sight.ledger.protocol().head(),
@@ -381,7 +372,7 @@ impl GameDesk {
     pub fn sign(&self, said: &Value) -> Told {
         let _one = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let now = self.now()?;
-        if !now.mine() {
+        if !now.sight.has_to_decide() {
             return Err(Refused::new(409, "no orders are due from you now", "nothing was signed"));
         }
         self.write(&now, said)?;
