@@ -195,7 +195,10 @@ impl Play<'_, '_> {
         let rows = if attack.counter { &table.counter } else { &table.attack };
         let read = |die: i32| rows.at(die + total).copied().unwrap_or(GuerrillaResult::Nothing);
         // In both columns E is best for the guerrilla side.
-        let touched = Touch::on(subjects(attack.guerrillas.iter().chain(&attack.others)));
+        // Whoever falls or does not leaves a hex, or holds it.
+        let hexes = attack.from.iter().chain([&attack.target]).map(Hex::to_string);
+        let pieces = attack.guerrillas.iter().chain(&attack.others).map(Piece::to_string);
+        let touched = Touch::on(subjects(pieces.chain(hexes)));
         let about = if attack.reaction { attack.from.first().copied().unwrap_or(attack.target) } else { attack.target };
         let thrown = self.d6(hiders, about, "guerrilla", read, touched)?;
         self.umpire.note(Event::GuerrillaRoll {
