@@ -181,7 +181,16 @@ impl Play<'_, '_> {
             if let Some(place) = sent.get(&hex) {
                 let why = format!("{hex} would be overstacked, with closed counters in it");
                 let bar = Bar::new("A105", why, "send some elsewhere");
-                self.entry(place.clone(), |play| play.umpire.vouch(&all, bar, |held| !over(held)))?;
+                self.entry(place.clone(), |play| {
+                    // Nobody vouches for a plan: who closes it says when stacking is checked, and DS falls.
+                    if !play.game.options.phases {
+                        return play.umpire.vouch(&all, bar, |held| !over(held));
+                    }
+                    if play.umpire.fact_or(&all, &Subject::of(hex), "overfull", over, false)? {
+                        play.umpire.mind(bar);
+                    }
+                    Ok(())
+                })?;
                 continue;
             }
             if let (Some(index), false) = (said, lonely) {
