@@ -304,14 +304,17 @@ impl EndOfEmpire {
             }
         }
         let split: BTreeSet<Piece> = orders.detach.iter().map(|entry| entry.unit).collect();
-        for unit in self.data.units.values().filter(|unit| sets_up(unit, force)) {
+        let mut units: Vec<_> = self.data.units.values().filter(|unit| sets_up(unit, force)).collect();
+        // Whose hex is printed takes it, whoever else is there (§3l); the others find room around them.
+        units.sort_by_key(|unit| (unit.hex.is_none(), unit.id));
+        for unit in units {
             let whole = !(split.contains(&unit.id) && unit.has(Flag::Split));
             if orders.place.contains_key(&unit.id) || laid.contains(&unit.id) || !whole {
                 continue;
             }
-            let wish = unit.hex.or_else(|| defaults.units.get(&unit.id).copied()).unwrap_or(self.data.santiago);
+            let wish = defaults.units.get(&unit.id).copied().unwrap_or(self.data.santiago);
             let now = Position { game: self, state: &state, known: &known };
-            let hex = now.free_set_up(force, unit.id, wish).unwrap_or(wish);
+            let hex = unit.hex.or_else(|| now.free_set_up(force, unit.id, wish)).unwrap_or(wish);
             orders.place.insert(unit.id, hex);
             if let Some(now) = state.units.get_mut(&unit.id) {
                 now.at = Place::At(hex);

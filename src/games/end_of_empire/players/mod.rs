@@ -89,3 +89,53 @@ impl<'p> Player<'p> {
         !now.overstacked(hex, force, &stack)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::engine::dice::Chance;
+    use crate::engine::doc::{DocPath, read_document};
+    use crate::engine::{Foresaid, Seen, foresee};
+
+    use super::super::arrange::arrange;
+    use super::orders;
+
+    /// What a random player orders in a position is accepted, whatever he draws.
+    fn all_accepted(start: &str, draws: u32) {
+        let (node, _) = read_document("start", start.as_bytes()).expect("a start");
+        let (at, mut faults) = (DocPath::root(), Vec::new());
+        let table = arrange(&node, &at, &mut faults).unwrap_or_else(|| panic!("{faults:?}"));
+        let side = table.stop.who();
+        let seen = Seen { state: &table.state, holdings: &table.holdings, side };
+        for draw in 0..draws {
+            let mut listed = orders(&table.game, &seen, &mut Chance::new(&format!("draw {draw}")));
+            let written = format!("{listed:?}");
+            let found = foresee(&table.game, &seen, &table.stop, &Foresaid::default(), &mut listed, &at);
+            let refused: Vec<_> = found.faults.into_iter().filter(|fault| !fault.warning).collect();
+            assert!(refused.is_empty(), "draw {draw}: {refused:?}\n{written}");
+        }
+    }
+
+    #[test]
+    fn no_dummy_lies_in_guerrilla_beside_a_column() {
+        all_accepted("scenario: begin\n", 200);
+    }
+
+    #[test]
+    fn nobody_marches_into_a_hex_that_the_base_will_fill() {
+        all_accepted(
+            "turn: 2\nunits: {us-6-inf: 0619, us-16-inf: 0619, us-2-inf: 0522, us-10-inf: 0522, us-21-inf: 0620, \
+             us-9-inf: off, us-13-inf: off, us-24-inf: off}\n\
+             columns: {us-b1: {at: 0620, holds: [us-9-inf, us-13-inf, us-24-inf]}}\n",
+            120,
+        );
+    }
+
+    #[test]
+    fn the_last_supply_point_is_spent_once() {
+        all_accepted(
+            "turn: 3\nstage: spanish-turn\nsupply-points: {spanish: 1}\n\
+             units: {sp-1-65-c: 1110, sp-4-t: 1111, us-6-inf: 1010, us-16-inf: 1011}\n",
+            120,
+        );
+    }
+}

@@ -36,6 +36,11 @@ impl Player<'_> {
             orders.combat = self.combats();
             if self.side == SPAIN && self.state.turn < self.game.data.tables.limits.turns && self.chance.one_in(2) {
                 self.state.turn += 1;
+                // A point that goes into a combat makes no logistic column.
+                let spent = orders.combat.iter().filter(|order| order.support == Some(Support::Pool)).count();
+                if let Some(points) = self.state.supply_points.get_mut(&Force::Spanish) {
+                    *points = points.saturating_sub(u32::try_from(spent).unwrap_or(u32::MAX));
+                }
                 let mut next = self.reorganize();
                 self.state.turn -= 1;
                 // What was to attack will be open by then.

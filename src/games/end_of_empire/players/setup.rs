@@ -29,6 +29,13 @@ pub fn setup(game: &EndOfEmpire, state: &State, force: Force, chance: &mut Chanc
         }
     }
     let units: Vec<_> = data.units.values().filter(|unit| sets_up(unit, force)).collect();
+    // Nobody in guerrilla takes the hexes that are printed on others either.
+    for (id, hex) in units.iter().filter_map(|unit| Some((unit.id, unit.hex?))) {
+        orders.place.insert(id, hex);
+        if let Some(now) = laid.units.get_mut(&id) {
+            now.at = Place::At(hex);
+        }
+    }
     let mut hexes: Vec<Hex> = {
         let now = Position { game, state: &laid, known: &known };
         data.grid.cells().filter(|hex| now.bars_set_up(force, *hex).is_empty()).collect()
