@@ -206,8 +206,11 @@ impl Play<'_, '_> {
             };
             self.umpire.listed(|| now.attack_choices(side, fought).iter().any(is_it));
         }
+        let (able, barred) = self.now().able(side, order, &self.fought);
+        for bar in barred {
+            self.umpire.mind(Bar { remedy: "the attack goes on without it".to_owned(), ..bar });
+        }
         if let Some(least) = order.min_odds {
-            let (able, _) = self.now().able(side, order, &self.fought);
             if !self.reaches(side, &able, least)? {
                 let bar = unsure(least);
                 self.umpire.mind(bar.clone());
