@@ -489,6 +489,15 @@ impl Position<'_> {
         barred.unwrap_or_else(|| vec![bar("10.3b", format!("no legal path leads to {to}"))])
     }
 
+    /// Why a unit that may move can go nowhere: what bars each hex around it that it could ever enter.
+    pub fn shut_in(&self, mover: &Mover, from: Hex, maps: &SupplyMaps) -> Vec<Bar> {
+        let home = self.way_home(mover, maps);
+        let leg = Leg { at: from, first: true, halted: false, spent: Mp::ZERO, home: home.as_ref() };
+        let barred = |to: Hex| self.pace(mover, leg, to, maps).err().and_then(|bars| bars.into_iter().next());
+        let bars: Vec<Bar> = self.data().around(from).filter_map(barred).filter(|bar| !bar.firm).collect();
+        if bars.is_empty() { vec![bar("10.3b", format!("no land lies next to {from}"))] } else { bars }
+    }
+
     /// How far everything is from supply, for a mover who is out of it (§12.10c); a beach that he opens is in supply.
     pub fn way_home(&self, mover: &Mover, maps: &SupplyMaps) -> Option<WayHome> {
         mover.lost.then(|| {

@@ -174,7 +174,11 @@ fn moves(play: &mut Play<'_, '_>, spanish: bool, text: &mut String) {
         let now = play.now();
         let place =
             now.hex_of(piece).map_or_else(|| "in its box".to_owned(), |hex| format!("in {}", now.data().say(hex)));
-        match now.mover(piece, &maps) {
+        let able = now.mover(piece, &maps).and_then(|(mover, from)| match from {
+            Some(hex) if choices.is_empty() => Err(now.shut_in(&mover, hex, &maps)),
+            _ => Ok((mover, from)),
+        });
+        match able {
             Ok((mover, from)) => {
                 let name = |hex: Hex| now.data().place_name(hex).unwrap_or_default().to_owned();
                 let hexes = choices.iter().map(|(hex, ..)| *hex).filter(|hex| now.may_stay(&mover, *hex));
