@@ -210,14 +210,14 @@ impl Play<'_, '_> {
         for bar in barred {
             self.umpire.mind(Bar { remedy: "the attack goes on without it".to_owned(), ..bar });
         }
-        if let Some(least) = order.min_odds {
-            if !self.reaches(side, &able, least)? {
-                let bar = unsure(least);
-                self.umpire.mind(bar.clone());
-                self.umpire.note(lapsed(name(order), &bar));
-                self.called_off(vec![bar]);
-                return Ok(None);
-            }
+        if let Some(least) = order.min_odds
+            && !self.reaches(side, &able, least)?
+        {
+            let bar = unsure(least);
+            self.umpire.mind(bar.clone());
+            self.umpire.note(lapsed(name(order), &bar));
+            self.called_off(vec![bar]);
+            return Ok(None);
         }
         Ok(Some(order.clone()))
     }
