@@ -199,6 +199,7 @@ impl TurnOrders {
 }
 
 /// A packet of orders.
+#[allow(clippy::large_enum_variant, reason = "one packet at a time is held")]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Orders {
