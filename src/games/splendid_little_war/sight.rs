@@ -64,19 +64,26 @@ impl Position<'_> {
         if data.distance(from, to) <= 1 {
             return Ok(());
         }
+        let blocks = |hex: Hex| self.in_the_way(crowd, from, to, hex, spotting);
+        let mut found: Option<Bar> = None;
         for stretch in crossed(&data.grid, from, to) {
-            let blocks = |hex: Hex| self.in_the_way(crowd, from, to, hex, spotting);
             let bar = match stretch {
                 Stretch::Through(hex) => blocks(hex),
-                // §13.1s, AMB-72: along a hexside only if both hexes are in the way.
-                Stretch::Along(one, Some(other)) => blocks(one).filter(|_| blocks(other).is_some()),
+                // §13.1s, AMB-72: along a hexside only if both hexes are in the way. It is free as soon as one of them is.
+                Stretch::Along(one, Some(other)) => blocks(one).zip(blocks(other)).map(|(one, other)| {
+                    let (may_go, stays) = if one.firm { (other, one) } else { (one, other) };
+                    may_go.about(stays.about)
+                }),
                 Stretch::Along(_, None) => None,
             };
-            if let Some(bar) = bar {
-                return Err(bar);
+            match bar {
+                // Ground that is in the way stays there, whatever units do.
+                Some(bar) if bar.firm => return Err(bar),
+                Some(bar) => found = found.or(Some(bar)),
+                None => {}
             }
         }
-        Ok(())
+        found.map_or(Ok(()), Err)
     }
 
     /// Whether one hex is in line of sight of another: for fire, or for spotting.
