@@ -8,7 +8,7 @@ use crate::engine::{Bar, Clause, Deed, Question, Ruling, Say, Side, Subject, Tou
 
 use super::events::{Event, Factor, FireKind};
 use super::firepower::rounded;
-use super::gunnery::{Gunnery, Shot, Volley};
+use super::gunnery::{Aim, Gunnery, Shot, Volley};
 use super::orders::{FireOrder, Spot};
 use super::play::{Play, subjects};
 use super::policy::{Ever, NEXT_COMBAT, Policy};
@@ -29,11 +29,12 @@ impl Play<'_, '_> {
     /// Carries out one order to fire, as far as it is legal.
     pub fn carry_fire(&mut self, side: Side, kind: FireKind, order: &FireOrder) -> Ruling<()> {
         let mut order = order.clone();
+        let mut instead_of = None;
         if !self.now().held_by(order.target, enemy(side))
             && self.stood.contains(&order.target)
             && let Some(target) = self.next_target(side, kind, &order)?
         {
-            order.target = target;
+            instead_of = Some(std::mem::replace(&mut order.target, target));
             order.r#else = None;
         }
         let fired = self.fired.clone();
@@ -60,6 +61,8 @@ impl Play<'_, '_> {
         if judged.shots.is_empty() {
             return Ok(());
         }
+        let aim = Aim { at: order.target, instead_of };
+        self.fired.extend(judged.shots.iter().map(|shot| (shot.piece, aim)));
         self.fire_attack(side, kind, Volley { target: order.target, shots: judged.shots })
     }
 
@@ -139,9 +142,6 @@ impl Play<'_, '_> {
     pub fn fire_attack(&mut self, side: Side, kind: FireKind, volley: Volley) -> Ruling<()> {
         let Volley { target, shots } = volley;
         self.tested.clear();
-        for shot in &shots {
-            self.fired.insert(shot.piece, target);
-        }
         let mut shots = shots;
         shots.sort_by_key(|shot| shot.piece);
         if self.game.options.fire_fever {

@@ -24,12 +24,21 @@ pub struct Gunnery<'t> {
     /// In which segment.
     pub kind: FireKind,
     /// Who has fired in it, and at what (§13.0h, §13.0i).
-    pub fired: &'t BTreeMap<Piece, Hex>,
+    pub fired: &'t BTreeMap<Piece, Aim>,
     crowd: Crowd,
     /// Hexes with enemy combat units.
     pub(super) enemies: BTreeSet<Hex>,
     /// Those of them with an assault marker (§13.1i).
     marked: BTreeSet<Hex>,
+}
+
+/// At what a unit has fired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Aim {
+    /// The target.
+    pub at: Hex,
+    /// The hex it was ordered to fire at, if nobody was left there (§13.0k).
+    pub instead_of: Option<Hex>,
 }
 
 /// A unit that fires, and who spots for it if it fires indirectly.
@@ -63,7 +72,7 @@ pub(super) struct Judged {
 
 impl<'t> Gunnery<'t> {
     /// The segment as it stands now.
-    pub fn new(now: Position<'t>, side: Side, kind: FireKind, fired: &'t BTreeMap<Piece, Hex>) -> Gunnery<'t> {
+    pub fn new(now: Position<'t>, side: Side, kind: FireKind, fired: &'t BTreeMap<Piece, Aim>) -> Gunnery<'t> {
         let foes = || now.on_map(enemy(side)).filter(|(piece, _)| now.is_combat(*piece));
         let marked = foes().filter(|(piece, _)| now.now(*piece).assaults.is_some());
         Gunnery {
@@ -95,7 +104,8 @@ impl<'t> Gunnery<'t> {
             bars.push(about(bar).about(subjects(unit.parent)));
             return bars;
         }
-        if self.fired.contains_key(&piece) {
+        // What a regiment has done its parts have done, if it breaks down meanwhile.
+        if [Some(piece), unit.parent].iter().flatten().any(|piece| self.fired.contains_key(piece)) {
             let why = format!("{piece} has fired in this segment");
             bars.push(Bar::new("13.0h", why, "let each unit fire once, at one hex").firm());
         }
@@ -175,10 +185,17 @@ impl<'t> Gunnery<'t> {
         }
         // §13.0i: units of one hex that fire at one target fire together.
         if let Place::At(hex) = state.at {
-            let earlier = self.fired.iter().any(|(other, at)| *at == target && now.state.hex_of(*other) == Some(hex));
-            if earlier && !self.fired.contains_key(&piece) {
+            let together = |(other, aim): &(&Piece, &Aim)| aim.at == target && now.state.hex_of(**other) == Some(hex);
+            let earlier: Vec<&Aim> = self.fired.iter().filter(together).map(|(_, aim)| aim).collect();
+            if !earlier.is_empty() && !self.fired.contains_key(&piece) {
                 let why = format!("others in {hex} have fired at {target} already");
-                bars.push(about(Bar::new("13.0i", why, "name all units of a hex in one attack")).firm());
+                let bar = about(Bar::new("13.0i", why, "name all units of a hex in one attack"));
+                // Who had to look for another target may have taken this one.
+                let turned: Option<Vec<Hex>> = earlier.iter().map(|aim| aim.instead_of).collect();
+                bars.push(match turned {
+                    Some(empty) => bar.about(subjects(empty)),
+                    None => bar.firm(),
+                });
             }
         }
         bars

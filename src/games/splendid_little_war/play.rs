@@ -9,6 +9,7 @@ use crate::engine::{Bar, Halt, Phase, Ruling, Side, Stop, Subject, Thrown, Touch
 
 use super::data::Data;
 use super::events::{Event, PhaseName};
+use super::gunnery::Aim;
 use super::position::Position;
 use super::state::{Ending, Place, Stage, State, UnitState};
 use super::terms::{Arm, Cause, Force, LossClass, Piece, d10};
@@ -33,7 +34,7 @@ pub struct Play<'p, 'u> {
     /// Hexes with combat units when the Combat Phase, or this step of it, began: what is empty now was left (§13.0k).
     pub stood: BTreeSet<Hex>,
     /// Who has fired in this fire segment, and at what (§13.0h, §13.0i).
-    pub fired: BTreeMap<Piece, Hex>,
+    pub fired: BTreeMap<Piece, Aim>,
     /// Leaders who have rolled for Leader Loss in this combat (§13.4k).
     pub tested: BTreeSet<Piece>,
 }

@@ -284,7 +284,10 @@ impl Play<'_, '_> {
         if !cuban {
             return vec![Bar::new("15.6i", format!("{piece} is no Cuban"), "only Cubans fire and retire").firm()];
         }
-        let about = |bar: Bar| bar.about([Subject::of(piece)]);
+        // Whom it would have fled from may just have been shot.
+        let shot = self.fired.values().map(|aim| Subject::of(aim.at));
+        let doubtful: Vec<Subject> = shot.chain([Subject::of(piece)]).collect();
+        let about = |bar: Bar| bar.about(doubtful.iter().cloned());
         let mut bars = Vec::new();
         let at = now.state.hex_of(piece);
         let beside = able.iter().any(|(other, _)| now.state.hex_of(*other) == at);
