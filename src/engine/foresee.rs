@@ -228,6 +228,10 @@ impl<G: Rules> Umpire<'_, G> {
     pub fn spare(&mut self, entry: DocPath, minded: Option<Bar>, bars: Vec<Bar>) {
         let Some(hopes) = &mut self.hopes else { return };
         hopes.spared.insert(entry.clone());
+        // What is left out for good in one walk is no fault for what would bar it in the other.
+        if minded.is_some() {
+            self.heard.insert(entry.clone());
+        }
         let before = self.in_hand.replace(entry);
         let sure = |bar: &Bar| minded.is_none() && !bar.about.iter().any(|subject| self.clouds.contains_key(subject));
         let bars = bars.into_iter().filter(|bar| bar.firm || sure(bar)).collect();

@@ -3,7 +3,7 @@
 
 use crate::board::Square;
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
-use crate::engine::{Bar, Clause, Concealed, Phase, Rules, Ruling, Sealed, Subject, Tally, Touch};
+use crate::engine::{Bar, Clause, Cloud, Concealed, Phase, Rules, Ruling, Sealed, Subject, Tally, Touch};
 
 use super::actions::{Deed, Plan};
 use super::advice::or;
@@ -85,6 +85,7 @@ impl Play<'_, '_> {
         let places = (0..orders.activations.len()).map(|index| at.key("activations").index(index));
         let mut rest = orders.activations.iter().zip(places);
         while let Some((entry, place)) = rest.next() {
+            let deciding = self.touched(entry);
             let before = self.umpire.take_in_hand(place.clone());
             let went = self.entry(entry);
             self.umpire.put_down(before);
@@ -99,9 +100,14 @@ impl Play<'_, '_> {
                     return Ok(self.list_over(orders, at, left));
                 }
                 Err(cut) => {
+                    // Where the battle goes on, the entry that ends it has changed something else, and so may each of the others.
+                    let may_differ = Cloud::Die("activation".to_owned());
+                    self.umpire.cloud(deciding, &may_differ);
                     for (entry, spared) in rest {
                         let bars = self.bars_of(entry);
                         self.umpire.spare(spared, None, bars);
+                        let touched = self.touched(entry);
+                        self.umpire.cloud(touched, &may_differ);
                     }
                     self.umpire.spare(at.key("more"), None, Vec::new());
                     return Err(cut);
@@ -109,6 +115,14 @@ impl Play<'_, '_> {
             }
         }
         Ok(self.list_over(orders, at, 0))
+    }
+
+    /// What an entry changes, as far as it can be read.
+    fn touched(&self, entry: &Concealed<Activation>) -> Vec<Subject> {
+        match entry {
+            Concealed::Open(entry) => self.now().touched(entry),
+            Concealed::Sealed(_) => Vec::new(),
+        }
     }
 
     /// What is wrong with an entry that is not carried out, as far as it can be read.
