@@ -17,7 +17,7 @@ use super::policy::{RetirePolicy, VariableFire};
 use super::position::{Position, enemy};
 use super::special::no_policy;
 use super::state::{Place, Stage, State};
-use super::terms::{Arm, Chief, Force, Odds, Piece};
+use super::terms::{Arm, Chief, Crossing, Force, Odds, Piece};
 use super::{SPAIN, SplendidLittleWar, US};
 
 /// How a player without a head plays.
@@ -168,7 +168,10 @@ impl Play<'_, '_> {
         if side == US {
             let engineers: Vec<(Piece, Hex)> =
                 now.on_map(US).filter(|(id, _)| now.arm(*id) == Some(Arm::Engineer)).collect();
+            // Two of them never build one bridge: what the first begins the next one sees.
+            let mut begun = now.state.clone();
             for (engineer, hex) in engineers {
+                let now = Position { game: now.game, state: &begun };
                 let state = now.now(engineer);
                 let sides: Vec<Hex> =
                     (now.data().neighbours(hex)).filter(|next| now.bars_bridging(engineer, *next).is_empty()).collect();
@@ -178,6 +181,9 @@ impl Play<'_, '_> {
                     && let Some(to) = chance.pick(&sides)
                 {
                     orders.pontoon.insert(engineer, *to);
+                    if let Some(unit) = begun.units.get_mut(&engineer) {
+                        unit.bridging = Some(Crossing::new(hex, *to));
+                    }
                 }
             }
         }
@@ -432,4 +438,31 @@ pub fn policy(state: &State, kind: &str, chance: &mut Chance) -> Json {
         _ => ever(chance),
     };
     drawn.unwrap_or_else(|_| Json::Str("default".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Charter, Files, Holdings, Rules};
+
+    #[test]
+    fn two_engineers_in_one_hex_never_build_one_bridge() {
+        let charter = Charter { scenario: "campaign".to_owned(), ..Charter::default() };
+        let game = SplendidLittleWar::open(&charter).expect("a table");
+        let (mut state, _) = game.begin();
+        state.stage = Stage::UsTurn;
+        let ford = Hex::printed(1926);
+        let arm = |id: &Piece| game.data.unit(*id).map(|unit| unit.arm);
+        for (_, unit) in state.units.iter_mut().filter(|(id, _)| arm(id) == Some(Arm::Engineer)) {
+            unit.at = Place::At(ford);
+        }
+        let (holdings, mut chance, mut built) = (Holdings::default(), Chance::new("engineers"), 0);
+        for _ in 0..40 {
+            let seen = Seen { state: &state, holdings: &holdings, side: Some(US) };
+            let Orders::Turn(drawn) = orders(&game, &seen, &mut chance) else { panic!("a turn") };
+            assert!(drawn.pontoon.len() < 2, "{:?}", drawn.pontoon);
+            built += drawn.pontoon.len();
+        }
+        assert!(built > 0);
+    }
 }
