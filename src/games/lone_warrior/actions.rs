@@ -35,6 +35,18 @@ pub enum Deed {
     Rally,
 }
 
+impl Deed {
+    /// The enemy it shoots at.
+    pub fn shoots_at(&self) -> Option<UnitId> {
+        match self {
+            Deed::Shoot { target } | Deed::ShootAndFallBack { target, .. } | Deed::AdvanceAndShoot { target, .. } => {
+                Some(*target)
+            }
+            _ => None,
+        }
+    }
+}
+
 /// A legal action: what is done, and the number it takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {

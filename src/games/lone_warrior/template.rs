@@ -87,7 +87,7 @@ fn field(text: &mut String, depth: usize, now: &Position<'_>, power: Power, goes
     line(
         text,
         depth,
-        "# Marches and turns stand together: put another in the place of the first. 2+ is the chip it needs.",
+        "# Marches, turns and targets stand together: put another in the place of the first. 2+ is the chip it needs.",
     );
     line(text, depth, "activations:");
     for id in now.eligible(power) {
@@ -100,8 +100,10 @@ fn field(text: &mut String, depth: usize, now: &Position<'_>, power: Power, goes
             what.push_str(", disordered");
         }
         line(text, depth + 1, &format!("# {id}: {what}"));
-        // Marches and turns are a line or two for all of them; everything else is a line to take the # away from.
+        // Marches and turns are a line or two for all of them, and shots a line for all targets; everything else is a line
+        // to take the # away from.
         let (mut first, mut ways): (Option<String>, Vec<String>) = (None, Vec::new());
+        let mut shots: Vec<(String, String, Vec<String>)> = Vec::new();
         for (entry, plan) in now.choices(power, id) {
             let why: Vec<&str> = plan.difficult.iter().map(|reason| reason.what.as_ref()).collect();
             let why = if why.is_empty() { String::new() } else { format!(" ({})", why.join(", ")) };
@@ -116,8 +118,24 @@ fn field(text: &mut String, depth: usize, now: &Position<'_>, power: Power, goes
                     ways.push(format!("{} {}+", without_unit(&typed), plan.needs()));
                     first.get_or_insert(typed);
                 }
-                _ => line(text, depth + 1, &format!("# - {typed}  # {}, {}+{why}", plan.text(), plan.needs())),
+                deed => {
+                    let listed = format!("# - {typed}  # {}, {}+{why}", plan.text(), plan.needs());
+                    let Some(target) = deed.shoots_at() else {
+                        line(text, depth + 1, &listed);
+                        continue;
+                    };
+                    let alike = flow(&Activation { shoot: None, ..entry.clone() });
+                    let alike = format!("{alike} {}+{why}", plan.needs());
+                    match shots.iter_mut().find(|(other, ..)| *other == alike) {
+                        Some((.., others)) => others.push(target.to_string()),
+                        None => shots.push((alike, listed, Vec::new())),
+                    }
+                }
             }
+        }
+        for (_, shot, others) in shots {
+            let or = if others.is_empty() { String::new() } else { format!("; or at {}", others.join(", ")) };
+            line(text, depth + 1, &format!("{shot}{or}"));
         }
         for (number, some) in ways.chunks(WAYS_A_LINE).enumerate() {
             let head = match &first {

@@ -330,3 +330,15 @@ fn a_plan_opens_only_what_was_carried_out() {
     assert_eq!(outcome.dice_left, 0);
     assert_eq!(outcome.state.stage, Stage::UsTurn);
 }
+
+#[test]
+fn a_template_has_one_line_for_all_targets_of_a_shot() {
+    let start = "{scenario: blank, units: {sj-tal-1: 0404, sj-tal-2: 0504, sj-6: 0405}}";
+    let (node, _) = crate::engine::doc::read_document("start.yaml", start.as_bytes()).expect("well formed");
+    let mut faults = Vec::new();
+    let laid = LoneWarrior::arrange(&node, &DocPath::root(), &mut faults).unwrap_or_else(|| panic!("{faults:?}"));
+    let text = template::write(&laid.game, &laid.state, &laid.stop);
+    let shots: Vec<&str> = text.lines().filter(|line| line.contains("{unit: sj-6, shoot: ")).collect();
+    assert_eq!(shots.len(), 1, "{text}");
+    assert!(shots[0].contains("shoot: sj-tal-1}") && shots[0].ends_with("; or at sj-tal-2"), "{text}");
+}
