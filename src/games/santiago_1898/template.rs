@@ -249,11 +249,13 @@ fn battles(now: &Position<'_>, spanish: bool, text: &mut String) {
     }
     line(text, "# Attacks, in the order they are fought (§9). After defensive fire each is pressed or called off.");
     line(text, "# battles:");
-    line(text, "#   - target: 1210");
-    line(text, "#     attackers: [us-inf-6, us-inf-16]   # or from: [1211]");
+    let (target, one, other, from) =
+        if spanish { ("1211", "sp-4-tv", "sp-1-ppr", "1210") } else { ("1210", "us-inf-6", "us-inf-16", "1211") };
+    line(text, format!("#   - target: {target}"));
+    line(text, format!("#     attackers: [{one}, {other}]   # or from: [{from}]"));
     line(text, "#     press-if: 2:1        # always, 1:1, 2:1, 3:1, 4:1, 5:1, never");
     line(text, "#     naval: yes           # the fleet supports one attack a turn (§9.7)");
-    line(text, "#     losses: [us-inf-16]  # who takes losses first");
+    line(text, format!("#     losses: [{other}]  # who takes losses first"));
     line(text, "#     advance: all         # all, none, or a list");
     let forces: &[Force] = if spanish { &[Force::Spanish] } else { &[Force::Cuban, Force::Us] };
     for force in forces {
