@@ -197,7 +197,9 @@ impl Position<'_> {
             let stays = pieces.iter().any(|piece| !order.drop.contains_key(piece));
             if stays && !marcher.may_stop(data, *end) {
                 let why = format!("units in guerrilla and others cannot share {end}");
-                bars.push(Bar::new("11.1b", why, "stop elsewhere").part("path").about(subjects([*end])));
+                // Whatever cuts the way short makes them stop there.
+                let cut: Vec<Subject> = bars.iter().flat_map(|bar| bar.about.clone()).collect();
+                bars.push(Bar::new("11.1b", why, "stop elsewhere").part("path").about(subjects([*end])).about(cut));
             }
         }
         for (piece, hex) in &order.drop {
