@@ -109,7 +109,9 @@ impl Position<'_> {
 
 /// Lets one piece take its part; gives how many steps it absorbs (A10: guerrillas up to two, and die).
 fn bear(bearers: &mut [Bearer], piece: Piece, left: u8) -> u8 {
-    let Some(bearer) = bearers.iter_mut().find(|bearer| bearer.piece == piece) else { return left };
+    // A check goes on with a column its owner has put a unit into twice.
+    let able = |bearer: &&mut Bearer| bearer.piece == piece && bearer.steps > 0;
+    let Some(bearer) = bearers.iter_mut().find(able) else { return left };
     if bearer.closed {
         return 1;
     }
@@ -383,4 +385,24 @@ impl Play<'_, '_> {
 /// The strongest in shock first, for those who advance.
 pub fn by_shock(now: &Position<'_>, pieces: &mut [Piece]) {
     pieces.sort_by_key(|piece| (Reverse(now.factors(*piece).shock), *piece));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::doc::{DocPath, read_document};
+    use crate::games::end_of_empire::arrange::arrange;
+    use crate::games::end_of_empire::position::Known;
+
+    #[test]
+    fn a_unit_named_twice_bears_no_more_than_it_has() {
+        let start = "{scenario: blank, turn: 4, units: {cu-ry: 1210}}";
+        let (start, _) = read_document("start.yaml", start.as_bytes()).expect("well formed");
+        let mut faults = Vec::new();
+        let arranged = arrange(&start, &DocPath::root(), &mut faults).expect("a position");
+        let known = Known::default();
+        let now = Position { game: &arranged.game, state: &arranged.state, known: &known };
+        let unit = Piece::of("cu-ry");
+        assert_eq!(now.losers(&[unit, unit], 9, Cause::Shock, &[], false), [unit, unit]);
+    }
 }
