@@ -288,7 +288,10 @@ function showOffers() {
   }
   if (list.childElementCount) parts.push(list);
   if (chosen.length && offered && !parts.length) parts.push(make('p', 'Nothing can be ordered of it now.', { className: 'hint' }));
+  // The second answer takes no hex out of the hands of somebody who chooses by keys.
+  const held = $('offers').contains(document.activeElement) && document.activeElement.dataset.to;
   $('offers').replaceChildren(...parts);
+  if (held) $('offers').querySelector(`[data-to="${CSS.escape(held)}"]`)?.focus();
   const svg = svgOf(board), could = svg?.querySelector('.could');
   for (const [id, { reached }] of cells) {
     const at = cellOf(board, id);
