@@ -3,6 +3,8 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use super::record::{NotARecord, Record};
 use crate::engine::json::MAX_BYTES;
@@ -108,6 +110,10 @@ fn sync_folder(folder: &Path) {
     }
 }
 
+/// How long somebody waits for a folder: another command is done by then, and a program that was just started has let go
+/// of what it was given open.
+const A_MOMENT: Duration = Duration::from_secs(1);
+
 /// Holds a folder for one process; given back when dropped.
 pub struct Lock {
     _file: File,
@@ -121,15 +127,20 @@ impl Lock {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false);
         let file = options.open(&path).map_err(|e| FileTrouble::new(&path, e))?;
-        match file.try_lock() {
-            Ok(()) => {
-                sweep(folder);
-                Ok(Lock { _file: file })
+        let began = Instant::now();
+        loop {
+            match file.try_lock() {
+                Ok(()) => {
+                    sweep(folder);
+                    return Ok(Lock { _file: file });
+                }
+                Err(fs::TryLockError::WouldBlock) if began.elapsed() < A_MOMENT => thread::sleep(A_MOMENT / 100),
+                Err(fs::TryLockError::WouldBlock) => {
+                    let what = "another garcia is at work in this folder; try again when it is done";
+                    return Err(FileTrouble::new(folder, what));
+                }
+                Err(fs::TryLockError::Error(e)) => return Err(FileTrouble::new(&path, e)),
             }
-            Err(fs::TryLockError::WouldBlock) => {
-                Err(FileTrouble::new(folder, "another garcia is at work in this folder; try again when it is done"))
-            }
-            Err(fs::TryLockError::Error(e)) => Err(FileTrouble::new(&path, e)),
         }
     }
 
