@@ -8,6 +8,7 @@ use crate::engine::doc::{Fault, Source, read_document};
 use crate::engine::submission::{Checked, Due, Joined, Outlook, Shut, Submission, Whence, join};
 use crate::engine::{
     AnyOrders, Chances, Effort, Flow, Foresaid, Holdings, Json, Key, Match, Questions, Ruleset, Side, Stop, View,
+    capital,
 };
 use crate::games;
 use crate::mail::plain_text;
@@ -377,8 +378,7 @@ fn side_name(side: Side) -> String {
     if word.len() <= 2 {
         return word.to_uppercase();
     }
-    let mut letters = word.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    capital(word)
 }
 
 /// What a player knows who has secrets of a game.

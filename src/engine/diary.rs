@@ -48,6 +48,12 @@ pub enum DiaryEntry {
     },
 }
 
+/// A text with a capital at its beginning.
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// So many of something: `1 step`, `2 steps`, `2 hexes`.
 pub fn count_of(count: impl TryInto<i64>, what: &str) -> String {
     let count = count.try_into().unwrap_or(i64::MAX);

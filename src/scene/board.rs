@@ -2,6 +2,7 @@
 
 use crate::board::sheet::Named;
 use crate::board::{Feature, Grid, Hex, HexGrid, Orientation, Square, SquareGrid, Terrain};
+use crate::engine::capital;
 
 use super::shape::Point;
 use super::{Board, Border, Cell, Edge, Ground, Label, Shape, Track, Way};
@@ -138,9 +139,5 @@ fn written_out(name: &str) -> String {
     if name.contains(' ') || name.chars().any(char::is_uppercase) {
         return name.to_owned();
     }
-    let capital = |word: &str| {
-        let mut letters = word.chars();
-        letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-    };
     name.split('-').map(capital).collect::<Vec<String>>().join(" ")
 }

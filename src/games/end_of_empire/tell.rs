@@ -1,6 +1,6 @@
 //! Events in words.
 
-use crate::engine::{Cast, Clause, Diary, Event as _, Seen, Tally, count_of};
+use crate::engine::{Cast, Clause, Diary, Event as _, Seen, Tally, capital, count_of};
 
 use super::EndOfEmpire;
 use super::events::{Event, Factor, Loss, PhaseName};
@@ -54,7 +54,7 @@ fn title(phase: PhaseName) -> String {
     let words = phase.as_str().replace('-', " ").replace("setup", "set-up");
     match words.split_once(' ') {
         Some(("us", what)) => format!("US {what}"),
-        _ => words.chars().take(1).flat_map(char::to_uppercase).chain(words.chars().skip(1)).collect(),
+        _ => capital(&words),
     }
 }
 

@@ -136,7 +136,7 @@ impl<'p> Position<'p> {
                     let why = format!("{} has been activated in this turn already", unit.id);
                     bars.push(Bar::new("A3", why, "name another unit").part("unit"));
                 }
-                let judged = if entry.actions() == 1 { Some(self.deed(unit, state, entry)) } else { None };
+                let judged = (entry.actions() == 1).then(|| self.deed(unit, state, entry));
                 match judged {
                     // Of a second activation only what it could never do is told as well.
                     Some(Err(more)) => bars.extend(more.into_iter().filter(|bar| bar.firm || !again)),

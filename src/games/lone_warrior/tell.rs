@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::engine::{Cast, Diary, Event as _, Tally, Verdict};
+use crate::engine::{Cast, Diary, Event as _, Tally, Verdict, capital};
 
 use super::LoneWarrior;
 use super::events::{Against, Aspect, Difficulty, Event, LeaderFate, Passed, Redrawn, Saviour, TurnEnd};
@@ -49,11 +49,6 @@ impl Said<'_> {
         let areas = &self.0.field(field).areas;
         areas.iter().find(|area| area.id == id).map_or_else(|| id.to_string(), |area| area.name.clone())
     }
-}
-
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 fn numbers(chips: &[u16]) -> String {
