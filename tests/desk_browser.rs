@@ -15,33 +15,23 @@ const LONGEST: Duration = Duration::from_secs(480);
 
 /// How long units are clicked in a match.
 const ENOUGH: Duration = Duration::from_secs(60);
-/// How long the second answer to a click may take.
-const SECOND_ANSWER: Duration = Duration::from_secs(4);
 
 /// Units that can be clicked: those of the side due, the ready ones first.
 const ABLE: &str = "[...pos.units.filter((u) => u.own && u.ready), ...pos.boxes.flatMap((b) => b.units).filter((u) => u.own)].map((u) => u.id)";
 
-fn ready(browser: &Browser) {
-    browser.until(
-        "document.title !== 'garcia' && pos && (!pos.mine || document.querySelector('#faults').childElementCount)",
-    );
+/// Waits until every answer is there: the second one to a click, the check of what was written, the page's own looking
+/// round. From here on nothing moves that nobody touches.
+fn settled(browser: &Browser) {
+    browser.until("pos && asking === 0 && !acting");
 }
 
-/// The first line that is offered: found and taken in one step, for the list may be gone in the next moment.
+/// The first line that is offered.
 fn line(in_the_place: bool) -> &'static str {
     match in_the_place {
         true => {
             "(offered && !offered.deeds.length && document.querySelector('#offers li button') || document.createElement('i'))"
         }
         false => "(document.querySelector('#offers li button') || document.createElement('i'))",
-    }
-}
-
-/// A first answer comes at once; what it had no time for follows.
-fn answered(browser: &Browser) {
-    let began = Instant::now();
-    while browser.value("offered?.deeds.some((deed) => deed.untried)") == true && began.elapsed() < SECOND_ANSWER {
-        std::thread::sleep(Duration::from_millis(100));
     }
 }
 
@@ -56,42 +46,38 @@ fn order(browser: &Browser, unit: &str, choice: usize) -> bool {
     };
     browser.value("document.querySelector('#whole').click()");
     browser.click(&at);
-    browser.until("offered || !chosen.length");
-    answered(browser);
-    if browser.value("!offered") == true {
-        return false;
-    }
+    settled(browser);
+    // Another counter or a name may lie over it, and what was clicked then may do nothing.
     let before = browser.value("document.querySelector('#text').value");
-    let unchanged = format!("document.querySelector('#text').value === {before}");
+    let unchanged = || browser.value("document.querySelector('#text').value") == before;
     let cells = browser.value("document.querySelectorAll('.could use').length").as_u64().unwrap_or(0);
     if cells > 0 {
-        let one = u64::try_from(choice).unwrap_or(0) % cells;
-        browser.value(&format!("document.querySelectorAll('.could use')[{one}].setAttribute('id', 'this-one')"));
-        browser.click("#this-one");
+        browser.click_one(".could use", u64::try_from(choice).unwrap_or(0) % cells);
+        settled(browser);
     }
     // Written at once, or one of the template's lines is still to be taken.
-    let began = Instant::now();
-    while browser.value(&unchanged) == true && began.elapsed() < SECOND_ANSWER {
+    if unchanged() {
         browser.value(&format!("{}.click()", line(cells > 0)));
-        std::thread::sleep(Duration::from_millis(50));
+        settled(browser);
     }
-    if browser.value(&unchanged) == true {
+    let written = !unchanged();
+    if !written {
         browser.value("choose([])");
-        return false;
+        settled(browser);
     }
-    browser.until("document.querySelector('#faults').childElementCount");
-    true
+    written
 }
 
-/// What is wrong with the file as the page shows it, once the last check is in.
-fn faults(browser: &Browser) -> String {
-    std::thread::sleep(Duration::from_millis(30));
-    browser.until("found && document.querySelector('#faults').childElementCount");
-    browser
-        .value("[...document.querySelectorAll('.fault:not(.warning)')].map((f) => f.innerText).join('\\n')")
-        .as_str()
-        .unwrap_or_default()
-        .to_owned()
+/// Takes the last change back if it made something wrong. Did it stand?
+fn stands(browser: &Browser) -> bool {
+    settled(browser);
+    let good = browser.value("found.ok") == true;
+    if !good {
+        browser.click("#undo");
+        settled(browser);
+        assert_eq!(browser.value("found.ok"), true, "undone, it is as good as it was\n{}", browser.shown());
+    }
+    good
 }
 
 /// Signs what stands in the file.
@@ -103,19 +89,32 @@ fn sign(browser: &Browser) {
     browser.until("document.querySelector('#final').open");
     browser.click("#final-yes");
     browser.until(&format!("pos.head !== {head}"));
+    settled(browser);
     browser.click("[data-tab=orders]");
-    ready(browser);
+}
+
+/// Answers each question with the first choice that is listed, where the rules list one.
+fn answer(browser: &Browser) {
+    let asked = browser.value("pos.questions.length").as_u64().unwrap_or(0);
+    for number in 0..asked {
+        let listed = format!("document.querySelectorAll('#questions .question')[{number}].querySelectorAll('button')");
+        if browser.value(&format!("{listed}.length < 2")) == true {
+            continue;
+        }
+        browser.value(&format!("{listed}[1].setAttribute('id', 'this-one')"));
+        browser.click("[data-tab=questions]");
+        browser.click("#this-one");
+        browser.value("document.querySelector('#this-one').removeAttribute('id')");
+        settled(browser);
+        assert_eq!(browser.value("dirty()"), true, "the answer stands in the file\n{}", browser.shown());
+        browser.click("[data-tab=orders]");
+        stands(browser);
+    }
 }
 
 /// Gives a packet of orders: so many units get one by clicks; what turns out wrong is undone.
 fn packet(browser: &Browser, orders: usize, seed: usize) -> usize {
-    if browser.value("pos.questions.length") != 0 {
-        browser.click("[data-tab=questions]");
-        browser.click("#questions .question button:nth-child(2)");
-        browser.until("dirty()");
-        browser.click("[data-tab=orders]");
-        browser.until("document.querySelector('#faults').childElementCount");
-    }
+    answer(browser);
     let able: Vec<String> = serde_json::from_value(browser.value(ABLE)).expect("names");
     let mut given = 0;
     for step in 0..able.len().min(orders * 3) {
@@ -123,13 +122,8 @@ fn packet(browser: &Browser, orders: usize, seed: usize) -> usize {
             break;
         }
         let unit = &able[(seed * 7 + step * 5) % able.len()];
-        if order(browser, unit, seed + step * 3) {
-            if faults(browser).is_empty() {
-                given += 1;
-            } else {
-                browser.click("#undo");
-                browser.until("found.ok");
-            }
+        if order(browser, unit, seed + step * 3) && stands(browser) {
+            given += 1;
         }
     }
     given
@@ -142,7 +136,7 @@ fn a_match_of_santiago_1898_is_played_by_clicks() {
     let folder = room.solo("santiago-1898");
     let desk = room.desk("me", &folder, &[]);
     browser.open(&desk.address);
-    ready(&browser);
+    settled(&browser);
     let (began, mut packets, mut clicked) = (Instant::now(), 0, 0);
     while browser.value("pos.mine") == true {
         assert!(began.elapsed() < LONGEST, "the match is too slow: {packets} packets");
@@ -152,11 +146,15 @@ fn a_match_of_santiago_1898_is_played_by_clicks() {
         sign(&browser);
         packets += 1;
     }
-    assert!(packets > 10 && clicked >= 3, "{packets} packets, {clicked} orders by clicks");
+    let verdict = browser.value("pos.verdict").as_str().unwrap_or_default().to_owned();
+    assert!(!verdict.is_empty(), "the match has an end\n{}", browser.shown());
+    // Fifteen days; but an unguarded base may fall to a click, and Congress or Toral may lose heart (§4.1 to §4.5).
+    let whole = verdict.starts_with("The fifteenth day");
+    assert!(packets >= if whole { 30 } else { 4 }, "{packets} packets: {verdict}");
+    assert!(clicked >= if whole { 3 } else { 1 }, "{clicked} orders by clicks");
     assert_eq!(browser.complaints(), Vec::<String>::new());
-    assert!(browser.value("Boolean(pos.verdict)") == true, "the match has an end");
     room.run("me", &["-C", &folder.display().to_string(), "verify"]);
-    println!("{packets} packets, {clicked} orders by clicks, {:?}", began.elapsed());
+    println!("{packets} packets, {clicked} orders by clicks, {:?}: {verdict}", began.elapsed());
 }
 
 #[test]
@@ -166,21 +164,15 @@ fn the_hidden_spanish_set_up_is_made_by_clicks() {
     let (us, spain) = room.by_mail("santiago-campaign");
     let theirs = room.desk("spain", &spain, &[]);
     browser.open(&theirs.address);
-    ready(&browser);
+    settled(&browser);
     let able: Vec<String> = serde_json::from_value(browser.value(ABLE)).expect("names");
     let mut placed = 0;
     for (number, unit) in able.iter().enumerate() {
         if placed == 5 {
             break;
         }
-        if order(&browser, unit, number * 11 + 3) {
-            match faults(&browser).is_empty() {
-                true => placed += 1,
-                false => {
-                    browser.click("#undo");
-                    browser.until("found.ok");
-                }
-            }
+        if order(&browser, unit, number * 11 + 3) && stands(&browser) {
+            placed += 1;
         }
     }
     assert!(placed == 5, "{placed} units were placed");
@@ -200,11 +192,12 @@ fn the_hidden_spanish_set_up_is_made_by_clicks() {
     let ours = room.desk("us", &us, &[]);
     let other = Browser::new(1400, 900).expect("there was one");
     other.open(&ours.address);
-    ready(&other);
+    settled(&other);
     other.click("[data-tab=ledger]");
     other.value(&format!("document.querySelector('#mail').value = {}", Value::from(mail)));
     other.click("#take");
     other.until("pos.mine");
+    settled(&other);
     // Nothing in the whole page says which unit lies where.
     let source =
         other.value("document.documentElement.outerHTML + JSON.stringify(pos)").as_str().unwrap_or_default().to_owned();
@@ -225,7 +218,7 @@ fn every_game_gives_a_turn_by_clicks_and_a_report_from_a_file() {
         let folder = room.solo(game);
         let desk = room.desk("me", &folder, &[]);
         browser.open(&desk.address);
-        ready(&browser);
+        settled(&browser);
         let mut clicked = 0;
         for number in 0..3 {
             clicked += packet(&browser, 1, number);
@@ -252,12 +245,12 @@ fn keys_alone_suffice_and_faults_show_at_their_line() {
     let folder = room.solo("santiago-1898");
     let desk = room.desk("me", &folder, &[]);
     browser.open(&desk.address);
-    ready(&browser);
+    settled(&browser);
     // A unit in its box, a hex from the list: Tab and Enter.
     browser.value("document.querySelector('#boxes details[open] .piece:not(.idle)').focus()");
     browser.keys("\u{E007}");
+    settled(&browser);
     browser.until("offered");
-    answered(&browser);
     let mut tabs = 0;
     while browser.value("Boolean(document.activeElement.dataset.to)") != true {
         browser.keys("\u{E004}");

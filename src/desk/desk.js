@@ -12,22 +12,25 @@ let cell = null;          // a cell that is clicked without a unit
 let offered = null;       // what can be done with them
 let armed = null;         // the one of it a click on a cell will write
 let checks = 0;           // the number of the last check, so that late answers are dropped
+let asking = 0;           // how many answers are awaited
+let acting = false;       // is something being signed or taken? Then the folder is between two positions
+let toSign = '';          // the text that is about to be signed
 const kept = [];          // texts of moments that have passed
 
 // Talking to the program
 
 async function ask(path, said, raw) {
-  let reply;
+  asking += 1;
   try {
     const post = said === undefined ? {} : { method: 'POST', body: raw ? said : JSON.stringify(said) };
-    reply = await fetch(base + path, post);
-  } catch (error) {
-    notice('The desk does not answer: has `garcia desk` ended? Your text stays in this page; start it again and reload.', true);
-    throw error;
-  }
-  const told = await reply.json().catch(() => ({ error: 'the answer cannot be read', remedy: 'reload the page' }));
-  if (!reply.ok) throw Object.assign(new Error(told.error), { told, status: reply.status });
-  return told;
+    const reply = await fetch(base + path, post).catch((error) => {
+      notice('The desk does not answer: has `garcia desk` ended? Your text stays in this page; start it again and reload.', true);
+      throw error;
+    });
+    const told = await reply.json().catch(() => ({ error: 'the answer cannot be read', remedy: 'reload the page' }));
+    if (!reply.ok) throw Object.assign(new Error(told.error), { told, status: reply.status });
+    return told;
+  } finally { asking -= 1; }
 }
 
 function notice(text, bad) {
@@ -52,9 +55,12 @@ function make(tag, words, more = {}) {
 const draftName = () => `garcia ${pos.head} ${pos.file}`;
 const dirty = () => $('text').value !== clean;
 
-async function load(first) {
-  const before = pos, typed = $('text').value, wasDirty = pos && dirty();
-  pos = await ask('position');
+// Shows the position as it is now; `shown` is called when it stands on the page and is still to be checked.
+async function load(first, shown = () => {}) {
+  const told = await ask('position');
+  // What was typed or clicked while the answer was on its way counts too.
+  const before = pos, typed = $('text').value, wasDirty = before && dirty();
+  pos = told;
   document.title = `${pos.mine ? '● ' : ''}${pos.title}`;
   $('title').textContent = pos.title;
   $('moment').textContent = pos.moment + (pos.view ? ` · as seen by ${pos.view}` : '');
@@ -70,8 +76,11 @@ async function load(first) {
     if (first && draft !== null && draft !== clean) notice('What you typed and did not save is back.');
     past = [];
     choose([]);
-  } else if (!wasDirty && pos.saved !== null) {
-    clean = $('text').value = pos.saved;
+  } else {
+    if (!wasDirty && pos.saved !== null) clean = $('text').value = pos.saved;
+    // The map is drawn anew, with what is in hand on it.
+    showChosen();
+    showOffers();
   }
   showKept();
   $('file').textContent = pos.mine ? `orders/${pos.file}` : 'nothing is due from you';
@@ -81,6 +90,7 @@ async function load(first) {
   showReports();
   showActs();
   $('status').innerHTML = pos.status;
+  shown();
   if (pos.mine) await check(); else showFindings({ ok: true, faults: [] });
 }
 
@@ -100,9 +110,9 @@ function showKept() {
 
 // Has the folder changed? What is typed is never touched.
 async function pulse() {
-  if (!pos || document.hidden || $('final').open) return;
+  if (!pos || document.hidden || $('final').open || acting) return;
   const now = await ask('pulse').catch((error) => { tell(error); return null; });
-  if (!now) return;
+  if (!now || $('final').open || acting) return;
   if (now.stamp !== pos.stamp) { await load().catch(tell); return; }
   if (now['on-disk'] === known) return;
   if (dirty()) {
@@ -338,14 +348,28 @@ function clicked(event) {
 
 // The order file
 
-// Has the program write something into the text.
+// Has the program write something into the text. A second click before the answer is there is the same click; a choice
+// that was laid down meanwhile waits for its turn.
+let writing = null;
 async function write(wanted) {
+  if (writing && wanted.value === undefined) return;
+  while (writing) await writing;
+  writing = written(wanted);
+  await writing;
+}
+
+async function written(wanted) {
   try {
-    const told = await ask('edit', { text: $('text').value, ...wanted });
+    let text, told;
+    // Whatever is typed meanwhile stays: then it is written into that.
+    do {
+      text = $('text').value;
+      told = await ask('edit', { text, ...wanted });
+    } while (text !== $('text').value);
     setText(told.text);
     choose([]);
-    await check();
-  } catch (error) { tell(error); }
+  } catch (error) { tell(error); return; } finally { writing = null; }
+  await check().catch(tell);
 }
 
 function setText(text) {
@@ -382,6 +406,7 @@ async function check() {
   typed();
   const told = await ask('check', { text: $('text').value });
   if (number === checks) showFindings(told);
+  return told;
 }
 
 let found = { ok: true, faults: [] };
@@ -509,50 +534,51 @@ function disagree(told) {
 }
 
 async function sign() {
-  await check();
-  if (!found.ok) return;
+  const text = $('text').value, told = await check();
+  // What is signed is what was checked and is shown.
+  if (!told.ok || text !== $('text').value || $('final').open) return;
+  toSign = text;
   $('final-what').textContent = pos.verb === 'resolve' ? 'Sign and carry out?' : 'Sign and make the mail?';
-  $('final-packet').textContent = found.signed || '';
+  $('final-packet').textContent = told.signed || '';
   $('final-eml').hidden = !pos.mails;
   $('final').returnValue = 'no';
   $('final').showModal();
 }
 
 async function signed() {
-  if ($('final').returnValue !== 'yes') return;
+  if ($('final').returnValue !== 'yes' || acting) return;
+  acting = true;
   try {
-    const told = await ask('sign', { text: $('text').value, stamp: pos.stamp, 'on-disk': known, eml: $('eml').checked });
+    const told = await ask('sign', { text: toSign, stamp: pos.stamp, 'on-disk': known, eml: $('eml').checked });
     localStorage.removeItem(draftName());
-    clean = $('text').value;
+    clean = toSign;
     $('answer').textContent = told.told;
     const before = pos.reports[0]?.record;
-    await load();
-    tab(pos.reports[0]?.record !== before && !pos.mails ? 'reports' : 'ledger');
-    notice(pos.next[0] || '');
+    await load(false, () => {
+      tab(pos.reports[0]?.record !== before && !pos.mails ? 'reports' : 'ledger');
+      notice(pos.next[0] || '');
+    });
   } catch (error) {
     tell(error);
     if (error.told?.theirs !== undefined) disagree(error.told);
     else if (error.status === 409) await load().catch(tell);
-  }
+  } finally { acting = false; }
 }
 
-async function act(name) {
+// Does what needs no orders; its words stand in the ledger's page.
+async function act(path, said, raw, done = () => {}) {
+  if (acting) return;
+  acting = true;
+  tab('ledger');
   try {
-    const told = await ask('act', { act: name, eml: $('eml').checked });
+    const told = await ask(path, said, raw);
     $('answer').textContent = told.told;
+    done();
     await load();
-  } catch (error) { tell(error); }
+  } catch (error) { tell(error); } finally { acting = false; }
 }
 
-async function receive(mail) {
-  try {
-    const told = await ask('receive', mail, true);
-    $('answer').textContent = told.told;
-    $('mail').value = '';
-    await load();
-    tab('ledger');
-  } catch (error) { tab('ledger'); tell(error); }
-}
+const receive = (mail) => act('receive', mail, true, () => { $('mail').value = ''; });
 
 // Questions, reports, ledger
 
@@ -608,7 +634,7 @@ function showReport() {
 function showActs() {
   $('acts').replaceChildren(...pos.next.map((line) => make('p', line)), ...pos.acts.map(({ act: name, label }) => {
     const button = make('button', label);
-    button.onclick = () => act(name);
+    button.onclick = () => act('act', { act: name, eml: $('eml').checked });
     return button;
   }));
 }

@@ -135,8 +135,15 @@ impl GameDesk {
         &self.folder
     }
 
-    /// The position; read again if the folder has changed.
+    /// The position; read again if the folder has changed. What is being written is waited for: signed orders whose
+    /// result is on its way are no position that anybody should look at.
     pub fn now(&self) -> Result<Arc<Now>, Trouble> {
+        let _one = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.seen()
+    }
+
+    /// The position, for whoever writes.
+    fn seen(&self) -> Result<Arc<Now>, Trouble> {
         let stamp = self.stamp();
         let mut kept = self.now.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(now) = kept.as_ref().filter(|now| now.stamp == stamp) {
@@ -340,7 +347,7 @@ impl GameDesk {
     /// Writes the order file, unless somebody else has written it meanwhile.
     pub fn save(&self, said: &Value) -> Told {
         let _one = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = self.now()?;
+        let now = self.seen()?;
         self.write(&now, said)
     }
 
@@ -371,7 +378,7 @@ impl GameDesk {
     /// Saves the text and signs it: final.
     pub fn sign(&self, said: &Value) -> Told {
         let _one = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = self.now()?;
+        let now = self.seen()?;
         if !now.sight.has_to_decide() {
             return Err(Refused::new(409, "no orders are due from you now", "nothing was signed"));
         }

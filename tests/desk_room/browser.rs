@@ -10,6 +10,16 @@ use serde_json::{Value, json};
 /// How long anything on a page may take. The build is a slow one, and the machine may be busy.
 const PATIENCE: Duration = Duration::from_secs(40);
 
+/// What a failure tells of a desk besides the words on the page: what it knows, has in hand and waits for.
+const DESK: &str = "typeof pos === 'undefined' || !pos ? '' : JSON.stringify({
+    moment: pos.moment, head: pos.head, mine: pos.mine, verdict: pos.verdict, next: pos.next, file: pos.file, asking, acting,
+    questions: pos.questions, chosen, cell, armed: armed?.label, offered: offered && {
+        deeds: offered.deeds.map((deed) => [deed.label, deed.cells.length, deed.untried]),
+        proposals: offered.proposals.map((line) => line.text), barred: offered.barred },
+    found: { ok: found.ok, faults: found.faults }, undo: past.length, known,
+    tab: document.querySelector('[aria-selected=true]')?.dataset.tab, dialog: document.querySelector('#final')?.open,
+}, null, 1) + '\\n' + document.querySelector('#text').value";
+
 /// A browser with one page; closed when dropped.
 pub struct Browser {
     driver: Child,
@@ -124,33 +134,51 @@ impl Browser {
 
     /// What an expression of the page comes to.
     pub fn value(&self, expression: &str) -> Value {
-        self.told("POST", "/execute/sync", &json!({ "script": format!("return ({expression});"), "args": [] }))
+        self.tried(expression).unwrap_or_else(|error| panic!("{expression}\n{error}\n{}", self.shown()))
+    }
+
+    fn tried(&self, expression: &str) -> Result<Value, String> {
+        let said = json!({ "script": format!("return ({expression});"), "args": [] });
+        let told = self.call("POST", "/execute/sync", &said).map_err(|error| error.to_string())?;
+        if told["value"]["error"].is_null() { Ok(told["value"].clone()) } else { Err(told["value"].to_string()) }
+    }
+
+    /// Everything the page shows and knows, and what the console says: for whoever reads of a failure.
+    pub fn shown(&self) -> String {
+        let told = |expression: &str| match self.tried(expression) {
+            Ok(told) => told.as_str().unwrap_or_default().to_owned(),
+            Err(error) => error,
+        };
+        let words: String = told("document.body.innerText").chars().take(4000).collect();
+        format!(
+            "{}\n-- the page\n{words}\n-- the desk\n{}\n-- the console\n{:?}",
+            told("location.href"),
+            told(DESK),
+            self.log()
+        )
     }
 
     /// Waits until something holds on the page.
     pub fn until(&self, expression: &str) {
         let began = Instant::now();
         while self.value(&format!("Boolean({expression})")) != true {
-            let seen = || {
-                self.value("document.body.innerText")
-                    .as_str()
-                    .unwrap_or_default()
-                    .chars()
-                    .take(1500)
-                    .collect::<String>()
-            };
-            assert!(began.elapsed() < PATIENCE, "never: {expression}\n{}", seen());
+            assert!(began.elapsed() < PATIENCE, "never: {expression}\n{}", self.shown());
             std::thread::sleep(Duration::from_millis(40));
         }
     }
 
     /// Moves the mouse to the middle of the first such thing and clicks.
     pub fn click(&self, selector: &str) {
-        let find = format!("document.querySelector({})", json!(selector));
-        self.until(&find);
-        self.value(&format!("{find}.scrollIntoView({{ block: 'center', inline: 'center' }})"));
+        self.click_one(selector, 0);
+    }
+
+    /// Moves the mouse to the middle of one of several such things and clicks. It has to be there to be seen.
+    pub fn click_one(&self, selector: &str, number: u64) {
+        let find = format!("document.querySelectorAll({})[{number}]", json!(selector));
+        self.until(&format!("{find}?.getClientRects().length"));
         let spot = self.value(&format!(
-            "(({{ x, y, width, height }}) => [x + width / 2, y + height / 2])({find}.getBoundingClientRect())"
+            "((one) => {{ one.scrollIntoView({{ block: 'center', inline: 'center' }}); \
+             const {{ x, y, width, height }} = one.getBoundingClientRect(); return [x + width / 2, y + height / 2]; }})({find})"
         ));
         let (x, y) = (spot[0].as_f64().expect("a place") as i64, spot[1].as_f64().expect("a place") as i64);
         self.told(
@@ -174,10 +202,14 @@ impl Browser {
 
     /// What the console says that is worse than a remark.
     pub fn complaints(&self) -> Vec<String> {
-        let log = self.told("POST", "/se/log", &json!({ "type": "browser" }));
         // What the program refuses in words (422) is an answer, and the browser logs it all the same.
         let refused = |entry: &Value| entry["message"].as_str().is_some_and(|text| text.contains("status of 422"));
         let bad = |entry: &&Value| (entry["level"] == "SEVERE" || entry["level"] == "WARNING") && !refused(entry);
-        log.as_array().into_iter().flatten().filter(bad).map(|entry| entry["message"].to_string()).collect()
+        self.log().iter().filter(bad).map(|entry| entry["message"].to_string()).collect()
+    }
+
+    fn log(&self) -> Vec<Value> {
+        let log = self.call("POST", "/se/log", &json!({ "type": "browser" })).unwrap_or_default();
+        log["value"].as_array().cloned().unwrap_or_default()
     }
 }
