@@ -175,6 +175,12 @@ impl Found {
     fn is_of(&self, other: &Found) -> bool {
         self.order == other.order && self.bar.clause == other.bar.clause && self.bar.part == other.bar.part
     }
+
+    /// Does it bar the same part of the same order, or a part of that part?
+    fn is_beside(&self, other: &Found) -> bool {
+        let (part, whole) = (&self.bar.part, &other.bar.part);
+        self.order == other.order && (below(part, whole) || below(whole, part))
+    }
 }
 
 impl Hopes {
@@ -261,8 +267,8 @@ impl<G: Rules> Umpire<'_, G> {
     pub fn listed(&mut self, stands: impl FnOnce() -> bool) {
         let order = self.in_hand.clone().unwrap_or_else(DocPath::root);
         let Some(hopes) = &mut self.hopes else { return };
-        // What is accepted with a warning need not be proposed to anybody.
-        if hopes.found.iter().any(|found| found.minded && found.order == order) {
+        // What is refused is not legal after all, and what is accepted with a warning need not be proposed to anybody.
+        if hopes.found.iter().any(|found| below(&order, &found.order)) {
             return;
         }
         if let Some(drill) = &mut hopes.drill {
@@ -375,13 +381,6 @@ impl<G: Rules> Umpire<'_, G> {
     /// The cloud on a unit or hex.
     pub fn cloud_on(&self, subject: &Subject) -> Option<&Cloud> {
         self.clouds.get(subject)
-    }
-
-    /// Of every bar that was found, whether it hangs on something else.
-    #[cfg(test)]
-    pub(super) fn hanging(&self) -> Vec<bool> {
-        let found = self.hopes.iter().flat_map(|hopes| &hopes.found);
-        found.map(|found| found.cloud.is_some()).collect()
     }
 
     /// A labelled roll and how it is read. The greatest result is best for `good_for`.
@@ -653,8 +652,7 @@ pub fn foresee<G: Rules>(
         let what = format!("these orders make the rules contradict themselves: {bug}");
         faults.push(Fault::new(at, what, "this is a fault of garcia, not of the file: please report it"));
     }
-    let both = lucky.hopes.barred(unlucky.as_ref().map(|walked| &walked.hopes));
-    faults.extend(both.into_iter().map(|found| found.fault(at)));
+    faults.extend(lucky.hopes.told(unlucky.as_ref().map(|walked| &walked.hopes), at));
     if !lucky.hopes.cut_short && !lucky.over && lucky.bug.is_none() {
         let walks = [Some(&lucky), unlucky.as_ref()];
         let heard = |entry: &DocPath| walks.iter().flatten().any(|walked| walked.hopes.knows(entry));
@@ -691,6 +689,27 @@ impl Hopes {
         self.heard(entry) || self.spared.iter().any(|spared| below(entry, spared))
     }
 
+    /// Everything a check has to say about what was found in its walks.
+    fn told(&self, unlucky: Option<&Hopes>, at: &DocPath) -> Vec<Fault> {
+        let both = self.barred(unlucky);
+        let either = self.torn(&both, unlucky);
+        both.into_iter()
+            .map(|found| found.fault(at))
+            .chain(either.into_iter().map(|found| found.either_way(at)))
+            .collect()
+    }
+
+    /// What bars an order with luck for one reason and without it for another: on dice in between it may be legal.
+    fn torn<'f>(&'f self, both: &[&Found], unlucky: Option<&'f Hopes>) -> Vec<&'f Found> {
+        let Some(other) = unlucky else { return Vec::new() };
+        let barred = |found: &Found| both.iter().any(|known| !known.minded && known.order == found.order);
+        let meets = |one: &Found, others: &[Found]| others.iter().any(|other| !other.minded && other.is_beside(one));
+        let of = |found: &'f [Found], others: &'f [Found]| {
+            found.iter().filter(move |one| !one.minded && !barred(one) && meets(one, others))
+        };
+        of(&self.found, &other.found).chain(of(&other.found, &self.found)).collect()
+    }
+
     /// What is barred in every walk it comes up in, and whatever is firm. Without a second walk, everything.
     fn barred<'f>(&'f self, unlucky: Option<&'f Hopes>) -> Vec<&'f Found> {
         let Some(other) = unlucky else { return self.found.iter().collect() };
@@ -719,6 +738,13 @@ impl Found {
             }
             _ => fault,
         }
+    }
+
+    /// The same of what bars an order in one walk, where something else does in the other.
+    fn either_way(&self, at: &DocPath) -> Fault {
+        let fault = self.bar.fault(&at.join(&self.order));
+        let remedy = format!("some dice may let it pass, neither the best nor the worst do; {}", fault.remedy);
+        Fault { remedy, ..fault }.as_warning()
     }
 }
 
@@ -763,3 +789,6 @@ pub fn hoping<G: Rules, T>(
     umpire.hopes = Some(Hopes { tries_out: true, ..Hopes::new(who, Luck::Good, false) });
     f(&mut state, &mut umpire)
 }
+
+#[cfg(test)]
+mod tests;

@@ -34,8 +34,6 @@ pub mod visible;
 #[cfg(test)]
 pub(crate) mod bridge;
 #[cfg(test)]
-mod foresee_tests;
-#[cfg(test)]
 mod tests;
 
 pub use bar::{Bar, Deed};

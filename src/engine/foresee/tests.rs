@@ -1,10 +1,11 @@
 //! An umpire who hopes: how dice fall before him, what he makes of bars, and what hangs on what.
 
-use super::bridge::{BLUE, Bridge, Happening, RED};
-use super::cast::Touch;
-use super::dice::Die;
-use super::doc::DocPath;
-use super::{Bar, Cloud, Halt, Holdings, Phase, Rules, Ruling, Seen, Subject, Umpire, hoping};
+use super::super::bridge::{BLUE, Bridge, Happening, RED};
+use super::super::cast::Touch;
+use super::super::dice::Die;
+use super::super::doc::{DocPath, Fault};
+use super::super::{Bar, Cloud, Halt, Holdings, Phase, Rules, Ruling, Seen, Subject, Umpire, hoping};
+use super::{Found, Hopes, Luck};
 
 fn before_red<T>(f: impl FnOnce(&mut Umpire<'_, Bridge>) -> T) -> T {
     let (state, holdings) = (Bridge.begin().0, Holdings::default());
@@ -87,7 +88,9 @@ fn the_faults_of_one_order_are_no_excuse_for_each_other() {
             umpire.put_down(before);
         }
         // Both faults of the first order stand by themselves, those of the second hang on it.
-        assert_eq!(umpire.hanging(), [false, false, true, true]);
+        let found = umpire.hopes.iter().flat_map(|hopes| &hopes.found);
+        let hanging: Vec<bool> = found.map(|found| found.cloud.is_some()).collect();
+        assert_eq!(hanging, [false, false, true, true]);
     });
 }
 
@@ -104,4 +107,38 @@ fn a_die_throws_what_it_touches_into_doubt() {
 #[test]
 fn a_check_ends_where_everything_is_decided_and_a_resolution_goes_on() {
     assert_eq!(before_red(|umpire| umpire.decided()), Err(Halt::Foreseen));
+}
+
+/// What a check tells of an order that is barred like this in the walk with luck and in the walk without.
+fn told(with_luck: Option<Bar>, without: Option<Bar>) -> Vec<(String, bool)> {
+    let order = DocPath::root().key("moves").index(0);
+    let walk = |luck: Luck, bar: Option<Bar>| {
+        let mut hopes = Hopes::new(RED, luck, false);
+        hopes.came_up.insert(order.clone());
+        hopes.found.extend(bar.map(|bar| Found { order: order.clone(), bar, cloud: None, minded: false }));
+        hopes
+    };
+    let faults = walk(Luck::Good, with_luck).told(Some(&walk(Luck::Bad, without)), &DocPath::root());
+    let brief = |fault: &Fault| (fault.clause.map(|clause| clause.to_string()).unwrap_or_default(), fault.warning);
+    faults.iter().map(brief).collect()
+}
+
+#[test]
+fn what_is_barred_in_one_walk_alone_is_legal_and_what_is_barred_in_both_a_fault() {
+    let bar = |clause| Some(Bar::new(clause, "it cannot go", "leave it").part("path"));
+    assert_eq!(told(bar("1.1"), None), []);
+    assert_eq!(told(None, bar("1.1")), []);
+    assert_eq!(told(bar("1.1"), bar("1.1")), [("§1.1".to_owned(), false)]);
+}
+
+#[test]
+fn an_order_that_each_walk_bars_for_a_reason_of_its_own_is_warned_of_with_both() {
+    let bar = |clause| Bar::new(clause, "it cannot go", "leave it").part("path");
+    let warned = [("§1.1".to_owned(), true), ("§1.2".to_owned(), true)];
+    assert_eq!(told(Some(bar("1.1")), Some(bar("1.2"))), warned);
+    // The end of a path and the whole of it are one matter, its units another.
+    let last = Bar::new("1.1", "it cannot go", "leave it").at(DocPath::root().key("path").index(3));
+    assert_eq!(told(Some(last), Some(bar("1.2"))), warned);
+    let units = Bar::new("1.1", "it cannot go", "leave it").part("units");
+    assert_eq!(told(Some(units), Some(bar("1.2"))), []);
 }
