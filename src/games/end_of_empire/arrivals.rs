@@ -6,6 +6,7 @@ use crate::board::Hex;
 use crate::engine::doc::DocPath;
 use crate::engine::{Bar, Ruling, Sealed, Subject};
 
+use super::data::Unit;
 use super::events::{Event, PhaseName};
 use super::orders::{ArrivalOrder, TurnOrders};
 use super::play::Play;
@@ -32,6 +33,11 @@ pub fn arrival_names(state: &State, force: Force, orders: &TurnOrders) -> Vec<Op
         })
     };
     entries.iter().map(name).collect()
+}
+
+/// The clause by which a force arrives.
+fn arrival_clause(force: Force) -> &'static str {
+    if force == Force::Us { "8.2a" } else { "8.3a" }
 }
 
 /// What the author vouches for when counters arrive closed.
@@ -92,20 +98,11 @@ impl Arrival<'_> {
                             || !there.insert(first(content))
                     })
             }
-            "A89" => new.iter().flat_map(Content::members).any(|member| {
-                self.force == Force::Us
-                    && !unit(member).is_some_and(|unit| unit.kind.is_foot() && unit.formation.is_some())
-            }),
+            "A89" => new.iter().flat_map(Content::members).any(|member| !unit(member).is_some_and(Unit::goes_under)),
             "14.6a" => {
                 let mut seen: BTreeSet<Piece> =
                     self.entries.iter().flat_map(|entry| entry.units.iter().copied()).collect();
-                let waits = |member: &Member| {
-                    let due = unit(member).is_some_and(|unit| {
-                        let whence = if self.force == Force::Us { Setup::Sea } else { Setup::Escario };
-                        unit.force == self.force && unit.setup == whence && unit.kind.is_piece()
-                    });
-                    due && self.state.unit(member.unit).at == Place::Off && now.under(member.unit).is_none()
-                };
+                let waits = |member: &Member| now.is_due(self.force, member.unit);
                 let full = |member: &Member| unit(member).is_some_and(|unit| steps(member) == unit.steps);
                 let real = |contents: &[Content]| contents.iter().filter(|content| !content.is_dummy()).count();
                 new.iter()
@@ -153,6 +150,9 @@ impl Play<'_, '_> {
         let before: Vec<Piece> =
             self.state.counters.iter().filter(|(_, counter)| counter.force == force).map(|(name, _)| *name).collect();
         let mut sealed: Vec<Sealed<Content>> = before.iter().filter_map(|name| self.sealed(*name)).collect();
+        for (index, entry) in entries.iter().enumerate() {
+            self.entry(DocPath::root().key(key).index(index), |play| play.vouch_for_waiting(force, entry, &sealed))?;
+        }
         for (entry, name) in entries.iter().zip(names) {
             if let (Some(holds), Some(name)) = (&entry.holds, name) {
                 sealed.push(self.umpire.keep(force.side(), slot_of(*name, self.state.turn)?, holds)?);
@@ -178,6 +178,19 @@ impl Play<'_, '_> {
             }
             Ok(())
         })
+    }
+
+    /// Whoever comes openly is under no counter of his force.
+    fn vouch_for_waiting(&mut self, force: Force, entry: &ArrivalOrder, laid: &[Sealed<Content>]) -> Ruling<()> {
+        let laid: Vec<&Sealed<Content>> = laid.iter().collect();
+        for (index, unit) in entry.units.iter().enumerate() {
+            let why = format!("{unit} is under a counter on the map");
+            let bar = Bar::new(arrival_clause(force), why, "name units that are still off the map");
+            let under = |content: &Content| content.members().iter().any(|member| member.unit == *unit);
+            let part = DocPath::root().key("units").index(index);
+            self.umpire.vouch(&laid, bar.at(part), |held| !held.iter().any(under))?;
+        }
+        Ok(())
     }
 
     /// §8.2: the landing, before anybody moves (A19). Troops first, then the base among them (A21).
@@ -227,6 +240,11 @@ impl Play<'_, '_> {
             self.lapse(format!("arrival in {}", entry.at), bars);
             return Ok(());
         }
+        let stands = self.stands(|now| {
+            let (able, hexes) = (now.arriving(force), now.arrival_hexes(force));
+            let lands = !entry.units.is_empty() || name.is_some();
+            (!lands || hexes.contains(&entry.at)) && entry.units.iter().all(|unit| able.contains(unit))
+        });
         let mut units = Vec::new();
         for (index, unit) in entry.units.iter().enumerate() {
             let part = DocPath::root().key("units").index(index);
@@ -242,6 +260,7 @@ impl Play<'_, '_> {
             }
             units.push(*unit);
         }
+        self.look_up(stands);
         if let Some(name) = name {
             let holds = Sealed::new(force.side(), slot_of(name, self.state.turn)?);
             let mut counter = CounterState::new(force, entry.at, holds, None);
@@ -267,21 +286,13 @@ impl Play<'_, '_> {
     fn bars_arriving(&self, force: Force, unit: Piece, hex: Hex) -> Vec<Bar> {
         let data = self.data();
         let now = self.now();
-        let mut bars = Vec::new();
+        let mut bars = now.bars_coming(force, unit);
         let about = || [Subject::of(unit)];
-        let whence = if force == Force::Us { Setup::Sea } else { Setup::Escario };
-        let clause = if force == Force::Us { "8.2a" } else { "8.3a" };
-        let known =
-            data.unit(unit).filter(|known| known.force == force && known.setup == whence && known.kind.is_piece());
-        let Some(known) = known.filter(|_| self.state.unit(unit).at == Place::Off) else {
-            let why = format!("{unit} is not waiting to arrive");
-            return vec![Bar::new(clause, why, "name units that are still off the map").about(about()).firm()];
-        };
-        if known.kind == UnitKind::Signals && !self.game.options.balloon {
-            bars.push(Bar::new("A58", "without 14.8 the Signals Detachment stays off the map", "leave it out").firm());
+        if bars.iter().any(|bar| bar.clause.0 != "A58") {
+            return bars;
         }
         if force == Force::Us {
-            let steps = known.landing_steps(self.state.unit(unit).steps);
+            let steps = data.unit(unit).map_or(0, |known| known.landing_steps(self.state.unit(unit).steps));
             let limit = data.tables.limits.landing;
             if self.ashore + steps > limit {
                 let why = format!("{unit} would be step {} of {limit} to land", self.ashore + steps);
@@ -299,25 +310,7 @@ impl Play<'_, '_> {
     /// §10.2e to §10.2h, A37.
     fn land_base(&mut self, hex: Hex) -> Ruling<()> {
         let data = self.data();
-        let now = self.now();
-        let mut bars = Vec::new();
-        if let Some(at) = self.state.base {
-            bars.push(
-                Bar::new("10.2g", format!("the base is ashore in {at}"), "it never moves again").part("base").firm(),
-            );
-        }
-        if !data.ground(hex).is_some_and(|ground| ground.beach || ground.base_landing) {
-            bars.push(
-                Bar::new("A37", format!("{hex} is neither a beach nor Siboney"), "land it on a beach")
-                    .part("at")
-                    .firm(),
-            );
-        }
-        let troops = now.stack(hex, Force::Us).into_iter().any(|piece| now.fights(piece));
-        if !troops {
-            let remedy = "land troops there first, in the same landing or earlier";
-            bars.push(Bar::new("10.2e", format!("no US unit is in {hex}"), remedy).about([Subject::of(hex)]));
-        }
+        let mut bars = self.now().bars_base(hex);
         let cost = data.cast().base.and_then(|id| data.unit(id)?.landing).unwrap_or(0);
         if self.ashore + cost > data.tables.limits.landing {
             let why = format!("the base takes {cost} of the steps that may land, and {} are ashore", self.ashore);
@@ -327,6 +320,8 @@ impl Play<'_, '_> {
             self.lapse("landing of the base", bars);
             return Ok(());
         }
+        let stands = self.stands(|now| now.base_sites().contains(&hex));
+        self.look_up(stands);
         self.ashore += cost;
         self.state.base = Some(hex);
         self.umpire.note(Event::BaseLanded { at: hex });
@@ -335,6 +330,55 @@ impl Play<'_, '_> {
 }
 
 impl Position<'_> {
+    /// Does the unit come over sea or edge, and has it not come yet?
+    fn is_due(&self, force: Force, unit: Piece) -> bool {
+        let whence = if force == Force::Us { Setup::Sea } else { Setup::Escario };
+        let comes = |known: &Unit| known.force == force && known.setup == whence && known.kind.is_piece();
+        self.unit(unit).is_some_and(comes) && self.state.unit(unit).at == Place::Off && self.under(unit).is_none()
+    }
+
+    /// Why a unit does not come at all.
+    fn bars_coming(&self, force: Force, unit: Piece) -> Vec<Bar> {
+        if !self.is_due(force, unit) {
+            let why = format!("{unit} is not waiting to arrive");
+            let bar = Bar::new(arrival_clause(force), why, "name units that are still off the map");
+            return vec![bar.about([Subject::of(unit)]).firm()];
+        }
+        if self.kind(unit) == Some(UnitKind::Signals) && !self.game.options.balloon {
+            let why = "without 14.8 the Signals Detachment stays off the map";
+            return vec![Bar::new("A58", why, "leave it out").firm()];
+        }
+        Vec::new()
+    }
+
+    /// The units of a force that can arrive.
+    pub fn arriving(&self, force: Force) -> Vec<Piece> {
+        self.waiting(|unit| self.bars_coming(force, unit.id).is_empty())
+    }
+
+    /// Where the base can come ashore among the troops, if it has not (§10.2e, A37).
+    pub fn base_sites(&self) -> Vec<Hex> {
+        self.held_hexes(US).into_iter().filter(|hex| self.bars_base(*hex).is_empty()).collect()
+    }
+
+    /// Why the base cannot come ashore in a hex (§10.2e, §10.2g, A37).
+    fn bars_base(&self, hex: Hex) -> Vec<Bar> {
+        let mut bars = Vec::new();
+        if let Some(at) = self.state.base {
+            let why = format!("the base is ashore in {at}");
+            bars.push(Bar::new("10.2g", why, "it never moves again").part("base").firm());
+        }
+        if !self.data().ground(hex).is_some_and(|ground| ground.beach || ground.base_landing) {
+            let why = format!("{hex} is neither a beach nor Siboney");
+            bars.push(Bar::new("A37", why, "land it on a beach").part("at").firm());
+        }
+        if !self.stack(hex, Force::Us).into_iter().any(|piece| self.fights(piece)) {
+            let remedy = "land troops there first, in the same landing or earlier";
+            bars.push(Bar::new("10.2e", format!("no US unit is in {hex}"), remedy).about([Subject::of(hex)]));
+        }
+        bars
+    }
+
     /// Where a force can arrive now.
     pub fn arrival_hexes(&self, force: Force) -> Vec<Hex> {
         let data = self.data();

@@ -7,7 +7,7 @@ use crate::engine::{Bar, Side, Subject};
 
 use super::play::Play;
 use super::position::Position;
-use super::terms::{Force, Piece, UnitKind};
+use super::terms::{EventName, Force, Piece, UnitKind};
 
 /// How a hex is attacked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +18,11 @@ pub enum Manner {
     Guerrilla,
     /// Units in guerrilla are attacked (§11.2.1a).
     Counter,
+}
+
+/// That a hex has been attacked, for what hangs on it.
+pub fn attack_on(target: Hex) -> Subject {
+    Subject::of(format!("attack on {target}"))
 }
 
 impl Position<'_> {
@@ -33,6 +38,11 @@ impl Position<'_> {
         }
     }
 
+    /// May an attack in this manner be the one that remembers the Maine (§7.2.51a)?
+    pub fn may_remember(&self, force: Force, manner: Manner) -> bool {
+        force == Force::Us && manner == Manner::Ordinary && self.state.in_force(EventName::RememberTheMaine)
+    }
+
     /// Why a hex cannot be attacked at all.
     pub fn bars_target(&self, side: Side, target: Hex) -> Vec<Bar> {
         let mut bars = Vec::new();
@@ -41,11 +51,8 @@ impl Position<'_> {
             bars.push(about(Bar::new("9.1b", format!("no enemy unit is in {target}"), "name a hex with enemy units")));
         }
         if self.state.attacked.contains(&target) {
-            bars.push(
-                Bar::new("9.1e", format!("{target} has been attacked this turn"), "attack another hex")
-                    .part("attack")
-                    .firm(),
-            );
+            let bar = Bar::new("9.1e", format!("{target} has been attacked this turn"), "attack another hex");
+            bars.push(bar.part("attack").about([attack_on(target)]));
         }
         bars
     }
@@ -129,10 +136,10 @@ impl Position<'_> {
         hiding: bool,
     ) -> (Vec<Piece>, Manner) {
         let hunted = self.manner(&[], target, side) == Manner::Counter;
-        let real = |piece: &Piece| self.known.0.get(piece).is_none_or(|content| self.data().is_real(content)); // A52a
         let mut by: Vec<Piece> = (self.data().land_around(target))
             .flat_map(|hex| self.stack(hex, force))
-            .filter(|piece| self.fights(*piece) && real(piece) && (hunted || self.in_guerrilla(*piece) == hiding))
+            .filter(|piece| self.fights(*piece) && self.all_real(&[*piece])) // A52a
+            .filter(|piece| hunted || self.in_guerrilla(*piece) == hiding)
             .collect();
         let manner = self.manner(&by, target, side);
         by.retain(|piece| self.bars_attacker(side, *piece, target, fought, manner).is_empty());

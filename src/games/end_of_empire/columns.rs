@@ -125,10 +125,7 @@ impl Regrouping<'_> {
                 else {
                     return Some("14.6c");
                 };
-                if *force == Force::Us && !(unit.kind.is_foot() && unit.formation.is_some()) {
-                    return Some("A89"); // §14.6b
-                }
-                if *mode == Some(Mode::Guerrilla) && unit.kind != UnitKind::Guerrilla {
+                if !unit.goes_under() || *mode == Some(Mode::Guerrilla) && unit.kind != UnitKind::Guerrilla {
                     return Some("A89");
                 }
                 let (foot, guns) = now.bulk(member.unit, member.steps.unwrap_or(unit.steps));
@@ -155,6 +152,49 @@ impl Regrouping<'_> {
             }
         }
         None
+    }
+}
+
+impl<'p> Position<'p> {
+    /// Units in the open that may go under one counter: those of a hex, of the US Army those of a brigade in it (§14.6b).
+    pub fn musters(&self, force: Force) -> BTreeMap<(Hex, Option<&'p str>), Vec<Piece>> {
+        let mut musters: BTreeMap<(Hex, Option<&str>), Vec<Piece>> = BTreeMap::new();
+        for piece in self.on_map(force.side()) {
+            let unit = self.unit(piece).filter(|unit| unit.force == force && unit.goes_under());
+            let (Some(unit), Some(hex)) = (unit, self.state.hex_of(piece)) else { continue };
+            let brigade = unit.formation.as_deref().filter(|_| force == Force::Us);
+            musters.entry((hex, brigade)).or_default().push(piece);
+        }
+        musters
+    }
+
+    /// How a new counter is deployed: who goes under it keeps his mode.
+    pub fn mode_of_new(&self, hex: Hex, force: Force) -> Option<Mode> {
+        match self.clashes(hex, force, Mode::Regular) {
+            true => Some(Mode::Guerrilla),
+            false => (force == Force::Cuban).then_some(Mode::Regular),
+        }
+    }
+
+    /// Counters that the viewer knows to hold units, so that they can come off the map (A88).
+    pub fn dissolvable(&self, side: Side) -> Vec<Piece> {
+        let own = |name: &Piece| self.state.counters.get(name).is_some_and(|counter| counter.force.side() == side);
+        let real = |content: &Content| !content.is_dummy();
+        self.known.0.iter().filter(|(name, content)| own(name) && real(content)).map(|(name, _)| *name).collect()
+    }
+
+    /// Do those a reorganization puts under counters, and the counters it forms and dissolves, stand in these lists?
+    fn lists_regrouping(&self, side: Side, orders: &Reorganize) -> bool {
+        let musters: Vec<_> = Force::of(side).iter().flat_map(|force| self.musters(*force)).collect();
+        let joins = |unit: &Piece| musters.iter().any(|(_, units)| units.contains(unit));
+        let forms = |(name, hex): (&Piece, &Hex)| {
+            let beside = |other: &CounterState| other.at == *hex && Some(other.force) == self.force(*name);
+            musters.iter().any(|((at, _), _)| at == hex) || self.state.counters.values().any(beside)
+        };
+        let dissolvable = self.dissolvable(side);
+        orders.join.iter().all(joins)
+            && orders.form.iter().all(forms)
+            && orders.dissolve.iter().all(|name| dissolvable.contains(name))
     }
 }
 
@@ -384,9 +424,7 @@ impl Play<'_, '_> {
             let Some(hex) = old.map(|counter| counter.at).or_else(|| orders.form.get(name).copied()) else { continue };
             let mode = match old {
                 Some(counter) => counter.mode,
-                // Who goes under a new counter keeps his mode.
-                None if self.now().clashes(hex, force, Mode::Regular) => Some(Mode::Guerrilla),
-                None => (force == Force::Cuban).then_some(Mode::Regular),
+                None => self.now().mode_of_new(hex, force),
             };
             fresh.push(self.umpire.keep(side, slot_of(*name, turn)?, content)?);
             after.push((*name, force, hex, mode));
@@ -439,6 +477,8 @@ impl Play<'_, '_> {
                 return Ok(());
             }
         }
+        let stands = self.stands(|now| now.lists_regrouping(side, orders));
+        self.look_up(stands);
         self.carry_out(side, plan, fresh)
     }
 

@@ -7,7 +7,7 @@ use crate::engine::doc::DocPath;
 use crate::engine::{Bar, Clause, Question, Ruling, Say, Side, Subject};
 
 use super::US;
-use super::attack::Manner;
+use super::attack::{Manner, attack_on};
 use super::events::{Cause, Event, FireKind, Why};
 use super::fire::Volley;
 use super::guerrillas::TableAttack;
@@ -15,8 +15,9 @@ use super::losses::Toll;
 use super::orders::{CombatOrder, Spot, Support};
 use super::play::{Play, missing_from, subjects};
 use super::policy::{Ever, NEXT_COMBAT, Policy};
+use super::position::{Known, Position};
 use super::tables::FireResult;
-use super::terms::{Content, EventName, Force, GuerrillaResult, Piece, UnitKind};
+use super::terms::{Content, Force, GuerrillaResult, Piece, UnitKind};
 
 /// An attack being fought.
 pub struct Fight<'f> {
@@ -54,11 +55,16 @@ impl Play<'_, '_> {
             let hunting = self.now().manner(&own, target, side) != Manner::Ordinary;
             for name in closed {
                 let Some(sealed) = self.sealed(name) else { continue };
-                let data = self.data();
-                let real = |held: &[Content]| held.iter().all(|content| data.is_real(content));
+                let state = self.state.clone();
+                let now = Position { game: self.game, state: &state, known: &Known::default() };
+                let real = |held: &[Content]| held.iter().all(|content| now.data().is_real(content));
                 let bar = Bar::new("A52a", format!("{name} is a dummy and cannot attack"), "leave it out").part("by");
+                let place = order.by.iter().position(|piece| *piece == name).unwrap_or(0);
+                let kept = Bar::new("3n", format!("who is under {name} is not released"), "wait for event 34-36");
+                let kept = kept.at(DocPath::root().key("by").index(place));
                 self.entry(DocPath::root().key("combat").index(index), |play| {
                     play.umpire.vouch(&[&sealed], bar, real)?;
+                    play.umpire.vouch(&[&sealed], kept, |held| !held.iter().any(|content| now.keeps(content)))?;
                     if !hunting {
                         play.umpire.open_or(&sealed, &[], Content::Dummy)?;
                     }
@@ -93,9 +99,7 @@ impl Play<'_, '_> {
             self.lapse("combat", vec![bar]);
             return Ok(());
         }
-        if order.maine
-            && (force != Force::Us || !self.state.in_force(EventName::RememberTheMaine) || order.attack.is_none())
-        {
+        if order.maine && (order.attack.is_none() || !self.now().may_remember(force, Manner::Ordinary)) {
             let bar = Bar::new("7.2.51a", "the Maine is not remembered here", "it takes event 51-52 and a US attack")
                 .part("maine");
             self.lapse("Remember the Maine", vec![bar]);
@@ -115,10 +119,7 @@ impl Play<'_, '_> {
         }
         if !self.now().held_by(target, Play::enemy(side)) {
             match self.next_target(side, order, target)? {
-                Some(other) => {
-                    self.instead_of.insert(other, target);
-                    target = other;
-                }
+                Some(other) => target = other,
                 None => {
                     let bars = self.now().bars_target(side, target);
                     self.lapse(format!("attack on {target}"), bars);
@@ -126,12 +127,7 @@ impl Play<'_, '_> {
                 }
             }
         }
-        let mut bars = self.now().bars_target(side, target);
-        // §9.1e: attacked in place of a hex in which nobody was left; who wrote both orders could not know that.
-        if let Some(gone) = self.instead_of.get(&target) {
-            let hangs = |bar: Bar| Bar { firm: false, ..bar.about([Subject::of(gone)]) };
-            bars = bars.into_iter().map(hangs).collect();
-        }
+        let bars = self.now().bars_target(side, target);
         let manner = self.now().manner(&order.by, target, side);
         let mut by: Vec<Piece> = Vec::new();
         for (index, piece) in order.by.iter().enumerate() {
@@ -154,24 +150,26 @@ impl Play<'_, '_> {
             bars.push(Bar::new("9.1b", "nobody attacks", "name units under `by`").part("by").firm());
         }
         let from: Vec<Hex> = self.hexes_of(&by);
+        // How they attack hangs on who is where, and on the hex they were to attack first.
+        let hunts =
+            |bar: Bar| bar.about(subjects(order.attack.iter().chain([&target])).into_iter().chain(subjects(&order.by)));
+        if order.maine && manner != Manner::Ordinary && self.now().may_remember(force, Manner::Ordinary) {
+            let why = "attacks on the Guerrilla Table come to no shock";
+            bars.push(hunts(Bar::new("7.2.51a", why, "remember the Maine in another attack").part("maine")));
+        }
         if let Some(support) = order.support.filter(|_| !by.is_empty()) {
             if manner != Manner::Ordinary && support != Support::No {
-                // How they attack hangs on who is where, and on the hex they were to attack first.
-                let about = subjects(order.attack.iter().chain([&target])).into_iter().chain(subjects(&order.by));
-                bars.push(
-                    Bar::new("A86", "attacks on the Guerrilla Table take no supply point", "leave it out")
-                        .part("support")
-                        .about(about),
-                );
+                let why = "attacks on the Guerrilla Table take no supply point";
+                bars.push(hunts(Bar::new("A86", why, "leave it out").part("support")));
             } else if let Some(bar) = self.now().bars_support(force, &from, support) {
                 self.lapse("support", vec![bar.about(subjects(&from))]);
             }
         }
         bars.extend(self.bars_instructions(order, &by));
         if !bars.is_empty() {
-            let fatal = bars
-                .iter()
-                .any(|bar| !["support", "losses", "advance"].iter().any(|key| bar.part == DocPath::root().key(key)));
+            let fatal = bars.iter().any(|bar| {
+                !["support", "losses", "advance", "maine"].iter().any(|key| bar.part == DocPath::root().key(key))
+            });
             self.lapse(format!("attack on {target}"), bars);
             if fatal {
                 return Ok(());
@@ -180,8 +178,20 @@ impl Play<'_, '_> {
         if by.is_empty() {
             return Ok(());
         }
+        let stands = self.stands(|now| {
+            let (able, how) = now.attackers(side, force, target, &self.fought, manner == Manner::Guerrilla);
+            let ways = now.support_orders(force, &from, how);
+            how == manner
+                && by.iter().all(|piece| able.contains(piece))
+                && order.support.is_none_or(|support| ways.contains(&support))
+                && (!order.maine || now.may_remember(force, how))
+        });
+        self.look_up(stands);
         self.fought.extend(by.iter().copied());
         self.state.attacked.insert(target);
+        // Had it come to nothing, or to another hex, this one could be attacked by others.
+        let on = subjects(order.attack.iter().chain([&target])).into_iter().chain(subjects(&by));
+        self.umpire.rests(&on.collect::<Vec<_>>(), [attack_on(target)]);
         self.umpire.note(Event::Combat { target, by: by.clone(), from: from.clone(), force });
         let fight = Fight { force, side, target, by, order, maine_ordered };
         match manner {
@@ -224,7 +234,10 @@ impl Play<'_, '_> {
         let may = |target: &Hex| {
             let manner = now.manner(&order.by, *target, side);
             let fits = |piece: &Piece| now.bars_attacker(side, *piece, *target, &self.fought, manner).is_empty();
-            now.bars_target(side, *target).is_empty() && !order.by.is_empty() && order.by.iter().all(fits)
+            now.bars_target(side, *target).is_empty()
+                && !order.by.is_empty()
+                && order.by.iter().all(fits)
+                && now.bars_attack(side, &order.by, *target, manner).is_empty()
         };
         let near: BTreeSet<Hex> = self
             .hexes_of(&order.by)

@@ -275,6 +275,14 @@ impl Unit {
         self.flags.contains(&flag)
     }
 
+    /// May it go under a counter of its force: under a brigade's only its regiments (§14.6b, A89)?
+    pub fn goes_under(&self) -> bool {
+        match self.force {
+            Force::Us => self.kind.is_foot() && self.formation.is_some(),
+            Force::Cuban | Force::Spanish => self.kind.is_piece(),
+        }
+    }
+
     /// What landing it costs (§8.2h, A20).
     pub fn landing_steps(&self, steps: u8) -> u32 {
         self.landing.unwrap_or_else(|| steps.into())
@@ -449,6 +457,11 @@ impl Data {
     /// Is there a real combat unit in this (A07, A74)?
     pub fn is_real(&self, content: &Content) -> bool {
         self.holds(content, UnitKind::is_combat)
+    }
+
+    /// Are all units of this guerrillas, so that it can be deployed in guerrilla (A89)?
+    pub fn are_guerrillas(&self, content: &Content) -> bool {
+        !self.holds(content, |kind| kind != UnitKind::Guerrilla)
     }
 
     /// Is there a logistic column in this (§11.3.2a)?

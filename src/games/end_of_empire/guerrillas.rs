@@ -1,7 +1,7 @@
 //! Chapter 11: guerrillas. Reactions to movement, attacks by units in guerrilla and attacks on them, all on one table.
 
 use crate::board::Hex;
-use crate::engine::{Clause, Question, Ruling, Say, Side, Subject, Tally, Touch};
+use crate::engine::{Clause, Cloud, Question, Ruling, Say, Side, Subject, Tally, Touch};
 
 use super::events::{Cause, Event, Why};
 use super::losses::Toll;
@@ -134,6 +134,9 @@ impl Play<'_, '_> {
             }
             _ => Say::Default,
         })?;
+        // Where they come to stand, and who is left beside them, is not for the mover alone to say.
+        let touched = pieces.iter().chain(&hiding).map(Piece::to_string).chain([hex.to_string(), from.to_string()]);
+        self.umpire.cloud(subjects(touched), &Cloud::Choice(AMBUSH));
         if !strikes || self.closed(&hiding).len() < hiding.len() {
             return Ok(strikes);
         }

@@ -7,6 +7,7 @@ use crate::engine::doc::DocPath;
 use crate::engine::{Bar, Clause, Question, Ruling, Say, Side, Subject, Touch};
 
 use super::US;
+use super::attack::Manner;
 use super::events::{Cause, Event, FireKind, Why};
 use super::fire::Volley;
 use super::orders::{CombatOrder, Support};
@@ -89,6 +90,12 @@ impl Position<'_> {
         self.on_map(side).into_iter().filter(of).filter(able).collect()
     }
 
+    /// The hexes that the fleet of a force can fire at.
+    pub fn naval_targets(&self, force: Force) -> Vec<Hex> {
+        let (side, enemy) = (force.side(), Play::enemy(force.side()));
+        self.held_hexes(enemy).into_iter().filter(|hex| self.bars_naval(side, force, *hex).is_empty()).collect()
+    }
+
     /// Is the hex in reach of a fleet (§9.7b to §9.7d, A93)?
     pub fn in_naval_range(&self, force: Force, target: Hex) -> bool {
         let data = self.data();
@@ -105,7 +112,8 @@ impl Position<'_> {
             bars.push(Bar::new(clause, why, "it reaches 4 hexes inland from its coast").part("naval").firm());
         }
         if self.state.fired.contains(&force) {
-            bars.push(Bar::new("9.7f", "the fleet has fired this turn", "wait for the next turn").part("naval"));
+            let bar = Bar::new("9.7f", "the fleet has fired this turn", "wait for the next turn").part("naval");
+            bars.push(bar.about([fleet(force)]));
         }
         if force == Force::Spanish && self.state.jarcias {
             bars.push(Bar::new("4.1f", "the fleet has left Santiago", "leave it out").part("naval").firm());
@@ -126,8 +134,8 @@ impl Play<'_, '_> {
     pub fn bombard(&mut self, side: Side, force: Force, target: Hex, order: &CombatOrder) -> Ruling<()> {
         let mut bars = self.now().bars_fired_at(side, target, "bombard");
         if self.bombarded.contains(&target) {
-            let why = format!("{target} has been bombarded");
-            bars.push(Bar::new("A34b", why, "let all guns fire together").part("bombard").firm());
+            let bar = Bar::new("A34b", format!("{target} has been bombarded"), "let all guns fire together");
+            bars.push(bar.part("bombard").about([bombardment_of(target)]));
         }
         if order.by.is_empty() {
             bars.push(Bar::new("9.6c", "no gun fires", "name artillery under `by`").part("by").firm());
@@ -173,8 +181,16 @@ impl Play<'_, '_> {
         if guns.is_empty() {
             return Ok(());
         }
+        let stands = self.stands(|now| {
+            let able = now.guns_on(force, target, &self.fought);
+            let ways = now.support_orders(force, &from, Manner::Ordinary);
+            guns.iter().all(|gun| able.contains(gun)) && order.support.is_none_or(|support| ways.contains(&support))
+        });
+        self.look_up(stands);
         self.fought.extend(guns.iter().copied());
         self.bombarded.insert(target);
+        let on = subjects(&guns).into_iter().chain([Subject::of(target)]);
+        self.umpire.rests(&on.collect::<Vec<_>>(), [bombardment_of(target)]);
         let Some(there) = self.unmask_dummies(side, target)? else { return Ok(()) };
         // §9.6f, A86: no support for the target.
         let ways = self.now().supports(force, &from);
@@ -222,7 +238,11 @@ impl Play<'_, '_> {
             self.lapse(format!("naval fire at {target}"), bars);
             return Ok(());
         }
+        let stands = self.stands(|now| now.naval_targets(force).contains(&target));
+        self.look_up(stands);
         self.state.fired.insert(force);
+        // Had nobody been there, another order could have had its fire.
+        self.umpire.rests(&[Subject::of(target)], [fleet(force)]);
         if force == Force::Us && self.game.options.coordination {
             // §14.2a, A35b.
             let faces = self.data().tables.coordination.on.clone();
@@ -330,6 +350,16 @@ impl Play<'_, '_> {
         self.umpire.note(Event::FriendlyFire { target, die: thrown.cast, strikes: Some(hex) });
         Ok(near.into_iter().find(|(at, _)| *at == hex))
     }
+}
+
+/// The fleet of a force, for what hangs on its fire.
+fn fleet(force: Force) -> Subject {
+    Subject::of(format!("{}-fleet", force.as_str()))
+}
+
+/// That a hex has been bombarded, for what hangs on it.
+fn bombardment_of(target: Hex) -> Subject {
+    Subject::of(format!("bombardment of {target}"))
 }
 
 /// Keys of an order that say nothing here.

@@ -7,7 +7,7 @@ use crate::engine::doc::DocPath;
 use crate::engine::{Bar, Side, Subject};
 
 use super::data::Data;
-use super::orders::MoveOrder;
+use super::orders::{Balloon, MoveOrder};
 use super::play::subjects;
 use super::position::{Crowd, Position};
 use super::terms::{Force, Piece, UnitKind};
@@ -136,9 +136,20 @@ impl Position<'_> {
         reach(&data.grid, marcher.from, marcher.purse, |from, _: Bearing, to| marcher.step(data, from, to))
     }
 
+    /// What can be done with the balloon by those who march (§14.8d, A53a).
+    pub fn balloon_order(&self, pieces: &[Piece]) -> Option<Balloon> {
+        let signals = self.data().cast().signals.filter(|id| self.game.options.balloon && pieces.contains(id));
+        signals.map(|_| if self.state.balloon_up { Balloon::Down } else { Balloon::Up })
+    }
+
+    /// Is none of these a dummy, as far as the viewer knows (A16, A52a, A103)?
+    pub fn all_real(&self, pieces: &[Piece]) -> bool {
+        pieces.iter().all(|piece| self.known.0.get(piece).is_none_or(|content| self.data().is_real(content)))
+    }
+
     /// The hexes these pieces can march to and stop in, with the way there and its cost; not the hex they are in.
-    pub fn routes(&self, pieces: &[Piece], real: bool) -> Vec<(Hex, Vec<Hex>, u32)> {
-        let Some(marcher) = self.marcher(pieces, real) else { return Vec::new() };
+    pub fn routes(&self, pieces: &[Piece]) -> Vec<(Hex, Vec<Hex>, u32)> {
+        let Some(marcher) = self.marcher(pieces, self.all_real(pieces)) else { return Vec::new() };
         let reach = self.reach(&marcher);
         let goals = reach.costs().filter(|(hex, _)| *hex != marcher.from && marcher.may_stop(self.data(), *hex));
         goals

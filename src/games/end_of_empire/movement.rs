@@ -1,6 +1,7 @@
 //! Chapter 8: movement, hex by hex. On entering each hex come the jungle roll (§14.1), the guerrillas beside it (§11.2.2)
 //! and what is found there (A51, §4.3).
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use crate::board::{Bearing, Hex, Stride, march};
@@ -197,9 +198,13 @@ impl Play<'_, '_> {
             return Ok(());
         }
         let signals = self.data().cast().signals.filter(|id| pieces.contains(id));
-        if order.balloon.is_some() && (signals.is_none() || !self.game.options.balloon) {
-            let bar = Bar::new("14.8a", "there is no balloon among them", "leave `balloon` out").part("balloon").firm();
-            self.lapse("balloon", vec![bar]);
+        let balloon = self.now().balloon_order(&pieces);
+        if order.balloon.is_some() && order.balloon != balloon {
+            let (clause, why) = match balloon {
+                None => ("14.8a", "there is no balloon among them"),
+                Some(_) => ("A53a", "the balloon is down"),
+            };
+            self.lapse("balloon", vec![Bar::new(clause, why, "leave `balloon` out").part("balloon").firm()]);
         }
         if let (Some(signals), true, true) = (signals, lowering, self.state.balloon_up) {
             self.state.balloon_up = false;
@@ -217,6 +222,18 @@ impl Play<'_, '_> {
             return Ok(());
         }
         let bars = self.now().bars_path(&marcher, order, &pieces);
+        if bars.is_empty() {
+            // A way back to where it began ends nowhere else.
+            let end = order.path.last().copied().unwrap_or(marcher.from);
+            let ends = pieces.iter().map(|piece| order.drop.get(piece).copied().unwrap_or(end));
+            let ends: BTreeSet<Hex> = ends.filter(|hex| *hex != marcher.from).collect();
+            let stands = self.stands(|now| {
+                let routes: BTreeSet<Hex> = now.routes(&pieces).into_iter().map(|(hex, ..)| hex).collect();
+                let able = |piece: &Piece| now.bars_marching(side, *piece, &self.moved, false).is_empty();
+                ends.is_subset(&routes) && pieces.iter().all(able)
+            });
+            self.look_up(stands);
+        }
         if !bars.is_empty() {
             // Whoever may not stop at the end of the way stays where he is; otherwise it is walked as far as it goes.
             let stays = bars.iter().any(|bar| ["11.1b", "A42c"].contains(&bar.clause.0));

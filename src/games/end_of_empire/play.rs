@@ -31,8 +31,6 @@ pub struct Play<'p, 'u> {
     pub fought: BTreeSet<Piece>,
     /// Hexes bombarded in this phase (A34b).
     pub bombarded: BTreeSet<Hex>,
-    /// Hexes attacked in place of another in which nobody was left (§9.1b), and that other.
-    pub instead_of: BTreeMap<Hex, Hex>,
     /// Steps landed in the open in this phase (§8.2h).
     pub ashore: u32,
     /// An order of the other player's last packet is being carried out.
@@ -76,7 +74,6 @@ impl<'p, 'u> Play<'p, 'u> {
             moved: BTreeSet::new(),
             fought: BTreeSet::new(),
             bombarded: BTreeSet::new(),
-            instead_of: BTreeMap::new(),
             ashore: 0,
             belated: false,
             projected: BTreeMap::new(),
@@ -119,6 +116,23 @@ impl<'p, 'u> Play<'p, 'u> {
             return;
         }
         self.umpire.lapse(bars, |bars| Event::not_done(order, bars));
+    }
+
+    /// In a drill: does something stand in a list of what is legal, as the author of the orders reads it?
+    pub fn stands(&self, listed: impl FnOnce(&Position<'_>) -> bool) -> Option<bool> {
+        if !self.umpire.drills() {
+            return None;
+        }
+        let read = |(name, counter): (&Piece, &CounterState)| Some((*name, self.umpire.eyes(&counter.holds.0)?));
+        let known = Known(self.state.counters.iter().filter_map(read).collect());
+        Some(listed(&Position { game: self.game, state: self.state, known: &known }))
+    }
+
+    /// The order in hand was found legal, so it has to stand in the list.
+    pub fn look_up(&mut self, stands: Option<bool>) {
+        if let Some(stands) = stands {
+            self.umpire.listed(|| stands);
+        }
     }
 
     /// What the other player laid down a packet ago shows only now: what it changes, nobody else could know.

@@ -9,7 +9,7 @@ use crate::engine::{Holdings, Seen, Side};
 use super::EndOfEmpire;
 use super::data::{Data, Factors, Unit};
 use super::state::{CounterState, Place, State};
-use super::terms::{Content, Flag, Force, Mode, Piece, UnitKind};
+use super::terms::{Content, Flag, Force, Member, Mode, Piece, UnitKind};
 
 /// What somebody knows of the closed counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -368,9 +368,17 @@ impl<'p> Position<'p> {
         self.state.us_control.contains(&hex)
     }
 
-    /// Is the unit a garrison that may neither move nor attack yet (§3m, §3n)?
+    /// Is the unit a garrison that may neither move nor attack yet, or does the viewer know of one under the counter (§3m,
+    /// §3n)?
     pub fn frozen(&self, piece: Piece) -> bool {
-        !self.state.released && self.unit(piece).is_some_and(|unit| unit.has(Flag::Frozen))
+        let fixed = |unit: Piece| self.unit(unit).is_some_and(|unit| unit.has(Flag::Frozen));
+        !self.state.released && fixed(piece) || self.known.0.get(&piece).is_some_and(|content| self.keeps(content))
+    }
+
+    /// Does this hold such a garrison?
+    pub fn keeps(&self, content: &Content) -> bool {
+        let fixed = |member: &Member| self.unit(member.unit).is_some_and(|unit| unit.has(Flag::Frozen));
+        !self.state.released && content.members().iter().any(fixed)
     }
 
     /// Where a unit of one's own is: its hex, or the closed counter it is under.

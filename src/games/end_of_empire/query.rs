@@ -39,8 +39,7 @@ fn reach(now: &Position<'_>, piece: Piece) -> Result<Reply, Vec<Fault>> {
     if !bars.is_empty() {
         return Err(bars.iter().map(|bar| bar.fault(&DocPath::root())).collect());
     }
-    let real = now.known.0.get(&piece).is_none_or(|content| now.data().is_real(content));
-    let routes = now.routes(&[piece], real);
+    let routes = now.routes(&[piece]);
     let mut rows = Vec::new();
     let mut list = Vec::new();
     let mut cells = Vec::new();

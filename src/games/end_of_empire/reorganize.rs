@@ -13,7 +13,7 @@ use super::play::Play;
 use super::position::Position;
 use super::setup::{detachments, parts_of, slot_of};
 use super::state::{Lying, Place, UnitState};
-use super::terms::{Content, EventName, Force, Member, Mode, Piece, UnitKind};
+use super::terms::{Content, EventName, Force, Mode, Piece, UnitKind};
 use super::{SPAIN, US};
 
 impl Position<'_> {
@@ -58,13 +58,84 @@ impl Position<'_> {
         bars
     }
 
-    /// The Spanish units in the open that can give off detachments (§13).
-    pub fn splittable(&self) -> Vec<Piece> {
-        let whole = |piece: &Piece| {
-            let steps = self.state.unit(*piece).steps;
-            self.unit(*piece).is_some_and(|unit| parts_of(unit).is_some() && steps == unit.steps)
+    /// The counters with which a player can make logistic columns (§14.5.1g).
+    pub fn free_trains(&self, side: Side) -> Vec<Piece> {
+        let force = if side == US { Force::Us } else { Force::Spanish };
+        self.waiting(|unit| unit.force == force && unit.kind == UnitKind::LogisticColumn)
+    }
+
+    /// The units in the open that can give off detachments (§13).
+    pub fn splittable(&self, side: Side) -> Vec<Piece> {
+        self.on_map(side).into_iter().filter(|piece| self.bars_detaching(side, *piece).is_empty()).collect()
+    }
+
+    /// Why a unit gives off no detachments, whatever counters are free.
+    fn bars_detaching(&self, side: Side, piece: Piece) -> Vec<Bar> {
+        let unit = self.unit(piece);
+        if side != SPAIN || unit.is_none_or(|unit| unit.force != Force::Spanish) {
+            return vec![Bar::new("13a", "only the Spanish make detachments", "leave it out").firm()];
+        }
+        let now = self.state.unit(piece);
+        if unit.and_then(parts_of).is_none() || now.at.hex().is_some() && Some(now.steps) != unit.map(|unit| unit.steps)
+        {
+            let bar = Bar::new(
+                "13.1b",
+                format!("{piece} has no detachment to give"),
+                "name a battalion at full strength or a battery",
+            );
+            return vec![bar.about([Subject::of(piece)])];
+        }
+        if now.at.hex().is_none() {
+            let why = format!("{piece} is not on the open map");
+            return vec![Bar::new("A97", why, "name a unit on the map").about([Subject::of(piece)])];
+        }
+        Vec::new()
+    }
+
+    /// How the guerrillas of a player can be deployed, if all of a hex are deployed alike.
+    pub fn mode_orders(&self, side: Side) -> Vec<(Piece, Mode)> {
+        let all = self.on_map(side);
+        let each = all.iter().flat_map(|piece| Mode::ALL.iter().map(|mode| (*piece, *mode)));
+        each.filter(|(piece, mode)| self.bars_mode(side, *piece, *mode, &all).is_empty()).collect()
+    }
+
+    /// Why a unit or column is not deployed so, if it and those `with` it are (§11.1, A42a, A89).
+    pub fn bars_mode(&self, side: Side, piece: Piece, mode: Mode, with: &[Piece]) -> Vec<Bar> {
+        let about = |bar: Bar| bar.about([Subject::of(piece)]);
+        let column = |piece: Piece| self.state.counters.contains_key(&piece);
+        let guerrilla = |piece: Piece| self.kind(piece) == Some(UnitKind::Guerrilla) || column(piece);
+        let force = self.force(piece).filter(|force| force.side() == side && *force != Force::Us);
+        let (Some(force), Some(hex), true) = (force, self.state.hex_of(piece), guerrilla(piece)) else {
+            let why = format!("{piece} is no guerrilla unit of yours on the map");
+            return vec![about(Bar::new("11.1a", why, "name a guerrilla unit"))];
         };
-        self.on_map(SPAIN).into_iter().filter(whole).collect()
+        let mut bars = Vec::new();
+        let changes = |other: Piece| guerrilla(other) && with.contains(&other);
+        let differs = |other: Piece| other != piece && self.mode(other) != mode && !changes(other);
+        let others = self.stack(hex, force).into_iter().any(differs);
+        match mode {
+            Mode::Guerrilla => {
+                if self.data().terrain(hex).bars_guerrillas() {
+                    let why = format!("{piece} is in a town or city");
+                    bars.push(about(Bar::new("A42a", why, "leave it in regular order")));
+                }
+                if others {
+                    let why = format!("{piece} shares {hex} with units of another kind");
+                    bars.push(about(Bar::new("A42a", why, "leave it in regular order")));
+                }
+                if self.known.0.get(&piece).is_some_and(|content| !self.data().are_guerrillas(content)) {
+                    let why = format!("not all units of {piece} are guerrillas");
+                    bars.push(about(Bar::new("A89", why, "leave it in regular order")));
+                }
+            }
+            // §11.1b holds for those it leaves behind in guerrilla.
+            Mode::Regular if others => {
+                let why = format!("others stay in guerrilla in {hex}");
+                bars.push(about(Bar::new("11.1b", why, "change them all")));
+            }
+            Mode::Regular => {}
+        }
+        bars
     }
 }
 
@@ -145,15 +216,17 @@ impl Play<'_, '_> {
         } else if self.umpire.foresees() {
             self.complete(side, orders)?;
         }
-        self.make_logistics(side, orders);
-        self.make_detachments(side, orders);
+        let mut listed = self.make_logistics(side, orders);
+        listed.extend(self.make_detachments(side, orders));
         self.regroup(side, orders)?;
+        // Only now is it said that no counter they use lies under another.
+        listed.into_iter().for_each(|stands| self.look_up(stands));
         self.set_modes(side, orders)
     }
 
     /// §14.5.2, A49, A87.
-    fn make_logistics(&mut self, side: Side, orders: &Reorganize) {
-        let data = self.data();
+    fn make_logistics(&mut self, side: Side, orders: &Reorganize) -> Vec<Option<bool>> {
+        let mut listed = Vec::new();
         let force = if side == US { Force::Us } else { Force::Spanish };
         for (index, entry) in orders.logistics.iter().enumerate() {
             if !self.holds(&entry.if_event, entry.if_oos) {
@@ -161,10 +234,7 @@ impl Play<'_, '_> {
             }
             let part = DocPath::root().key("logistics").index(index);
             let mut bars = self.now().bars_train(side, entry.at);
-            let unit = entry.unit.filter(|unit| {
-                let cl = data.unit(*unit).is_some_and(|u| u.kind == UnitKind::LogisticColumn && u.force == force);
-                cl && self.state.unit(*unit).at == Place::Off
-            });
+            let unit = entry.unit.filter(|unit| self.now().free_trains(side).contains(unit));
             if unit.is_none() {
                 bars.push(Bar::new("14.5.1g", "no counter for a logistic column is free", "use one up first"));
             }
@@ -174,6 +244,9 @@ impl Play<'_, '_> {
                 continue;
             }
             let Some(unit) = unit else { continue };
+            let is_it =
+                |now: &Position<'_>| now.train_hexes(side).contains(&entry.at) && now.free_trains(side).contains(&unit);
+            listed.push(self.stands(is_it));
             if let Some(points) = self.state.supply_points.get_mut(&force) {
                 *points = points.saturating_sub(1);
             }
@@ -182,38 +255,21 @@ impl Play<'_, '_> {
             let points = self.state.points(force);
             self.umpire.note(Event::LogisticsMade { unit, at: entry.at, points });
         }
+        listed
     }
 
     /// §13, A97: units in the open. What lies under a counter is split by naming its new content.
-    fn make_detachments(&mut self, side: Side, orders: &Reorganize) {
+    fn make_detachments(&mut self, side: Side, orders: &Reorganize) -> Vec<Option<bool>> {
         let data = self.data();
+        let mut listed = Vec::new();
         for (index, entry) in orders.detach.iter().enumerate() {
             if !self.holds(&entry.if_event, entry.if_oos) {
                 continue;
             }
             let part = DocPath::root().key("detach").index(index);
             let now = self.state.unit(entry.unit);
-            let mut bars = Vec::new();
-            let unit = data.unit(entry.unit);
-            if side != SPAIN || unit.is_none_or(|unit| unit.force != Force::Spanish) {
-                bars.push(Bar::new("13a", "only the Spanish make detachments", "leave it out").firm());
-            }
-            let parts = unit.and_then(parts_of);
-            if bars.is_empty()
-                && (parts.is_none() || now.at.hex().is_some() && Some(now.steps) != unit.map(|unit| unit.steps))
-            {
-                let why = format!("{} has no detachment to give", entry.unit);
-                bars.push(
-                    Bar::new("13.1b", why, "name a battalion at full strength or a battery")
-                        .about([Subject::of(entry.unit)]),
-                );
-            }
-            if bars.is_empty() && now.at.hex().is_none() {
-                bars.push(
-                    Bar::new("A97", format!("{} is not on the open map", entry.unit), "name a unit on the map")
-                        .about([Subject::of(entry.unit)]),
-                );
-            }
+            let mut bars = self.now().bars_detaching(side, entry.unit);
+            let parts = data.unit(entry.unit).and_then(parts_of);
             let free = |id: &Piece| self.state.unit(*id).at == Place::Off;
             let enough = parts.is_some_and(|(count, kind)| {
                 let made: BTreeSet<Piece> = entry.into.iter().copied().filter(free).collect();
@@ -227,6 +283,7 @@ impl Play<'_, '_> {
                 self.lapse(format!("detachment of {}", entry.unit), bars);
                 continue;
             };
+            listed.push(self.stands(|now| now.splittable(side).contains(&entry.unit)));
             for id in &entry.into {
                 let steps = data.unit(*id).map_or(1, |unit| unit.steps);
                 // Markers go with the detachment (A97).
@@ -241,6 +298,7 @@ impl Play<'_, '_> {
             self.surprise([entry.unit]);
             self.umpire.note(Event::Detached { unit: entry.unit, into: entry.into.clone(), at: hex });
         }
+        listed
     }
 
     /// A.3b (§2g, A42a).
@@ -249,54 +307,17 @@ impl Play<'_, '_> {
             if !self.holds(&entry.if_event, entry.if_oos) {
                 continue;
             }
-            let now = self.now();
-            let mut bars = Vec::new();
-            let own = now.force(entry.unit).is_some_and(|force| force.side() == side && force != Force::Us);
-            let guerrilla =
-                now.kind(entry.unit) == Some(UnitKind::Guerrilla) || self.state.counters.contains_key(&entry.unit);
-            let Some(hex) = self.state.hex_of(entry.unit).filter(|_| own && guerrilla) else {
-                let why = format!("{} is no guerrilla unit of yours on the map", entry.unit);
-                let bar = Bar::new("11.1a", why, "name a guerrilla unit").about([Subject::of(entry.unit)]);
-                self.lapse("mode", vec![bar.at(DocPath::root().key("modes").index(index))]);
-                continue;
-            };
-            if entry.mode == Mode::Guerrilla {
-                if self.data().terrain(hex).bars_guerrillas() {
-                    let why = format!("{} is in a town or city", entry.unit);
-                    bars.push(Bar::new("A42a", why, "leave it in regular order").about([Subject::of(entry.unit)]));
-                }
-                let changes = |piece: Piece| {
-                    orders.modes.iter().any(|other| other.unit == piece && other.mode == Mode::Guerrilla)
-                };
-                let force = now.force(entry.unit).unwrap_or(Force::Cuban);
-                let others = now.stack(hex, force).into_iter().any(|piece| {
-                    let alike =
-                        now.kind(piece) == Some(UnitKind::Guerrilla) || self.state.counters.contains_key(&piece);
-                    piece != entry.unit && !now.in_guerrilla(piece) && !(alike && changes(piece))
-                });
-                if others {
-                    let why = format!("{} shares {hex} with units of another kind", entry.unit);
-                    bars.push(Bar::new("A42a", why, "leave it in regular order").about([Subject::of(entry.unit)]));
-                }
-            } else {
-                // §11.1b holds for those it leaves behind in guerrilla.
-                let changes =
-                    |piece: Piece| orders.modes.iter().any(|other| other.unit == piece && other.mode == Mode::Regular);
-                let force = now.force(entry.unit).unwrap_or(Force::Cuban);
-                let hiding = now
-                    .stack(hex, force)
-                    .into_iter()
-                    .any(|piece| piece != entry.unit && now.in_guerrilla(piece) && !changes(piece));
-                if hiding {
-                    let why = format!("others stay in guerrilla in {hex}");
-                    bars.push(Bar::new("11.1b", why, "change them all").about([Subject::of(entry.unit)]));
-                }
-            }
+            let with: Vec<Piece> = (orders.modes.iter())
+                .filter(|other| other.mode == entry.mode && self.holds(&other.if_event, other.if_oos))
+                .map(|other| other.unit)
+                .collect();
+            let bars = self.now().bars_mode(side, entry.unit, entry.mode, &with);
             if !bars.is_empty() {
                 let bars = bars.into_iter().map(|bar| bar.at(DocPath::root().key("modes").index(index))).collect();
                 self.lapse(format!("mode of {}", entry.unit), bars);
                 continue;
             }
+            let Some(hex) = self.state.hex_of(entry.unit) else { continue };
             if let Some(sealed) = self.sealed(entry.unit).filter(|_| entry.mode == Mode::Guerrilla) {
                 let bar = Bar::new(
                     "A89",
@@ -304,17 +325,15 @@ impl Play<'_, '_> {
                     "leave it in regular order",
                 );
                 let data = self.data();
-                let all = |held: &[Content]| {
-                    let guerrilla =
-                        |member: &Member| data.unit(member.unit).is_some_and(|unit| unit.kind == UnitKind::Guerrilla);
-                    held.iter().all(|content| content.members().iter().all(guerrilla))
-                };
+                let all = |held: &[Content]| held.iter().all(|content| data.are_guerrillas(content));
                 if !self.belated {
                     self.umpire.vouch(&[&sealed], bar, all)?;
                 } else if !self.umpire.fact_or(&[&sealed], &Subject::of(entry.unit), "guerrillas", all, true)? {
                     continue;
                 }
             }
+            let stands = self.stands(|now| now.mode_orders(side).contains(&(entry.unit, entry.mode)));
+            self.look_up(stands);
             if let Some(counter) = self.state.counters.get_mut(&entry.unit) {
                 counter.mode = Some(entry.mode);
             } else if let Some(unit) = self.state.units.get_mut(&entry.unit) {

@@ -4,6 +4,7 @@ use crate::board::Hex;
 use crate::engine::{Bar, Clause, Question, Ruling, Say, Subject};
 
 use super::US;
+use super::attack::Manner;
 use super::events::Event;
 use super::orders::Support;
 use super::play::Play;
@@ -50,11 +51,17 @@ impl Position<'_> {
         ways
     }
 
+    /// What an order may say about the support of an attack: none, one of the ways there are, or for Spain to wait for
+    /// what the US player does (§14.4.5a). On the Guerrilla Table there is none (A86).
+    pub fn support_orders(&self, force: Force, hexes: &[Hex], manner: Manner) -> Vec<Support> {
+        let ways = if manner == Manner::Ordinary { self.supports(force, hexes) } else { Vec::new() };
+        let answer = (force == Force::Spanish && !ways.is_empty()).then_some(Support::Answer);
+        [Support::No].into_iter().chain(ways).chain(answer).collect()
+    }
+
     /// Why a combat cannot be supported as an order says.
     pub fn bars_support(&self, force: Force, hexes: &[Hex], support: Support) -> Option<Bar> {
-        let ways = self.supports(force, hexes);
-        let answers = support == Support::Answer && force == Force::Spanish && !ways.is_empty();
-        if support == Support::No || ways.contains(&support) || answers {
+        if self.support_orders(force, hexes, Manner::Ordinary).contains(&support) {
             return None;
         }
         let bar = |clause, why: String, remedy: &str| Some(Bar::new(clause, why, remedy).part("support"));

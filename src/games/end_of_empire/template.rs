@@ -8,12 +8,12 @@ use crate::engine::{Seen, Side, count_of};
 
 use super::EndOfEmpire;
 use super::attack::Manner;
-use super::orders::{SetupOrders, Support};
+use super::orders::{Balloon, SetupOrders, Support};
 use super::position::{Known, Position};
 use super::setup::parts_of;
 use super::state::{Stage, State};
 use super::tell::describe;
-use super::terms::{Content, Force, Member, Piece, Setup, UnitKind};
+use super::terms::{Content, Force, Member, Mode, Piece, Setup};
 use super::{SPAIN, US};
 
 /// What stands below `orders:`.
@@ -132,33 +132,26 @@ fn reorganization(now: &Position<'_>, side: Side, key: &str, text: &mut String) 
     let mut lines: Vec<String> = Vec::new();
     let force = if side == US { Force::Us } else { Force::Spanish };
     let hexes = now.train_hexes(side);
-    let free = now.waiting(|unit| unit.force == force && unit.kind == UnitKind::LogisticColumn);
+    let free = now.free_trains(side);
     if let (Some(hex), false) = (hexes.first(), free.is_empty()) {
         let points = now.state.points(force);
         lines.push(format!("logistics: [{{at: \"{hex}\"}}]    # {points} points; in {}", list(&hexes)));
     }
-    if side == SPAIN {
-        let able = now.splittable();
-        if let Some(first) = able.first() {
-            lines.push(format!("detach: [{{unit: {first}}}]    # of {}", list(&able)));
-        }
+    let able = now.splittable(side);
+    if let Some(first) = able.first() {
+        lines.push(format!("detach: [{{unit: {first}}}]    # of {}", list(&able)));
     }
     if game.options.columns {
         for force in Force::of(side) {
             let name = now.state.next_name(*force);
-            let mut stacks: BTreeMap<Hex, Vec<Piece>> = BTreeMap::new();
-            for piece in now.on_map(side) {
-                let open = now.force(piece) == Some(*force) && !piece.is_counter() && now.fights(piece);
-                if let Some(hex) = now.state.hex_of(piece).filter(|_| open) {
-                    stacks.entry(hex).or_default().push(piece);
-                }
-            }
-            if let Some((hex, stack)) = stacks.iter().next() {
+            let musters = now.musters(*force);
+            if let Some(((hex, _), stack)) = musters.iter().next() {
+                let hexes: BTreeSet<Hex> = musters.keys().map(|(hex, _)| *hex).collect();
                 lines.push(format!("form: {{{name}: \"{hex}\"}}    # a new counter"));
                 lines.push(format!(
                     "columns: {{{name}: [{}]}}    # what it holds; units in the open in {}",
                     list(stack),
-                    list(stacks.keys())
+                    list(hexes)
                 ));
             }
         }
@@ -170,16 +163,16 @@ fn reorganization(now: &Position<'_>, side: Side, key: &str, text: &mut String) 
                 let there = now.known.0.get(other).map(Content::to_string).unwrap_or_default();
                 lines.push(format!("columns: {{{name}: {there}, {other}: {content}}}    # exchanged in {hex}"));
             }
-            if !content.is_dummy() {
+            if now.dissolvable(side).contains(name) {
                 lines.push(format!("dissolve: [{name}]    # its units stand in {hex}"));
             }
         }
     }
-    let guerrillas: Vec<Piece> =
-        now.on_map(side).into_iter().filter(|piece| now.kind(*piece) == Some(UnitKind::Guerrilla)).collect();
-    if let Some(first) = guerrillas.first() {
-        let mode = if now.in_guerrilla(*first) { "regular" } else { "guerrilla" };
-        lines.push(format!("modes: [{{unit: {first}, mode: {mode}}}]    # of {}", list(&guerrillas)));
+    let changes: Vec<(Piece, Mode)> =
+        now.mode_orders(side).into_iter().filter(|(piece, mode)| now.mode(*piece) != *mode).collect();
+    if let Some((first, mode)) = changes.first() {
+        let all = changes.iter().map(|(piece, _)| piece);
+        lines.push(format!("modes: [{{unit: {first}, mode: {mode}}}]    # of {}; a hex together", list(all)));
     }
     if lines.is_empty() {
         return;
@@ -192,7 +185,7 @@ fn reorganization(now: &Position<'_>, side: Side, key: &str, text: &mut String) 
 
 fn landings(now: &Position<'_>, text: &mut String) {
     let data = now.data();
-    let sea = now.waiting(|unit| unit.force == Force::Us && unit.setup == Setup::Sea);
+    let sea = now.arriving(Force::Us);
     if sea.is_empty() && now.state.base.is_some() {
         return;
     }
@@ -238,13 +231,14 @@ fn landings(now: &Position<'_>, text: &mut String) {
         }
     }
     if now.state.base.is_none() {
+        let at = now.base_sites().first().map_or(at, Hex::to_string);
         let _ =
             writeln!(text, "  #   - {{base: yes, at: \"{at}\"}}    # 6 steps, where US units are, beach or Siboney");
     }
 }
 
 fn entries(now: &Position<'_>, text: &mut String) {
-    let waiting = now.waiting(|unit| unit.force == Force::Spanish && unit.setup == Setup::Escario);
+    let waiting = now.arriving(Force::Spanish);
     if waiting.is_empty() {
         return;
     }
@@ -278,13 +272,17 @@ fn moves(now: &Position<'_>, side: Side, text: &mut String) {
             }
             continue;
         }
-        let real = now.known.0.get(&piece).is_none_or(|content| now.data().is_real(content));
-        let routes = now.routes(&[piece], real);
+        let routes = now.routes(&[piece]);
         let name = |hex: Hex| now.data().ground(hex).and_then(|ground| ground.name).map(|name| name.to_string());
         let near = |hex: Hex| InReach { hex, die: false, name: name(hex).unwrap_or_default() };
         let reached: Vec<InReach> = routes.iter().map(|(hex, ..)| near(*hex)).collect();
         let way = outreach(&now.data().grid, hex, &reached);
-        lines.push(format!("# {piece} in {hex}: {what}{marks}; {way}"));
+        let balloon = match now.balloon_order(&[piece]) {
+            None => "",
+            Some(Balloon::Up) => "; balloon: up at the end of its move",
+            Some(Balloon::Down) => "; balloon: down before it moves",
+        };
+        lines.push(format!("# {piece} in {hex}: {what}{marks}; {way}{balloon}"));
     }
     lines.extend(fixed.into_iter().map(|(why, all)| format!("# may not move: {why}: {}", all.join("; "))));
     if lines.is_empty() {
@@ -300,7 +298,7 @@ fn moves(now: &Position<'_>, side: Side, text: &mut String) {
     );
     let example = now.on_map(side).into_iter().find_map(|piece| {
         let able = now.bars_marching(side, piece, &BTreeSet::new(), false).is_empty() && !piece.is_counter();
-        let to = now.routes(&[piece], false).into_iter().next().filter(|_| able)?;
+        let to = now.routes(&[piece]).into_iter().next().filter(|_| able)?;
         Some(format!("- {{units: [{piece}], to: \"{}\"}}", to.0))
     });
     if let Some(example) = example {
@@ -314,6 +312,8 @@ fn moves(now: &Position<'_>, side: Side, text: &mut String) {
 fn combats(now: &Position<'_>, side: Side, text: &mut String) {
     let enemy = if side == US { SPAIN } else { US };
     let mut lines: Vec<String> = Vec::new();
+    let naval: BTreeMap<Force, Vec<Hex>> =
+        Force::of(side).iter().map(|force| (*force, now.naval_targets(*force))).collect();
     for target in now.held_hexes(enemy) {
         for force in Force::of(side) {
             for hiding in [false, true] {
@@ -322,18 +322,21 @@ fn combats(now: &Position<'_>, side: Side, text: &mut String) {
                     continue;
                 }
                 let hexes: Vec<Hex> = able.iter().filter_map(|piece| now.state.hex_of(*piece)).collect();
-                let ways = if manner == Manner::Ordinary { now.supports(*force, &hexes) } else { Vec::new() };
+                let ways = now.support_orders(*force, &hexes, manner);
                 let ways: Vec<String> = ways
                     .iter()
-                    .map(|way| match way {
-                        Support::Column(column) => column.to_string(),
-                        _ => "pool".to_owned(),
+                    .filter_map(|way| match way {
+                        Support::No => None,
+                        Support::Pool => Some("pool".to_owned()),
+                        Support::Column(column) => Some(column.to_string()),
+                        Support::Answer => Some("answer".to_owned()),
                     })
                     .collect();
                 let support = if ways.is_empty() { String::new() } else { format!("; support: {}", ways.join(" or ")) };
+                let maine = if now.may_remember(*force, manner) { "; maine: yes in one of them" } else { "" };
                 let table = if manner == Manner::Ordinary { "" } else { " on the Guerrilla Table" };
                 lines.push(format!(
-                    "- {{attack: \"{target}\", by: [{}]}}    # {}{table}{support}",
+                    "- {{attack: \"{target}\", by: [{}]}}    # {}{table}{support}{maine}",
                     list(able),
                     holders(now, target)
                 ));
@@ -347,7 +350,7 @@ fn combats(now: &Position<'_>, side: Side, text: &mut String) {
                         holders(now, target)
                     ));
                 }
-                if now.bars_naval(side, *force, target).is_empty() {
+                if naval.get(force).is_some_and(|targets| targets.contains(&target)) {
                     lines.push(format!("- {{naval: \"{target}\"}}    # {}", holders(now, target)));
                 }
             }

@@ -74,6 +74,12 @@ impl Play<'_, '_> {
             order.real |= real && order.path.iter().any(tells);
             order.logistic |= contents.0.values().any(|content| now.data().has_train(content));
         }
+        for (name, sealed) in closed.iter().zip(&sealed) {
+            let bar = Bar::new("3m", format!("who is under {name} is not released"), "wait for event 34-36");
+            let index = order.units.iter().position(|piece| piece == name).unwrap_or(0);
+            let bar = bar.at(DocPath::root().key("units").index(index));
+            self.umpire.vouch(&[sealed], bar, |held| !held.iter().any(|content| now.keeps(content)))?;
+        }
         let all: Vec<&Sealed<Content>> = sealed.iter().collect();
         let allowance = |held: &[Content]| {
             closed.iter().zip(held).map(|(name, content)| now.content_allowance(*name, content)).min().unwrap_or(0)

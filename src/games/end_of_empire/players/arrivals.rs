@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::board::{Grid, Hex};
+use crate::board::Hex;
 
 use super::super::orders::ArrivalOrder;
 use super::super::position::Position;
 use super::super::state::{Place, State};
-use super::super::terms::{Content, Force, Member, Piece, Setup, UnitKind};
+use super::super::terms::{Content, Force, Member, Piece, UnitKind};
 use super::Player;
 
 impl Player<'_> {
@@ -18,19 +18,16 @@ impl Player<'_> {
         let Some(first) = self.chance.pick(&beaches).copied() else { return orders };
         let mut left = data.tables.limits.landing;
         let base = data.cast().base.and_then(|id| data.unit(id)?.landing).unwrap_or(6);
-        if self.state.base.is_none() && left >= base && self.chance.one_in(3) {
-            let sites: Vec<Hex> =
-                data.grid.cells().filter(|hex| data.ground(*hex).is_some_and(|g| g.beach || g.base_landing)).collect();
-            if let Some(at) = sites.into_iter().find(|hex| self.takes_base(*hex)) {
-                orders.push(ArrivalOrder { at, units: Vec::new(), holds: None, base: true });
-                self.state.base = Some(at);
-                left -= base;
-            }
+        if self.state.base.is_none()
+            && left >= base
+            && self.chance.one_in(3)
+            && let Some(at) = self.base_site()
+        {
+            orders.push(ArrivalOrder { at, units: Vec::new(), holds: None, base: true });
+            self.state.base = Some(at);
+            left -= base;
         }
-        let mut sea = self.now().waiting(|unit| unit.force == Force::Us && unit.setup == Setup::Sea);
-        if !self.game.options.balloon {
-            sea.retain(|id| data.unit(*id).is_some_and(|unit| unit.kind != UnitKind::Signals));
-        }
+        let mut sea = self.now().arriving(Force::Us);
         // A brigade or a dummy under its counter.
         if self.game.options.columns && self.chance.one_in(2) {
             let brigades: BTreeSet<String> = sea
@@ -104,7 +101,7 @@ impl Player<'_> {
         orders.extend(groups.into_iter().map(|(at, units)| ArrivalOrder::open(at, units)));
         if self.state.base.is_none()
             && left >= base
-            && let Some(at) = beaches.iter().copied().find(|hex| self.takes_base(*hex))
+            && let Some(at) = self.base_site()
         {
             orders.push(ArrivalOrder { at, units: Vec::new(), holds: None, base: true });
             self.state.base = Some(at);
@@ -112,18 +109,20 @@ impl Player<'_> {
         orders
     }
 
-    /// Can the base land here: with troops ashore, and room for it beside them (A105)?
-    fn takes_base(&self, hex: Hex) -> bool {
-        let state = State { base: Some(hex), ..self.state.clone() };
-        let now = Position { game: self.game, state: &state, known: &self.known };
-        let stack = now.stack(hex, Force::Us);
-        stack.iter().any(|piece| now.fights(*piece)) && !now.overstacked(hex, Force::Us, &stack)
+    /// Where the base can land with room for it beside the troops (A105).
+    fn base_site(&self) -> Option<Hex> {
+        let roomy = |hex: &Hex| {
+            let state = State { base: Some(*hex), ..self.state.clone() };
+            let now = Position { game: self.game, state: &state, known: &self.known };
+            !now.overstacked(*hex, Force::Us, &now.stack(*hex, Force::Us))
+        };
+        self.now().base_sites().into_iter().find(roomy)
     }
 
     pub(super) fn entries(&mut self) -> Vec<ArrivalOrder> {
         let data = &self.game.data;
         let edge = self.now().arrival_hexes(Force::Spanish);
-        let mut waiting = self.now().waiting(|unit| unit.force == Force::Spanish && unit.setup == Setup::Escario);
+        let mut waiting = self.now().arriving(Force::Spanish);
         let Some(at) = self.chance.pick(&edge).copied().filter(|_| !waiting.is_empty()) else { return Vec::new() };
         if self.chance.one_in(4) {
             waiting.truncate(2);

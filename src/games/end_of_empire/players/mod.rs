@@ -148,6 +148,15 @@ mod tests {
     }
 
     #[test]
+    fn a_column_that_is_dissolved_or_attacks_is_not_deployed_otherwise() {
+        all_accepted(
+            "turn: 3\nstage: spanish-turn\nunits: {sp-4-t: 1111, us-6-inf: 1010}\n\
+             columns: {sp-c1: {at: 1110, holds: [sp-1-tg]}, sp-c2: {at: 0914, holds: [sp-2-tg]}}\n",
+            60,
+        );
+    }
+
+    #[test]
     fn the_last_supply_point_is_spent_once() {
         all_accepted(
             "turn: 3\nstage: spanish-turn\nsupply-points: {spanish: 1}\n\

@@ -5,10 +5,9 @@ use std::collections::BTreeSet;
 use crate::board::Hex;
 use crate::engine::Concealed;
 
-use super::super::attack::Manner;
-use super::super::orders::{Advance, Balloon, CombatOrder, MoveOrder, Reorganize, Support, TurnOrders};
+use super::super::orders::{Advance, CombatOrder, MoveOrder, Reorganize, Support, TurnOrders};
 use super::super::state::Stage;
-use super::super::terms::{EventName, Force, Piece, UnitKind};
+use super::super::terms::{Force, Piece, UnitKind};
 use super::super::{SPAIN, US};
 use super::Player;
 
@@ -37,7 +36,7 @@ impl Player<'_> {
             if self.side == SPAIN && self.state.turn < self.game.data.tables.limits.turns && self.chance.one_in(2) {
                 self.state.turn += 1;
                 // A point that goes into a combat makes no logistic column.
-                let spent = orders.combat.iter().filter(|order| order.support == Some(Support::Pool)).count();
+                let spent = orders.combat.iter().filter(|order| draws(order.support)).count();
                 if let Some(points) = self.state.supply_points.get_mut(&Force::Spanish) {
                     *points = points.saturating_sub(u32::try_from(spent).unwrap_or(u32::MAX));
                 }
@@ -49,6 +48,9 @@ impl Player<'_> {
                 if attackers.iter().any(|piece| piece.is_counter() || next.join.contains(piece)) {
                     next = Reorganize { modes: next.modes, logistics: next.logistics, ..Reorganize::none() };
                 }
+                // Nor does it stay as it was where they stand.
+                let fronts: BTreeSet<Option<Hex>> = attackers.iter().map(|piece| self.state.hex_of(*piece)).collect();
+                next.modes.retain(|entry| !fronts.contains(&self.state.hex_of(entry.unit)));
                 if next != Reorganize::none() {
                     orders.next = Some(Concealed::Open(next));
                 }
@@ -98,11 +100,8 @@ impl Player<'_> {
                 group.extend(others.collect::<Vec<_>>());
             }
             let now = self.now();
-            let real = group
-                .iter()
-                .filter(|piece| piece.is_counter())
-                .all(|name| self.known.0.get(name).is_some_and(|content| now.data().is_real(content)));
-            let routes = now.routes(&group, real);
+            let real = now.all_real(&group);
+            let routes = now.routes(&group);
             let routes: Vec<_> = routes.into_iter().filter(|(hex, _, _)| self.fits(*hex, force, &group)).collect();
             let Some((to, path, _)) = self.choose(&routes, &goals, eager) else { continue };
             let mut order = if self.chance.one_in(2) {
@@ -114,13 +113,8 @@ impl Player<'_> {
             if order.real && order.path.is_empty() {
                 order.real = self.chance.one_in(2);
             }
-            if signals && self.game.options.balloon {
-                order.balloon = match (lowering, self.chance.one_in(2)) {
-                    (true, _) => Some(Balloon::Down),
-                    (false, true) => Some(Balloon::Up),
-                    _ => None,
-                };
-            }
+            // Up it need not go, but down it has to.
+            order.balloon = self.now().balloon_order(&group).filter(|_| lowering || self.chance.one_in(2));
             // A route that needs `real` has to say so.
             if group.iter().any(|piece| piece.is_counter()) {
                 let now = self.now();
@@ -174,7 +168,7 @@ impl Player<'_> {
                 }
                 let mut order = CombatOrder { attack: Some(*target), by: by.clone(), ..CombatOrder::none() };
                 let hexes: Vec<Hex> = by.iter().filter_map(|piece| self.state.hex_of(*piece)).collect();
-                let ways = if manner == Manner::Ordinary { now.supports(force, &hexes) } else { Vec::new() };
+                let ways = now.support_orders(force, &hexes, manner);
                 if self.chance.one_in(2) {
                     order.support = self.chance.pick(&ways).copied();
                 }
@@ -183,39 +177,33 @@ impl Player<'_> {
                     1 => Some(Advance::None),
                     _ => None,
                 };
-                if force == Force::Us && manner == Manner::Ordinary && self.state.in_force(EventName::RememberTheMaine)
-                {
+                if self.now().may_remember(force, manner) {
                     order.maine = !orders.iter().any(|other| other.maine) && self.chance.one_in(2);
-                }
-                if let Some(Support::Column(column)) = order.support
-                    && orders.iter().any(|other| other.support == Some(Support::Column(column)))
-                {
-                    order.support = None;
                 }
                 fought.extend(by);
                 attacked.insert(*target);
                 orders.push(order);
             }
         }
-        // Points run out.
-        for force in [Force::Us, Force::Spanish] {
-            let mut left = self.state.points(force);
-            for order in orders.iter_mut().filter(|order| order.support == Some(Support::Pool)) {
-                if left == 0 {
-                    order.support = None;
-                }
-                left = left.saturating_sub(1);
-            }
+        // Points run out, and a train is spent once.
+        let army = if side == US { Force::Us } else { Force::Spanish };
+        let (mut points, mut trains) = (self.state.points(army), BTreeSet::new());
+        for order in &mut orders {
+            let there = match order.support {
+                Some(Support::Column(train)) => trains.insert(train),
+                support if draws(support) => points > 0,
+                _ => true,
+            };
+            points = points.saturating_sub(u32::from(draws(order.support)));
+            order.support = order.support.filter(|_| there);
         }
         orders
     }
 
     fn gunfire(&mut self, force: Force, targets: &[Hex], fought: &mut BTreeSet<Piece>) -> Vec<CombatOrder> {
-        let side = self.side;
         let mut orders = Vec::new();
         let now = self.now();
-        let naval: Vec<Hex> =
-            targets.iter().copied().filter(|hex| now.bars_naval(side, force, *hex).is_empty()).collect();
+        let naval = now.naval_targets(force);
         if let Some(target) = self.chance.pick(&naval).copied().filter(|_| !self.chance.one_in(3)) {
             orders.push(CombatOrder { naval: Some(target), ..CombatOrder::none() });
         }
@@ -228,8 +216,16 @@ impl Player<'_> {
                 continue;
             }
             fought.extend(guns.iter().copied());
-            orders.push(CombatOrder { bombard: Some(*target), by: guns, ..CombatOrder::none() });
+            let hexes: Vec<Hex> = guns.iter().filter_map(|gun| self.state.hex_of(*gun)).collect();
+            let ways = self.now().supports(force, &hexes);
+            let support = self.chance.pick(&ways).copied().filter(|_| self.chance.one_in(3));
+            orders.push(CombatOrder { bombard: Some(*target), by: guns, support, ..CombatOrder::none() });
         }
         orders
     }
+}
+
+/// May a combat take a point of the pool?
+fn draws(support: Option<Support>) -> bool {
+    matches!(support, Some(Support::Pool | Support::Answer))
 }

@@ -1,6 +1,6 @@
 //! Reorganizations by chance (A.3), and what they make of the table.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::Hex;
 use crate::engine::Concealed;
@@ -18,9 +18,9 @@ impl Player<'_> {
         let mut orders = Reorganize::none();
         let data = &self.game.data;
         let side = self.side;
-        let cl_force = if side == US { Force::Us } else { Force::Spanish };
+        let before = self.state.clone();
         let near = self.now().train_hexes(side);
-        let free = self.now().waiting(|unit| unit.force == cl_force && unit.kind == UnitKind::LogisticColumn);
+        let free = self.now().free_trains(side);
         if let (Some(unit), true) = (free.first().copied(), self.chance.one_in(3))
             && let Some(at) = self.chance.pick(&near).copied()
         {
@@ -28,8 +28,8 @@ impl Player<'_> {
             let if_event = if waits { vec![EventName::Nothing] } else { Vec::new() };
             orders.logistics.push(LogisticsOrder { at, unit: Some(unit), if_event, if_oos: None });
         }
-        if side == SPAIN && self.chance.one_in(3) {
-            let able = self.now().splittable();
+        if self.chance.one_in(3) {
+            let able = self.now().splittable(side);
             if let Some(unit) = self.chance.pick(&able).copied() {
                 let (count, kind) = data.unit(unit).and_then(parts_of).unwrap_or((1, UnitKind::Infantry));
                 let now = self.now();
@@ -45,33 +45,19 @@ impl Player<'_> {
         if self.game.options.columns && self.chance.one_in(3) {
             self.regroup(&mut orders);
         }
+        // Whoever is not where something else is done; all of a hex together.
+        let pieces = orders.join.iter().chain(&orders.dissolve).chain(orders.columns.keys());
+        let pieces = pieces.chain(orders.detach.iter().map(|entry| &entry.unit));
+        let mut done: BTreeSet<Hex> = pieces.filter_map(|piece| before.hex_of(*piece)).collect();
+        done.extend(orders.form.values().copied().chain(orders.logistics.iter().map(|entry| entry.at)));
         let now = self.now();
-        let forces: &[Force] = if side == US { &[Force::Cuban] } else { &[Force::Spanish] };
-        let mut modes = Vec::new();
-        for piece in now.on_map(side) {
-            let (Some(hex), Some(force)) = (now.state.hex_of(piece), now.force(piece)) else { continue };
-            let joined = orders.join.contains(&piece) || orders.form.contains_key(&piece);
-            let guerrilla = |unit: Piece| now.kind(unit) == Some(UnitKind::Guerrilla);
-            let all = self.known.0.get(&piece).is_some_and(|held| held.members().iter().all(|m| guerrilla(m.unit)));
-            if !forces.contains(&force) || joined || !(guerrilla(piece) || all) {
-                continue;
+        let mut by_hex: BTreeMap<Hex, Vec<ModeOrder>> = BTreeMap::new();
+        for (unit, mode) in now.mode_orders(side) {
+            if let Some(hex) = now.state.hex_of(unit).filter(|hex| now.mode(unit) != mode && !done.contains(hex)) {
+                by_hex.entry(hex).or_default().push(ModeOrder { unit, mode, if_event: Vec::new(), if_oos: None });
             }
-            let alone = now.stack(hex, force).len() == 1 && !orders.leave.iter().any(|leave| leave.at == hex);
-            let trains = orders.logistics.iter().any(|entry| entry.at == hex);
-            if !alone || trains {
-                continue;
-            }
-            let mode = if now.in_guerrilla(piece) { Mode::Regular } else { Mode::Guerrilla };
-            if mode == Mode::Guerrilla && data.terrain(hex).bars_guerrillas() {
-                continue;
-            }
-            modes.push(ModeOrder { unit: piece, mode, if_event: Vec::new(), if_oos: None });
         }
-        modes.retain(|_| self.chance.one_in(4));
-        if side == SPAIN && !orders.detach.is_empty() {
-            modes.clear();
-        }
-        orders.modes = modes;
+        orders.modes = by_hex.into_values().filter(|_| self.chance.one_in(4)).flatten().collect();
         for entry in &orders.modes {
             if side == SPAIN {
                 continue;
@@ -99,6 +85,7 @@ impl Player<'_> {
         let now = self.now();
         let own: Vec<Piece> =
             self.known.0.keys().copied().filter(|name| now.state.counters.contains_key(name)).collect();
+        let dissolvable = now.dissolvable(side);
         let turn = self.chance.below(3);
         let now = self.now();
         let pairs: Vec<(Piece, Piece)> = own
@@ -109,11 +96,7 @@ impl Player<'_> {
             .collect();
         match turn {
             0 => {
-                let Some(name) = self.chance.pick(&own).copied() else { return };
-                let now = self.now();
-                if self.known.0.get(&name).is_none_or(Content::is_dummy) || now.in_guerrilla(name) {
-                    return;
-                }
+                let Some(name) = self.chance.pick(&dissolvable).copied() else { return };
                 orders.dissolve.push(name);
             }
             1 => {
@@ -145,42 +128,20 @@ impl Player<'_> {
                     return;
                 }
                 let now = self.now();
-                let hexes: BTreeSet<Hex> = now
-                    .on_map(side)
-                    .into_iter()
-                    .filter(|piece| now.force(*piece) == Some(force))
-                    .filter_map(|piece| now.state.hex_of(piece))
+                // A brigade has one counter.
+                let laid = |brigade: &str| {
+                    let members = self.known.0.values().flat_map(Content::members);
+                    let mut units = members.filter_map(|member| now.unit(member.unit));
+                    units.any(|unit| force == Force::Us && unit.formation.as_deref() == Some(brigade))
+                };
+                let musters = now.musters(force).into_iter();
+                let musters: Vec<(Hex, Vec<Piece>)> = musters
+                    .filter(|((_, brigade), _)| !brigade.is_some_and(laid))
+                    .map(|((hex, _), units)| (hex, units))
                     .collect();
-                let hexes: Vec<Hex> = hexes.into_iter().collect();
-                let Some(hex) = self.chance.pick(&hexes).copied() else { return };
+                let Some((hex, mut stack)) = self.chance.pick(&musters).cloned() else { return };
                 let now = self.now();
-                let mut stack: Vec<Piece> = now
-                    .stack(hex, force)
-                    .into_iter()
-                    .filter(|piece| !piece.is_counter() && !now.in_guerrilla(*piece))
-                    .collect();
                 stack.retain(|piece| !orders.detach.iter().any(|entry| entry.unit == *piece));
-                if force == Force::Us {
-                    stack.retain(|piece| {
-                        now.unit(*piece).is_some_and(|unit| unit.kind.is_foot() && unit.formation.is_some())
-                    });
-                    let first = stack.first().and_then(|piece| now.unit(*piece)?.formation.clone());
-                    stack.retain(|piece| now.unit(*piece).is_some_and(|unit| unit.formation == first));
-                    // A brigade has one counter.
-                    let taken = self
-                        .known
-                        .0
-                        .values()
-                        .flat_map(Content::members)
-                        .any(|member| now.unit(member.unit).is_some_and(|unit| unit.formation == first));
-                    if taken {
-                        return;
-                    }
-                } else {
-                    stack.retain(|piece| {
-                        now.kind(*piece).is_some_and(|kind| kind.is_combat() || kind == UnitKind::Leader)
-                    });
-                }
                 // §14.6c: no more than fits into a hex.
                 let (limits, mut sum) = (&data.tables.limits, (0, 0));
                 stack.retain(|piece| {
@@ -216,22 +177,27 @@ impl Player<'_> {
             for (unit, steps) in members {
                 if let Some(now) = self.state.units.get_mut(&unit) {
                     (now.at, now.steps) = (Place::At(counter.at), steps);
+                    now.mode = now.mode.map(|_| counter.mode.unwrap_or(Mode::Regular));
                 }
-            }
-        }
-        for unit in &orders.join {
-            if let Some(now) = self.state.units.get_mut(unit) {
-                now.at = Place::Off;
             }
         }
         for (name, content) in &orders.columns {
             let Concealed::Open(content) = content else { continue };
             self.known.0.insert(*name, content.clone());
             if let (Some(hex), Some(force)) = (orders.form.get(name), Piece::counter_force(name.as_str())) {
+                let mode = self.now().mode_of_new(*hex, force);
                 self.lay(*name, force, *hex, false);
+                if let Some(counter) = self.state.counters.get_mut(name) {
+                    counter.mode = mode;
+                }
             }
             if let Some(counter) = self.state.counters.get_mut(name) {
                 (counter.lost, counter.fever) = (0, 0);
+            }
+        }
+        for unit in &orders.join {
+            if let Some(now) = self.state.units.get_mut(unit) {
+                now.at = Place::Off;
             }
         }
     }

@@ -14,7 +14,7 @@ use super::super::orders::{
 };
 use super::super::state::{Place, Stage, State};
 use super::super::tables::Odds;
-use super::super::terms::{Content, Force, Member, Mode, Piece, Setup, Terrain, UnitKind};
+use super::super::terms::{Content, Force, Member, Mode, Piece, Terrain, UnitKind};
 use super::super::{EndOfEmpire, SPAIN, US};
 use super::Player;
 use super::setup::cover;
@@ -94,7 +94,7 @@ impl Player<'_> {
         let now = self.now();
         let train = |piece: &Piece| now.kind(*piece) == Some(UnitKind::LogisticColumn);
         let trains = now.on_map(US).into_iter().filter(train).count();
-        let free = now.waiting(|unit| unit.force == Force::Us && unit.kind == UnitKind::LogisticColumn);
+        let free = now.free_trains(US);
         let alone = |piece: Piece, hex: Hex| now.stack(hex, Force::Cuban).iter().all(|other| *other == piece);
         for piece in now.on_map(US) {
             let lonely = self.state.hex_of(piece).is_some_and(|hex| alone(piece, hex));
@@ -148,11 +148,8 @@ impl Player<'_> {
             beaches.sort_by_key(|hex| (awaited && *hex != seat, far(&home, hex) > ACROSS, far(&front, hex), *hex));
         }
         let mut brigades: BTreeMap<Option<String>, Vec<Piece>> = BTreeMap::new();
-        for id in self.now().waiting(|unit| unit.force == Force::Us && unit.setup == Setup::Sea) {
+        for id in self.now().arriving(Force::Us) {
             let Some(unit) = data.unit(id) else { continue };
-            if unit.kind == UnitKind::Signals && !self.game.options.balloon {
-                continue;
-            }
             let brigade = unit.formation.clone().filter(|_| unit.kind.is_foot());
             brigades.entry(brigade).or_default().push(id);
         }
@@ -217,7 +214,7 @@ impl Player<'_> {
     /// Escario comes as soon as he can, by the edge hex nearest to Santiago.
     fn sensible_entry(&mut self) -> Vec<ArrivalOrder> {
         let data = &self.game.data;
-        let waiting = self.now().waiting(|unit| unit.force == Force::Spanish && unit.setup == Setup::Escario);
+        let waiting = self.now().arriving(Force::Spanish);
         let mut orders = Vec::new();
         let mut edge = self.now().arrival_hexes(Force::Spanish);
         edge.sort_by_key(|hex| (data.distance(*hex, data.santiago), *hex));
@@ -434,7 +431,7 @@ impl Player<'_> {
             let now = self.now();
             let Some(from) = party.first().and_then(|piece| self.state.hex_of(*piece)) else { continue };
             let data = now.data();
-            let real = party.iter().all(|piece| self.known.0.get(piece).is_none_or(|content| data.is_real(content)));
+            let real = now.all_real(&party);
             let base = self.state.base.filter(|_| self.side == SPAIN && real);
             // Guns, trains and signals go where others are.
             let gun = |piece: &Piece| now.kind(*piece).is_some_and(UnitKind::is_gun);
@@ -458,7 +455,7 @@ impl Player<'_> {
                 let leaves = force == Force::Cuban && road(from) && !road(hex);
                 (near || leaves) && halts(path).iter().all(roomy) && (!follows || now.holder(hex) == Some(force))
             };
-            let best = (now.routes(&party, real).into_iter())
+            let best = (now.routes(&party).into_iter())
                 .filter(|(hex, path, _)| Some(*hex) == base || good(*hex, path))
                 .min_by_key(|(hex, path, cost)| {
                     let dry = force != Force::Cuban && !supplied.contains(hex);
@@ -538,8 +535,9 @@ impl Player<'_> {
         let (mut orders, mut fought, mut attacked) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
         for force in forces.iter().copied() {
             if force != Force::Cuban {
-                let naval = targets.iter().copied().find(|hex| self.now().bars_naval(side, force, *hex).is_empty());
-                orders.extend(naval.map(|hex| CombatOrder { naval: Some(hex), ..CombatOrder::none() }));
+                let naval = self.now().naval_targets(force);
+                let naval = targets.iter().find(|hex| naval.contains(hex));
+                orders.extend(naval.map(|hex| CombatOrder { naval: Some(*hex), ..CombatOrder::none() }));
                 for target in &targets {
                     let guns = self.now().guns_on(force, *target, &fought);
                     if !guns.is_empty() {
