@@ -150,11 +150,13 @@ pub fn file_name(sight: &Sight) -> String {
     format!("t{turn}-{who}{}{number}.yaml", stop.ask())
 }
 
+/// What belongs to a side is called otherwise than the side: its word in the names of packets.
+const BELONGING: [(&str, &str); 1] = [("spain", "spanish")];
+
 /// Whether the name of a packet says whose it is: `us-setup`, or `spanish-turn` for Spain's.
 fn says_whose(packet: &str, side: &str) -> bool {
     let word = packet.split('-').next().unwrap_or_default();
-    // What belongs to a side begins as its name does.
-    word == side || side.get(..3).is_some_and(|stem| word.starts_with(stem))
+    word == side || BELONGING.contains(&(side, word))
 }
 
 #[cfg(test)]
@@ -170,6 +172,9 @@ mod tests {
             ("setup", "spain", false),
             ("turn", "us", false),
             ("setup", "all", false),
+            ("spare-turn", "spain", false),
+            ("allied-turn", "all", false),
+            ("usual-turn", "us", false),
         ] {
             assert_eq!(says_whose(packet, side), says, "{packet} of {side}");
         }
