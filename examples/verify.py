@@ -1052,7 +1052,8 @@ class Walk:
         how = "no answer was due" if not moved["asked"] else "accepted by %s in record %d" % (by, seq)
         self.notes.append("%srecord %d: %s moved by %s, %s" % ("W71-LOST  " if lost else code, motion, what, moved["by"], how))
         if lost:
-            self.go_back(self.edges[-1][0], motion)
+            if self.pending or (self.stop or {}).get("ask") != "end":  # after the end no span is in hand
+                self.go_back(self.edges[-1][0], motion)
             self.floor = seq
         if what == "reanchor" or what == "rekey" and ("anchor" in data or data.get("hide") or lost):
             self.eras.setdefault(owner, []).append((motion, lost))

@@ -16,6 +16,7 @@ use garcia::trust::record::{Record, RecordKind};
 use garcia::trust::replay::Vision;
 use garcia::trust::role::Role;
 use garcia::trust::seat::{Awaited, Seat};
+use garcia::trust::verify::Opened;
 use players::{Pair, at_random, check, home, mailed, role};
 use tempfile::TempDir;
 
@@ -364,6 +365,90 @@ fn newcomer(table: &Match, at: usize, secrets: bool) -> (TempDir, Seat) {
     }
     let seat = Seat::open(records, &players::lay, &home(&folder)).expect("open");
     (folder, seat)
+}
+
+/// Both agree to end it where somebody has the move.
+fn agreed(table: &mut Match) {
+    let at = table.at_edge().expect("a turn");
+    table.pair.seats[at].move_end(Outcome::Drawn, None, None).expect("moved");
+    table.pair.mail(at);
+    table.pair.seats[1 - at].answer_motion(true, None).expect("accepted");
+    table.pair.mail(1 - at);
+}
+
+#[test]
+fn after_the_end_the_silent_count_as_unaudited_and_who_takes_their_seat_writes_the_audit() {
+    let mut table = Match::begin("santiago-campaign", "silent at the end");
+    table.play_on(false, |table| table.pair.records().len() >= 24 && table.at_edge().is_some());
+    table.copy();
+    agreed(&mut table);
+    let silent = usize::from(*table.pair.seats[1].role() == role("spain"));
+    let (spain, us) = (role("spain"), role("us"));
+    table.pair.seats[1 - silent].advance().expect("the audit of the one who is there");
+    table.pair.mail(1 - silent);
+    let records = table.pair.records().to_vec();
+    assert_eq!(table.director.receive(records.iter().map(mailed).collect()).refused, []);
+    good(&records);
+    // Everybody sees whose audit is in and judged, and whose is not.
+    let verification = check(&records, &Vision::public());
+    assert_eq!(verification.audits.len(), 2);
+    assert!(verification.audits.contains(&(us, Opened::Audited)), "{:?}", verification.audits);
+    let said = verification.report("");
+    assert!(said.contains("audit: everything us sealed was opened and is as stated"), "{said}");
+    assert!(said.contains("audit: spain has opened nothing yet, and counts as unaudited\n"), "{said}");
+    assert_eq!((verification.exit_code(), verification.level.to_string()), (3, "L3".to_owned()));
+    // The director holds what was left with him, and it is as stated; sign for it he cannot.
+    let his = check(&records, &table.director.vision());
+    let held = his.audits.iter().find(|(role, _)| *role == spain).map(|(_, opened)| *opened);
+    let Some(Opened::Owed { sealed, held }) = held else { panic!("{:?}", his.audits) };
+    assert!(held > 30 && held == sealed, "an army lies face down: {held} of {sealed}");
+    assert_eq!(his.divergence, None, "{}", his.report(""));
+    assert_eq!(table.director.advance().expect("nothing"), []);
+    // A new player with the silent one's secrets: the director vouches for him, and he opens everything.
+    let (folder, mut new) = newcomer(&table, silent, true);
+    assert_eq!(new.advance().expect("not with this key"), []);
+    let request = new.request(None, false, &Told::new()).expect("a request");
+    assert!(request.anchor.is_none() && request.hide.is_empty(), "nothing begins anew after the end");
+    let kind = Kind::Notice { record: records[records.len() - 1].id(), owes: spain, what: "audit".to_owned() };
+    let notice = table.pair.seats[1 - silent].sign_paper(kind).expect("signed");
+    let record = table.director.grant(&request, Some(notice.to_json())).expect("granted");
+    for seat in [&mut new, &mut table.pair.seats[1 - silent]] {
+        let received = seat.receive(vec![mailed(&record)]);
+        assert_eq!((received.taken.len(), received.refused), (1, vec![]));
+    }
+    table.pair.seats[silent] = new;
+    table.pair.homes[silent] = folder;
+    table.audited();
+}
+
+#[test]
+fn secrets_lost_after_the_end_do_not_bring_the_game_back() {
+    let mut table = Match::begin("santiago-1898", "lost at the end");
+    table.play_on(false, |table| table.pair.records().len() >= 12 && table.at_edge().is_some());
+    agreed(&mut table);
+    let (folder, mut new) = newcomer(&table, 0, false);
+    let request = new.request(None, true, &Told::new()).expect("a request");
+    let role = new.role().clone();
+    let record = table.pair.seats[1].ledger().protocol().head();
+    let kind = Kind::Notice { record, owes: role, what: "audit".to_owned() };
+    let notice = table.pair.seats[1].sign_paper(kind).expect("signed");
+    let records = table.pair.records().iter().map(mailed).collect();
+    assert_eq!(table.director.receive(records).refused, []);
+    let state = table.pair.seats[1].ledger().protocol().state();
+    let record = table.director.grant(&request, Some(notice.to_json())).expect("granted");
+    for seat in [&mut new, &mut table.pair.seats[1]] {
+        assert_eq!(seat.receive(vec![mailed(&record)]).refused, []);
+    }
+    table.pair.seats[0] = new;
+    table.pair.homes[0] = folder;
+    table.pair.seats[1].answer_motion(true, None).expect("he agrees");
+    table.pair.mail(1);
+    for seat in &table.pair.seats {
+        assert!(matches!(seat.ledger().awaited(), Awaited::Audit(_)), "{:?}", seat.ledger().awaited());
+        assert_eq!(seat.ledger().protocol().state(), state, "the position stays as it was");
+    }
+    table.audited();
+    assert!(report(table.pair.records()).contains("W71-LOST"));
 }
 
 #[test]

@@ -313,6 +313,11 @@ impl Protocol {
         self.pending == Pending::Nothing && self.stop.as_ref().is_none_or(StopSaid::ends_span)
     }
 
+    /// Whether the game has ended; audits may be owed.
+    fn is_over(&self) -> bool {
+        self.pending == Pending::Nothing && self.stop.as_ref().is_some_and(|stop| stop.ask == "end")
+    }
+
     /// The other of two players.
     pub fn other(&self, role: &Role) -> Option<&Role> {
         self.joined.iter().find(|other| *other != role)

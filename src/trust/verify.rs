@@ -59,6 +59,8 @@ pub struct Verification {
     pub not_judged: Option<Finding>,
     /// The first record that is wrong.
     pub divergence: Option<Divergence>,
+    /// After the end, while an audit is owed: what each who sealed something has opened of it.
+    pub audits: Vec<(Role, Opened)>,
     /// Who owes which record.
     pub owed: Option<(Role, &'static str)>,
     /// The same in words, where more has to be said: openings for a private game master.
@@ -75,6 +77,20 @@ pub struct Verification {
     pub keys: Vec<(Role, Vec<Id>)>,
     /// The places where the game master signed for a player or moved something.
     pub by_gm: Vec<u32>,
+}
+
+/// What a role has opened, after the end, of all it sealed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opened {
+    /// Everything: its audit is in.
+    Audited,
+    /// Nothing: its audit is owed.
+    Owed {
+        /// How many values it sealed and never opened.
+        sealed: usize,
+        /// How many of them this view holds all the same: what was left with a director.
+        held: usize,
+    },
 }
 
 /// The files for each place in the ledger.
@@ -94,7 +110,10 @@ pub fn verify(found: &LedgerFiles, lay: &Lay<'_>, vision: &Vision) -> Verificati
         let open = Vision::after_audits(&pass.protocol);
         pass.rules(&open);
     } else {
-        pass.rules(vision);
+        // Whoever has audited is held to it, though another has not.
+        let mut seen = vision.clone();
+        seen.see_audits(&pass.protocol);
+        pass.rules(&seen);
     }
     pass.one_link_twice();
     pass.finish(audited)
@@ -317,7 +336,28 @@ impl<'a> Pass<'a> {
             && !self.protocol.audits().is_empty()
     }
 
+    /// What everybody has opened, while somebody owes it.
+    fn opened(&self) -> Vec<(Role, Opened)> {
+        let NextRecord::Audit(owing) = self.protocol.due() else { return Vec::new() };
+        let seals = self.protocol.seals();
+        let of = |role: &Role| {
+            if self.protocol.audits().contains_key(role) {
+                return (role.clone(), Opened::Audited);
+            }
+            let closed = seals.of_role(role).filter(|(slot, s)| seals.opening(role, slot, s.version).is_none());
+            // One's own values are no news; those of somebody else were left here.
+            let held =
+                |slot: &Slot, version| !self.vision.is_of(role) && self.vision.get(role, slot, version).is_some();
+            let held: Vec<bool> = closed.map(|(slot, sealing)| held(slot, sealing.version)).collect();
+            let (sealed, held) = (held.len(), held.into_iter().filter(|held| *held).count());
+            (role.clone(), Opened::Owed { sealed, held })
+        };
+        let all = self.protocol.roles().iter().filter(|role| seals.has_sealed(role));
+        if owing.is_empty() || self.divergence.is_some() { Vec::new() } else { all.map(of).collect() }
+    }
+
     fn finish(self, audited: bool) -> Verification {
+        let audits = self.opened();
         let level = match (self.judged, audited) {
             (true, true) => Level::Audit,
             (true, false) => Level::Rules,
@@ -369,6 +409,7 @@ impl<'a> Pass<'a> {
             links: seats.map(|(role, seat)| (role.clone(), seat.used)).collect(),
             rolls: self.rolls,
             level,
+            audits,
             not_judged: self.not_judged,
             owed: if self.divergence.is_some() { None } else { owed },
             owed_words,
@@ -381,7 +422,7 @@ impl<'a> Pass<'a> {
 }
 
 /// Under a private game master orders and their openings count together; until they are there the result cannot come.
-fn openings_owed(protocol: &Protocol, vision: &Vision) -> Option<(Role, &'static str, String)> {
+pub(super) fn openings_owed(protocol: &Protocol, vision: &Vision) -> Option<(Role, &'static str, String)> {
     let NextRecord::Result(gm) = protocol.due() else { return None };
     let (seq, _) = protocol.span().and_then(|span| span.orders)?;
     let owner = protocol.is_private().then(|| protocol.span().map(|span| span.side.clone()))??;

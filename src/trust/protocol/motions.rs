@@ -456,9 +456,11 @@ impl Protocol {
             _ => moved.by.clone(),
         };
         if moved.motion.is_lost() {
-            // The span in hand is void; older seals are not audited any more.
-            let from = self.edges.last().map_or(0, |edge| edge.seq);
-            self.go_back(number, from, moved.seq);
+            // The span in hand is void; older seals are not audited any more. After the end none is in hand.
+            if !self.is_over() {
+                let from = self.edges.last().map_or(0, |edge| edge.seq);
+                self.go_back(number, from, moved.seq);
+            }
             self.floor = seq;
         }
         if let Some(role) = era {

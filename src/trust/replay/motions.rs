@@ -236,7 +236,7 @@ impl Replay {
             return Ok(());
         };
         let proposed = self.proposed.take();
-        if moved.motion.is_lost() && self.awake {
+        if moved.motion.is_lost() && self.awake && self.stop != Stop::End {
             self.go_back(u32::MAX);
         }
         match (&moved.motion.what, proposed) {

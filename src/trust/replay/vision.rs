@@ -86,13 +86,18 @@ impl Vision {
     /// Everything the audits of a ledger opened.
     pub fn after_audits(protocol: &Protocol) -> Vision {
         let mut vision = Vision::public();
+        vision.see_audits(protocol);
+        vision
+    }
+
+    /// Adds what the audits of a ledger opened, as far as they are in.
+    pub fn see_audits(&mut self, protocol: &Protocol) {
         for (role, audit) in protocol.audits() {
             for ((slot, version), (salt, value)) in &audit.values {
-                vision.single.insert((role.clone(), slot.clone(), *version), *salt);
-                vision.add(role, slot, *version, value.clone());
+                self.single.insert((role.clone(), slot.clone(), *version), *salt);
+                self.add(role, slot, *version, value.clone());
             }
         }
-        vision
     }
 
     /// The salt of one version of a slot, if this view can open it.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Divergence, Verification};
+use super::{Divergence, Opened, Verification};
 use crate::engine::json::Json;
 use crate::engine::visible::visible;
 use crate::trust::finding::{Code, Finding, Level, dice_words};
@@ -79,6 +79,19 @@ impl Verification {
         if self.level == Level::Audit {
             writeln!(out, "audit: everything sealed was opened and is as stated")?;
         }
+        let stated = if self.not_judged.is_none() { "is as stated" } else { "fits its commitment" };
+        for (role, opened) in &self.audits {
+            match opened {
+                Opened::Audited => writeln!(out, "audit: everything {role} sealed was opened and {stated}")?,
+                Opened::Owed { held: 0, .. } => {
+                    writeln!(out, "audit: {role} has opened nothing yet, and counts as unaudited")?;
+                }
+                Opened::Owed { sealed, held } => writeln!(
+                    out,
+                    "audit: {role} has opened nothing yet, and counts as unaudited; of {sealed} values {held} are held here, as stated"
+                )?,
+            }
+        }
         match (&self.owed, &self.owed_words) {
             (Some(_), Some(words)) => writeln!(out, "W70-WAITING  {words}")?,
             (Some((role, what)), None) => writeln!(out, "W70-WAITING  {role} owes: {what}")?,
@@ -109,6 +122,11 @@ impl Verification {
             let waiting = self.owed.as_ref().map(|_| "W70-WAITING".to_owned());
             put("code", self.not_judged.as_ref().map(|why| why.code.to_string()).or(waiting));
             put("by", self.owed.as_ref().map(|(role, _)| role.to_string()));
+            let owing = self.audits.iter().filter(|(_, opened)| *opened != Opened::Audited);
+            let owing: Vec<Json> = owing.map(|(role, _)| Json::from(role.as_str())).collect();
+            if !owing.is_empty() {
+                members.push(("unaudited".to_owned(), Json::List(owing)));
+            }
             members.push(("seq".to_owned(), Json::from(self.good)));
         }
         Json::Map(members.into_iter().collect())
