@@ -91,6 +91,22 @@ pub enum Say<T> {
     Ask,
 }
 
+impl<T: Copy + PartialEq> Say<T> {
+    /// The first wish that is among the options; the default if none is.
+    pub fn first_of(wished: &[T], options: &[T]) -> Say<T> {
+        wished.iter().find(|wish| options.contains(wish)).map_or(Say::Default, |wish| Say::Choose(*wish))
+    }
+
+    /// The same choice in other words.
+    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Say<U> {
+        match self {
+            Say::Choose(choice) => Say::Choose(f(choice)),
+            Say::Default => Say::Default,
+            Say::Ask => Say::Ask,
+        }
+    }
+}
+
 /// A test of a choice that is not worth listing in full.
 pub type Legal<'q, T> = Box<dyn Fn(&T) -> bool + 'q>;
 

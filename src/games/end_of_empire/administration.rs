@@ -172,9 +172,7 @@ impl Play<'_, '_> {
         };
         let chosen = self.umpire.ask(question, None, |policy| match policy {
             Policy::Ever(Ever::Never) => Say::Choose(Spot(None)),
-            Policy::Hexes(wished) => {
-                wished.iter().find(|hex| hexes.contains(hex)).map_or(Say::Default, |hex| Say::Choose(Spot(Some(*hex))))
-            }
+            Policy::Hexes(wished) => Say::first_of(wished, &hexes).map(|hex| Spot(Some(hex))),
             _ => Say::Default,
         })?;
         if let Some(hex) = chosen.0 {

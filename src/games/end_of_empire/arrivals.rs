@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::Hex;
 use crate::engine::doc::DocPath;
-use crate::engine::{Bar, Ruling, Sealed, Subject};
+use crate::engine::{Bar, Concealed, Ruling, Sealed, Subject};
 
 use super::data::Unit;
 use super::events::{Event, PhaseName};
@@ -72,14 +72,10 @@ impl Arrival<'_> {
         let now = Position { game: self.game, state: self.state, known: &known };
         let unit = |member: &Member| data.unit(member.unit);
         let steps = |member: &Member| member.steps.or(unit(member).map(|unit| unit.steps)).unwrap_or(0);
-        let dummy = data.of_kind(self.force, UnitKind::Dummy).next().and_then(|unit| unit.landing).unwrap_or(6);
         match clause {
             "8.2h" => {
-                let closed = new.iter().map(|content| match content {
-                    Content::Dummy => dummy, // §14.7c
-                    Content::Units(members) => members.iter().map(|member| u32::from(steps(member))).sum(),
-                });
-                self.force == Force::Us && self.open_steps + closed.sum::<u32>() > data.tables.limits.landing
+                let closed: u32 = new.iter().map(|content| data.landing_of(content)).sum();
+                self.force == Force::Us && self.open_steps + closed > data.tables.limits.landing
             }
             "14.6b" => {
                 let formation = |member: &Member| {
@@ -243,7 +239,14 @@ impl Play<'_, '_> {
         let stands = self.stands(|now| {
             let (able, hexes) = (now.arriving(force), now.arrival_hexes(force));
             let lands = !entry.units.is_empty() || name.is_some();
-            (!lands || hexes.contains(&entry.at)) && entry.units.iter().all(|unit| able.contains(unit))
+            let held = match &entry.holds {
+                Some(Concealed::Open(content)) => content.members(),
+                _ => &[],
+            };
+            let brigade = |units: &Vec<Piece>| held.iter().all(|member| units.contains(&member.unit));
+            (!lands || hexes.contains(&entry.at))
+                && entry.units.iter().all(|unit| able.contains(unit))
+                && (held.is_empty() || force != Force::Us || now.brigades_at_sea().values().any(brigade))
         });
         let mut units = Vec::new();
         for (index, unit) in entry.units.iter().enumerate() {
@@ -329,7 +332,7 @@ impl Play<'_, '_> {
     }
 }
 
-impl Position<'_> {
+impl<'p> Position<'p> {
     /// Does the unit come over sea or edge, and has it not come yet?
     fn is_due(&self, force: Force, unit: Piece) -> bool {
         let whence = if force == Force::Us { Setup::Sea } else { Setup::Escario };
@@ -354,6 +357,26 @@ impl Position<'_> {
     /// The units of a force that can arrive.
     pub fn arriving(&self, force: Force) -> Vec<Piece> {
         self.waiting(|unit| self.bars_coming(force, unit.id).is_empty())
+    }
+
+    /// Has a brigade a counter on the map, as far as the viewer knows (§14.6b)?
+    pub fn has_counter(&self, brigade: &str) -> bool {
+        let of =
+            |member: &Member| self.unit(member.unit).is_some_and(|unit| unit.formation.as_deref() == Some(brigade));
+        self.known.0.values().flat_map(Content::members).any(of)
+    }
+
+    /// The regiments at sea, by brigades that can land under a counter.
+    pub fn brigades_at_sea(&self) -> BTreeMap<&'p str, Vec<Piece>> {
+        let mut brigades: BTreeMap<&str, Vec<Piece>> = BTreeMap::new();
+        for id in self.arriving(Force::Us) {
+            let regiment = self.unit(id).filter(|unit| self.game.options.columns && unit.goes_under());
+            let brigade = regiment.and_then(|unit| unit.formation.as_deref());
+            if let Some(brigade) = brigade.filter(|brigade| !self.has_counter(brigade)) {
+                brigades.entry(brigade).or_default().push(id);
+            }
+        }
+        brigades
     }
 
     /// Where the base can come ashore among the troops, if it has not (§10.2e, A37).

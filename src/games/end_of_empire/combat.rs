@@ -263,9 +263,7 @@ impl Play<'_, '_> {
         let ordered = order.instead.map(|_| default);
         let chosen = self.umpire.ask(question, ordered, |policy| match policy {
             Policy::Ever(Ever::Never) => Say::Choose(Spot(None)),
-            Policy::Hexes(hexes) => {
-                hexes.iter().find(|hex| others.contains(hex)).map_or(Say::Default, |hex| Say::Choose(Spot(Some(*hex))))
-            }
+            Policy::Hexes(wished) => Say::first_of(wished, &others).map(|hex| Spot(Some(hex))),
             _ => Say::Default,
         })?;
         Ok(chosen.0)

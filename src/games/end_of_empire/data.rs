@@ -18,7 +18,7 @@ use crate::engine::{DataFinding, Json, Name};
 
 use super::facts;
 use super::tables::Tables;
-use super::terms::{Content, Flag, Force, Mode, Piece, Setup, Size, Terrain, UnitKind};
+use super::terms::{Content, Flag, Force, Member, Mode, Piece, Setup, Size, Terrain, UnitKind};
 
 /// The files a data folder may hold, with what we build in for each.
 pub const FILES: Shipped = &[
@@ -457,6 +457,17 @@ impl Data {
     /// Is there a real combat unit in this (A07, A74)?
     pub fn is_real(&self, content: &Content) -> bool {
         self.holds(content, UnitKind::is_combat)
+    }
+
+    /// What landing this costs under a counter: a dummy as much as is printed on it (§14.7c).
+    pub fn landing_of(&self, content: &Content) -> u32 {
+        let steps = |member: &Member| self.unit(member.unit).map_or(0, |unit| member.steps.unwrap_or(unit.steps));
+        match content {
+            Content::Dummy => {
+                self.of_kind(Force::Us, UnitKind::Dummy).next().and_then(|unit| unit.landing).unwrap_or(6)
+            }
+            Content::Units(members) => members.iter().map(|member| u32::from(steps(member))).sum(),
+        }
     }
 
     /// Are all units of this guerrillas, so that it can be deployed in guerrilla (A89)?

@@ -341,9 +341,7 @@ impl Play<'_, '_> {
                 also: None,
             };
             self.umpire.ask(question, None, |policy| match policy {
-                Policy::Hexes(hexes) => {
-                    hexes.iter().find(|hex| options.contains(hex)).map_or(Say::Default, |hex| Say::Choose(*hex))
-                }
+                Policy::Hexes(wished) => Say::first_of(wished, &options),
                 _ => Say::Default,
             })?
         };

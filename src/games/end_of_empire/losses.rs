@@ -279,9 +279,7 @@ impl Play<'_, '_> {
             };
             let ordered = ordered.filter(|piece| able.contains(piece));
             self.umpire.ask(question, ordered, |policy| match policy {
-                Policy::Pieces(named) => {
-                    named.iter().find(|piece| able.contains(piece)).map_or(Say::Default, |piece| Say::Choose(*piece))
-                }
+                Policy::Pieces(named) => Say::first_of(named, &able),
                 _ => Say::Default,
             })?
         };

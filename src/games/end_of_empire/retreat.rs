@@ -87,10 +87,7 @@ impl Play<'_, '_> {
                 also: Some(Box::new(split)),
             };
             self.umpire.ask(question, None, |policy| match policy {
-                Policy::Hexes(hexes) => hexes
-                    .iter()
-                    .find(|hex| options.contains(hex))
-                    .map_or(Say::Default, |hex| Say::Choose(Going::All(*hex))),
+                Policy::Hexes(wished) => Say::first_of(wished, &options).map(Going::All),
                 Policy::Split(each) => {
                     let named =
                         |unit: &Piece| each.get(unit).copied().filter(|hex| options.contains(hex)).unwrap_or(best);
@@ -160,9 +157,7 @@ impl Play<'_, '_> {
             also: None,
         };
         let chosen = self.umpire.ask(question, None, |policy| match policy {
-            Policy::Hexes(hexes) => {
-                hexes.iter().find(|hex| options.contains(hex)).map_or(Say::Default, |hex| Say::Choose(*hex))
-            }
+            Policy::Hexes(wished) => Say::first_of(wished, &options),
             _ => Say::Default,
         })?;
         Ok(Some(chosen))

@@ -13,7 +13,7 @@ use super::position::{Known, Position};
 use super::setup::parts_of;
 use super::state::{Stage, State};
 use super::tell::describe;
-use super::terms::{Content, Force, Member, Mode, Piece, Setup};
+use super::terms::{Content, Force, Mode, Piece, Setup};
 use super::{SPAIN, US};
 
 /// What stands below `orders:`.
@@ -207,18 +207,7 @@ fn landings(now: &Position<'_>, text: &mut String) {
         let _ = writeln!(text, "  #   - {{units: [{}], at: \"{at}\"}}    # {name}: {}", list(units), steps(units));
     }
     if now.game.options.columns {
-        // Regiments of a brigade that has no counter on the map yet (§14.6b).
-        let foot = |id: &Piece| data.unit(*id).is_some_and(|unit| unit.kind.is_foot() && unit.formation.is_some());
-        let laid = |brigade: &str| {
-            let of =
-                |member: &Member| data.unit(member.unit).is_some_and(|unit| unit.formation.as_deref() == Some(brigade));
-            now.known.0.values().flat_map(Content::members).any(of)
-        };
-        let example = brigades.iter().filter(|(brigade, _)| !laid(brigade)).find_map(|(_, units)| {
-            let regiments: Vec<Piece> = units.iter().copied().filter(foot).collect();
-            (!regiments.is_empty()).then_some(regiments)
-        });
-        if let Some(regiments) = example {
+        if let Some((_, regiments)) = now.brigades_at_sea().into_iter().next() {
             let _ = writeln!(
                 text,
                 "  #   - {{holds: [{}], at: \"{at}\"}}    # under a brigade counter, its regiments only",

@@ -365,10 +365,7 @@ impl Play<'_, '_> {
 /// The first preferred hex that is among the options.
 fn prefer(policy: &Policy, options: &[Hex]) -> Say<Hex> {
     match policy {
-        Policy::Hexes(wished) => match wished.iter().find(|hex| options.contains(hex)) {
-            Some(hex) => Say::Choose(*hex),
-            None => Say::Default,
-        },
+        Policy::Hexes(wished) => Say::first_of(wished, options),
         _ => Say::Default,
     }
 }

@@ -1,13 +1,13 @@
 //! Landings and Escario's entry by chance.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::board::Hex;
 
 use super::super::orders::ArrivalOrder;
 use super::super::position::Position;
 use super::super::state::{Place, State};
-use super::super::terms::{Content, Force, Member, Piece, UnitKind};
+use super::super::terms::{Content, Force, Member, Piece};
 use super::Player;
 
 impl Player<'_> {
@@ -30,47 +30,14 @@ impl Player<'_> {
         let mut sea = self.now().arriving(Force::Us);
         // A brigade or a dummy under its counter.
         if self.game.options.columns && self.chance.one_in(2) {
-            let brigades: BTreeSet<String> = sea
-                .iter()
-                .filter_map(|id| data.unit(*id))
-                .filter(|unit| unit.kind.is_foot())
-                .filter_map(|unit| unit.formation.clone())
-                .collect();
-            let brigades: Vec<String> = brigades.into_iter().collect();
+            let brigades: Vec<Vec<Piece>> = self.now().brigades_at_sea().into_values().collect();
             let dummy = self.chance.one_in(3) && self.now().dummies_left(Force::Us) > 0;
-            let chosen = self.chance.pick(&brigades).cloned();
-            let (content, cost) = match chosen {
-                Some(brigade) if !dummy => {
-                    let members: Vec<Piece> = sea
-                        .iter()
-                        .copied()
-                        .filter(|id| {
-                            data.unit(*id).is_some_and(|unit| {
-                                unit.kind.is_foot() && unit.formation.as_deref() == Some(brigade.as_str())
-                            })
-                        })
-                        .collect();
-                    let there = self.known.0.values().flat_map(Content::members).any(|member| {
-                        data.unit(member.unit).is_some_and(|unit| unit.formation.as_deref() == Some(brigade.as_str()))
-                    });
-                    let cost: u32 = members.iter().map(|id| u32::from(self.state.unit(*id).steps)).sum();
-                    if there {
-                        (None, 0)
-                    } else {
-                        (
-                            Some(Content::Units(
-                                members.iter().map(|id| Member::with(*id, self.state.unit(*id).steps)).collect(),
-                            )),
-                            cost,
-                        )
-                    }
-                }
-                _ if dummy => (
-                    Some(Content::Dummy),
-                    data.of_kind(Force::Us, UnitKind::Dummy).next().and_then(|unit| unit.landing).unwrap_or(6),
-                ),
-                _ => (None, 0),
+            let member = |id: &Piece| Member::with(*id, self.state.unit(*id).steps);
+            let content = match dummy {
+                true => Some(Content::Dummy),
+                false => self.chance.pick(&brigades).map(|units| Content::Units(units.iter().map(member).collect())),
             };
+            let cost = content.as_ref().map_or(0, |content| data.landing_of(content));
             let room = content.as_ref().is_some_and(|content| self.room(first, content));
             if let Some(content) = content.filter(|_| cost <= left && room) {
                 left -= cost;

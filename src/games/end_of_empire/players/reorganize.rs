@@ -128,15 +128,9 @@ impl Player<'_> {
                     return;
                 }
                 let now = self.now();
-                // A brigade has one counter.
-                let laid = |brigade: &str| {
-                    let members = self.known.0.values().flat_map(Content::members);
-                    let mut units = members.filter_map(|member| now.unit(member.unit));
-                    units.any(|unit| force == Force::Us && unit.formation.as_deref() == Some(brigade))
-                };
                 let musters = now.musters(force).into_iter();
                 let musters: Vec<(Hex, Vec<Piece>)> = musters
-                    .filter(|((_, brigade), _)| !brigade.is_some_and(laid))
+                    .filter(|((_, brigade), _)| !brigade.is_some_and(|brigade| now.has_counter(brigade)))
                     .map(|((hex, _), units)| (hex, units))
                     .collect();
                 let Some((hex, mut stack)) = self.chance.pick(&musters).cloned() else { return };

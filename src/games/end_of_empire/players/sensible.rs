@@ -168,8 +168,7 @@ impl Player<'_> {
                 continue;
             };
             left -= cost;
-            let of_brigade = |member: &Member| data.unit(member.unit).is_some_and(|unit| unit.formation == brigade);
-            let split = self.known.0.values().flat_map(Content::members).any(of_brigade);
+            let split = brigade.is_some_and(|brigade| self.now().has_counter(&brigade));
             // The first come openly: some of them stay with the base, and the fever takes its steps from them (A106).
             let openly = self.state.turn == 1 || awaited && Some(at) == seat;
             if self.game.options.columns && !split && !openly {
