@@ -75,9 +75,8 @@ impl Position<'_> {
         if self.game.options.defenders_once && defenders.iter().all(|piece| fought.contains(piece)) {
             bars.push(bar("11.2g", format!("every unit in {target} has fought this phase")));
         }
-        let hexes: BTreeSet<Hex> = order.attackers.iter().filter_map(|piece| self.hex_of(*piece)).collect();
-        if self.truce_shields(target) || hexes.iter().any(|hex| self.truce_shields(*hex)) {
-            bars.push(bar("19.3c", "a truce forbids combat into and out of Santiago"));
+        if self.truce_shields(target) {
+            bars.push(bar("19.3c", format!("a truce forbids combat into Santiago ({target})")));
         }
         if order.attackers.is_empty() {
             return bars;
@@ -110,7 +109,7 @@ impl Position<'_> {
     }
 
     /// §19.3c: no combat into this hex, nor out of it.
-    fn truce_shields(&self, hex: Hex) -> bool {
+    pub fn truce_shields(&self, hex: Hex) -> bool {
         self.state.truce == Truce::Active && self.data().is_city(hex)
     }
 
@@ -284,10 +283,7 @@ impl Position<'_> {
         let range = self.data().tables.limits.artillery_range;
         let mut choices = Vec::new();
         for target in targets {
-            // In a truce those outside Santiago attack without those inside.
-            let near = own
-                .iter()
-                .filter(|(_, hex)| self.data().grid().distance(*hex, target) <= range && !self.truce_shields(*hex));
+            let near = own.iter().filter(|(_, hex)| self.data().grid().distance(*hex, target) <= range);
             let able = near
                 .map(|(piece, _)| *piece)
                 .filter(|piece| self.attacker_bars(side, *piece, target, fought).is_empty());
@@ -321,6 +317,10 @@ impl Position<'_> {
         };
         if fought.contains(&piece) {
             bars.push(bar("11.2a", format!("{piece} has fought this phase")));
+        }
+        // Those outside Santiago attack without those inside; combat into the city is barred as a whole.
+        if self.truce_shields(hex) && !self.truce_shields(target) {
+            bars.push(bar("19.3c", format!("{piece} is in {hex}, and a truce forbids combat out of Santiago")));
         }
         let arm = self.piece_arm(piece);
         if piece.token().is_none() && self.state.unit(piece.unit()).fever {

@@ -10,7 +10,7 @@ use super::events::{Cause, Event};
 use super::orders::{Balloon, MoveOrder};
 use super::play::{Play, Position, Prospect};
 use super::policy::{BALLOON_FIRE, BALLOON_LOSS, BalloonFire, Policy, When};
-use super::state::{Place, Truce};
+use super::state::Place;
 use super::terms::{Arm, Piece, Token, UnitId};
 use super::{SPAIN, US};
 
@@ -19,8 +19,7 @@ impl Position<'_> {
     pub fn tokens_near_balloon(&self) -> Vec<(Hex, Token)> {
         let Some((_, at)) = self.balloon().filter(|_| self.state.balloon_up) else { return Vec::new() };
         let data = self.data();
-        let truce = self.state.truce == Truce::Active;
-        let barred = |hex: Hex| truce && (data.is_city(hex) || data.is_city(at));
+        let barred = |hex: Hex| self.truce_shields(hex) || self.truce_shields(at);
         let near = |hex: Hex| data.grid().distance(at, hex) <= data.tables.limits.artillery_range && !barred(hex);
         let stacks = self.stacks().into_iter().filter(|(hex, _)| near(*hex));
         stacks.flat_map(|(hex, tokens)| tokens.into_iter().map(move |token| (hex, token))).collect()
