@@ -213,7 +213,8 @@ impl Desk<'_, '_> {
         if beforehand && !comes_of_it {
             difference(expect.warnings(&found))?;
             if let Some((typed, written)) = orders.as_ref().filter(|_| !expect.refused.is_empty()) {
-                self.signed_all_the_same([typed, written], &found)?;
+                let written = self.sitting.hides(who).then_some(written);
+                self.signed_all_the_same(typed, written, &found)?;
             }
             return Ok(None);
         }
@@ -256,13 +257,18 @@ impl Desk<'_, '_> {
     }
 
     /// One legality: what is refused lapses for the same clause if it is signed all the same, whatever the dice.
-    fn signed_all_the_same(&self, orders: [&AnyOrders; 2], found: &Found) -> Result<(), Box<Problem>> {
+    fn signed_all_the_same(
+        &self,
+        typed: &AnyOrders,
+        written: Option<&AnyOrders>,
+        found: &Found,
+    ) -> Result<(), Box<Problem>> {
         let at = self.at.key("orders");
         let below = |fault: &&Fault| fault.at.segments().starts_with(at.segments());
         let within = |fault: &Fault| Fault { at: fault.at.clone().moved(&at, &DocPath::root()), ..fault.clone() };
         let faults: Vec<Fault> = found.refusals().filter(below).map(within).collect();
         let seed = Seed::of_segment("signed all the same", &at.to_string());
-        let lapsed = signed_all_the_same(&faults, orders, |orders| {
+        let lapsed = signed_all_the_same(&faults, typed, written, |orders| {
             let span = self.sitting.span(orders.clone(), Said::default(), Questions::default());
             self.sitting.resolve(&span, Dice::Seed(seed))
         });

@@ -52,13 +52,14 @@ fn lapsed_likewise(faults: &[Fault], outcome: &AnyOutcome) -> Result<(), String>
     Ok(())
 }
 
-/// What is refused lapses for the same clause if it is signed all the same.
+/// What is refused lapses for the same clause if it is signed all the same, as it was typed.
 ///
-/// The check reads a name that its author alone can read (a unit for its face-down counter) and writes out what is
-/// signed; as it was typed nobody else would know whose fault it is. Then what is written out settles it.
+/// Whoever has something face down may name it as he alone can read it (a unit for its counter); nobody else would know
+/// whose fault it is. The check writes out what is signed, and there that settles it (`written`).
 pub(crate) fn signed_all_the_same(
     faults: &[Fault],
-    [typed, written]: [&AnyOrders; 2],
+    typed: &AnyOrders,
+    written: Option<&AnyOrders>,
     sign: impl Fn(&AnyOrders) -> Result<AnyOutcome, Failure>,
 ) -> Result<(), String> {
     let lapses = |orders: &AnyOrders| match sign(orders) {
@@ -69,7 +70,10 @@ pub(crate) fn signed_all_the_same(
         Err(Failure::Breach(_)) => Ok(()),
         Err(failure) => Err(broke(failure)),
     };
-    lapses(typed).or_else(|what| lapses(written).map_err(|_| what))
+    lapses(typed).or_else(|what| match written {
+        Some(written) => lapses(written).map_err(|_| what),
+        None => Err(what),
+    })
 }
 
 fn broke(failure: Failure) -> String {
@@ -142,6 +146,7 @@ impl Hall<'_, '_> {
             let outcome = signed(&foreseen.orders).map_err(broke)?;
             return carried_out(&outcome).map_err(|what| told(&format!("{what}; the check warned of"), &warnings));
         }
-        signed_all_the_same(&faults, [orders, &foreseen.orders], signed)
+        let written = self.sitting.hides(who).then_some(&foreseen.orders);
+        signed_all_the_same(&faults, orders, written, signed)
     }
 }

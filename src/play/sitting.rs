@@ -139,6 +139,11 @@ impl<'t> Sitting<'t> {
         self.table.ruleset().sides()
     }
 
+    /// Whether a side has something face down, which it can read and others cannot.
+    pub fn hides(&self, side: Side) -> bool {
+        self.holdings.0.keys().any(|(owner, _)| *owner == side)
+    }
+
     /// The hidden values one side knows: its own, and what everybody has seen.
     pub fn holdings_of(&self, side: Side) -> Holdings {
         let own = self.holdings.0.iter().filter(|((owner, _), _)| *owner == side);
