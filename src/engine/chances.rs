@@ -25,7 +25,8 @@ pub struct Effort<'a> {
     pub together: u32,
     /// Runs with drawn dice.
     pub drawn: u32,
-    /// Whether nothing after the author's last order is looked at: fever, events, the next day.
+    /// Whether the author's orders alone are looked at: nothing after the last of them comes up (fever, events, the next
+    /// day), and dice that belong to none of them fall as they do and are not counted.
     pub orders_only: bool,
 }
 
@@ -144,7 +145,7 @@ impl<G: Rules> Runs<'_, '_, G> {
     }
 
     fn all(&mut self, effort: &Effort<'_>) -> (Vec<(Grown, How)>, u32) {
-        let mut apart = Loose::new(Fall::Apart, effort.seed);
+        let mut apart = Loose::new(Fall::Apart, effort);
         let mut counted = u32::MAX;
         // Once everything is counted, as many runs again in which only the dice of others differ.
         while apart.runs < effort.apart && apart.runs / 2 < counted && self.bug.is_none() {
@@ -170,7 +171,7 @@ impl<G: Rules> Runs<'_, '_, G> {
         // What is known not to fit is not begun.
         let huge = entries().any(|grown| grown.leaves > effort.together);
         if !alone && !huge && (tangled || paths <= u64::from(effort.together)) {
-            let mut together = Loose::new(Fall::Together, effort.seed);
+            let mut together = Loose::new(Fall::Together, effort);
             while together.runs < effort.together && !together.is_done() && self.bug.is_none() {
                 self.run(&mut together, false);
             }
@@ -186,7 +187,7 @@ impl<G: Rules> Runs<'_, '_, G> {
             // What no order decides is not worth the time that orders are.
             let unsure = all.iter().any(|(grown, _)| ordered(grown) && !grown.whole);
             let most = if unsure { effort.drawn } else { effort.drawn.min(ASIDE) };
-            let mut drawn = Loose::new(Fall::Drawn, effort.seed);
+            let mut drawn = Loose::new(Fall::Drawn, effort);
             while drawn.runs < most && self.bug.is_none() {
                 self.run(&mut drawn, !effort.orders_only);
             }

@@ -251,10 +251,7 @@ impl<G: Rules> Umpire<'_, G> {
     /// Whether something that ends a list of orders does so. A check goes on where that hangs on a cloud, since what
     /// follows may come up all the same.
     pub fn ends(&self, holds: bool, on: &[Subject]) -> bool {
-        holds
-            && (self.hopes.is_none()
-                || self.loose.is_some()
-                || on.iter().all(|subject| !self.clouds.contains_key(subject)))
+        holds && (self.hopes.is_none() || on.iter().all(|subject| !self.clouds.contains_key(subject)))
     }
 
     /// Whether nothing at all is in doubt: a hoped-for end of the game ends a check only then, since what follows may come
@@ -364,9 +361,9 @@ impl<G: Rules> Umpire<'_, G> {
         }
     }
 
-    /// These may be otherwise than foreseen from now on.
+    /// These may be otherwise than foreseen from now on. Where chances are counted nothing may: every die has fallen.
     pub fn cloud(&mut self, on: impl IntoIterator<Item = Subject>, cause: &Cloud) {
-        for subject in on {
+        for subject in on.into_iter().filter(|_| self.loose.is_none()) {
             self.clouds.entry(subject).or_insert_with(|| cause.clone());
         }
     }

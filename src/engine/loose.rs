@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 
+use super::chances::Effort;
 use super::dice::{Chance, Die};
 use super::mark::{Affair, Spread, Upshot};
 use super::{Key, Ratio};
@@ -81,6 +82,10 @@ pub(super) struct Grown {
 #[derive(Clone)]
 pub(super) struct Loose {
     fall: Fall,
+    /// Whether what belongs to no order is left out.
+    orders_only: bool,
+    /// Dice have fallen that are left out.
+    aside: bool,
     chance: Chance,
     trees: Vec<Tree>,
     /// The affairs in the order they came up, each with what it can come to.
@@ -195,10 +200,12 @@ fn drawn(ways: &Ways, chance: &mut Chance) -> Vec<u16> {
 }
 
 impl Loose {
-    pub(super) fn new(fall: Fall, seed: &str) -> Loose {
+    pub(super) fn new(fall: Fall, effort: &Effort<'_>) -> Loose {
         Loose {
             fall,
-            chance: Chance::new(seed),
+            orders_only: effort.orders_only,
+            aside: false,
+            chance: Chance::new(effort.seed),
             trees: Vec::new(),
             affairs: Vec::new(),
             index: BTreeMap::new(),
@@ -216,6 +223,10 @@ impl Loose {
     ) -> Vec<u16> {
         let tree = match self.fall {
             Fall::Drawn => return self.faces(dice),
+            Fall::Apart if self.leaves_out(affair) => {
+                self.aside = true;
+                return self.faces(dice);
+            }
             Fall::Apart => self.affair(affair),
             Fall::Together => 0,
         };
@@ -237,6 +248,11 @@ impl Loose {
         dice.iter().map(face).collect()
     }
 
+    /// Whether an affair is none of those that are looked at.
+    fn leaves_out(&self, affair: &Affair) -> bool {
+        self.orders_only && matches!(affair, Affair::Phase(_))
+    }
+
     fn affair(&mut self, affair: &Affair) -> usize {
         if let Some(known) = self.index.get(affair) {
             return *known;
@@ -252,7 +268,9 @@ impl Loose {
     /// A run is over: what each affair came to.
     pub(super) fn end_run(&mut self, upshots: &BTreeMap<Affair, Upshot>) {
         for affair in upshots.keys() {
-            self.affair(affair);
+            if !self.leaves_out(affair) {
+                self.affair(affair);
+            }
         }
         let nothing = Upshot::default();
         match self.fall {
@@ -298,7 +316,7 @@ impl Loose {
     /// Whether no more than one affair has dice: then they mind no others.
     pub(super) fn alone(&self) -> bool {
         let dicey = self.trees.iter().filter(|tree| !tree.forks.is_empty() || tree.tangled);
-        dicey.count() <= 1 && !self.trees.iter().any(|tree| tree.tangled)
+        !self.aside && dicey.count() <= 1 && !self.trees.iter().any(|tree| tree.tangled)
     }
 
     /// What there is to be told of each affair, in the order they came up.
@@ -349,6 +367,10 @@ mod tests {
         Key::parse(text).expect("a key")
     }
 
+    fn loose(fall: Fall, orders_only: bool) -> Loose {
+        Loose::new(fall, &Effort { seed: "test", orders_only, ..Effort::default() })
+    }
+
     /// Each battle hits on 5 and 6; the second rolls again if it missed. `minds`: the second counts the first's hit too.
     fn run(loose: &mut Loose, minds: bool) {
         let hit = |faces: Vec<u16>| u32::from(faces[0] >= 5);
@@ -365,7 +387,7 @@ mod tests {
     }
 
     fn explored(fall: Fall, minds: bool, least: u32, most: u32) -> (Vec<Grown>, u32) {
-        let mut loose = Loose::new(fall, "test");
+        let mut loose = loose(fall, false);
         while loose.runs < most && !(loose.is_done() && loose.runs >= least) {
             run(&mut loose, minds);
         }
@@ -409,7 +431,7 @@ mod tests {
 
     #[test]
     fn a_fight_until_somebody_hits_is_followed_until_it_no_longer_matters() {
-        let mut loose = Loose::new(Fall::Apart, "test");
+        let mut loose = loose(Fall::Apart, false);
         while !loose.is_done() {
             let coin = || Some(vec![(vec![1], 1), (vec![6], 1)]);
             let mut rounds = 1;
@@ -424,5 +446,27 @@ mod tests {
         assert!(grown[0].left_out > Ratio::ZERO && grown[0].left_out < Ratio::new(1u32, 10_000_000u32));
         assert_eq!(grown[0].spread.total(), Ratio::ONE);
         assert_eq!(grown[0].spread.results()[0].1, Ratio::new(1u32, 2u32));
+    }
+
+    #[test]
+    fn dice_of_no_order_are_not_counted_where_orders_alone_are_looked_at() {
+        let weather = Affair::Phase("t1.all.weather".to_owned());
+        // The battle hits on 5 and 6; in the rain it does not come about, if it minds the weather.
+        let explored = |orders_only: bool, minds: bool| {
+            let mut loose = loose(Fall::Apart, orders_only);
+            while loose.runs < 200 {
+                let rain = loose.roll(&weather, &key("rain/1"), &[Die::D6], d6)[0] == 1;
+                let hit = loose.roll(&entry(0), &key("a/1"), &[Die::D6], d6)[0] >= 5 && !(rain && minds);
+                let upshot = |word: &str| Upshot { result: Some(word.to_owned()), ..Upshot::default() };
+                let upshots = [(weather.clone(), upshot("rain")), (entry(0), upshot(if hit { "hit" } else { "miss" }))];
+                loose.end_run(&upshots.into());
+            }
+            (loose.is_done(), loose.alone(), loose.grown())
+        };
+        let (done, alone, grown) = explored(true, false);
+        assert!(done && !alone && grown.len() == 1 && grown[0].whole, "the battle's own six faces");
+        assert_eq!(explored(false, false).2.len(), 2);
+        let (_, _, grown) = explored(true, true);
+        assert!(!grown[0].whole, "it minds dice that are not counted");
     }
 }

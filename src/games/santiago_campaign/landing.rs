@@ -1,5 +1,7 @@
 //! Chapter 6: disembarkation. Units are drawn blindly one at a time, and each finishes its move before the next draw.
 
+use std::collections::BTreeMap;
+
 use crate::board::Hex;
 use crate::engine::dice::Die;
 use crate::engine::doc::DocPath;
@@ -98,14 +100,13 @@ impl Position<'_> {
         Mover { arm: None, ..self.lander(UnitId::of("a unit")) }
     }
 
-    /// Where a unit that lands at a site could go, each hex with the cheapest path, before anybody has landed.
-    pub fn ashore(&self, site: Hex) -> Vec<(Hex, Vec<Hex>)> {
+    /// Where a unit that lands at a site could go, before anybody has landed.
+    pub fn ashore(&self, site: Hex) -> Vec<Hex> {
+        if self.spanish_zone(site) == Trit::Yes {
+            return vec![site];
+        }
         let maps = self.supply_maps(Suppose { vacated: None, opened: Some(site) });
-        let ways = match self.spanish_zone(site) {
-            Trit::Yes => vec![(site, Vec::new(), Mp::ZERO)],
-            _ => self.routes(&self.somebody(), site, &maps),
-        };
-        ways.into_iter().map(|(hex, path, _)| (hex, path)).collect()
+        self.routes(&self.somebody(), site, &maps).into_iter().map(|(hex, ..)| hex).collect()
     }
 
     /// Beaches where units can land in this turn, those that the table may still give included (§6.2j, §6.5a).
@@ -147,15 +148,15 @@ impl Position<'_> {
         bars.into_iter().map(Bar::firm).collect()
     }
 
-    /// Why nobody could follow an instruction as things stand before the draw.
-    fn out_of_reach(&self, site: Hex, order: &LandingOrder) -> Option<Bar> {
+    /// Why nobody could follow an instruction as things stand before the draw, when a unit can get to these hexes.
+    fn out_of_reach(&self, site: Hex, order: &LandingOrder, ashore: &[Hex]) -> Option<Bar> {
         if !order.path.is_empty() {
             let bars = self.path_ashore(&self.somebody(), site, &order.path).err().map(|(_, bars)| bars);
             return bars.and_then(|bars| bars.into_iter().next()).map(|bar| bar.part("path"));
         }
         let to = order.to?;
-        let far = !self.ashore(site).iter().any(|(hex, _)| *hex == to);
-        far.then(|| bar("6.2d", format!("as things stand no unit that lands at {site} gets to {to}")).part("to"))
+        let why = || format!("as things stand no unit that lands at {site} gets to {to}");
+        (!ashore.contains(&to)).then(|| bar("6.2d", why()).part("to"))
     }
 
     /// Is the instruction for this unit?
@@ -216,14 +217,14 @@ impl Play<'_, '_> {
         if !pool.is_empty() {
             self.begin_phase("us", "landing", PhaseName::Disembarkation);
         }
-        self.judge_landings(orders);
+        let grounds = self.landing_grounds();
+        self.judge_landings(orders, &grounds);
         if pool.is_empty() {
             return Ok(()); // §6.7b
         }
         // Who is drawn, and who stands where afterwards, nobody can tell beforehand.
         let pieces: Vec<Piece> = pool.into_iter().map(Piece::from).collect();
-        let sites = self.now().possible_sites();
-        let hexes: Vec<Hex> = sites.iter().flat_map(|site| self.now().ashore(*site)).map(|(hex, _)| hex).collect();
+        let hexes: Vec<Hex> = grounds.into_values().flatten().collect();
         self.unsettle(&pieces, &hexes, "draw");
         if self.state.turn == 1 {
             self.first_landing(orders)?
@@ -237,8 +238,17 @@ impl Play<'_, '_> {
         self.check_stacking()
     }
 
+    /// Where units can get to from each site where they may land, before anybody has. Nobody asks where chances are
+    /// counted: there nothing is doubtful, and everything is judged already.
+    fn landing_grounds(&self) -> BTreeMap<Hex, Vec<Hex>> {
+        let now = self.now();
+        let asked = !self.umpire.counts_chances() && !now.pool().is_empty();
+        let sites = if asked { now.possible_sites() } else { Vec::new() };
+        sites.into_iter().map(|site| (site, now.ashore(site))).collect()
+    }
+
     /// What is wrong with numbers and instructions before the first draw.
-    fn judge_landings(&mut self, orders: &TurnOrders) {
+    fn judge_landings(&mut self, orders: &TurnOrders, grounds: &BTreeMap<Hex, Vec<Hex>>) {
         let root = DocPath::root();
         (0..orders.split.len()).for_each(|count| self.entry(root.key("split").index(count), |_| ()));
         for (at, bar) in self.now().split_bars(orders) {
@@ -246,13 +256,14 @@ impl Play<'_, '_> {
         }
         for (site, list) in &orders.landings {
             let at = root.key("landings").key(&site.to_string());
+            let ashore = grounds.get(site).map_or(&[][..], Vec::as_slice);
             self.entry(at.clone(), |_| ());
             for (count, order) in list.iter().enumerate() {
                 self.entry(at.index(count), |play| {
                     let bars = play.now().instruction_bars(*site, order);
                     if bars.is_empty()
                         && play.umpire.foresees()
-                        && let Some(bar) = play.now().out_of_reach(*site, order)
+                        && let Some(bar) = play.now().out_of_reach(*site, order, ashore)
                     {
                         play.umpire.mind(bar);
                     }

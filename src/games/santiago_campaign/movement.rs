@@ -3,6 +3,7 @@
 //! One function prices and bars a step as the public sees it; the check, the template and the random player use it
 //! with the mover's own knowledge, and the resolution adds the hidden facts it leaves open.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::board::{Field, Hex, HexGrid, Reach, Step, reach};
@@ -449,19 +450,23 @@ impl Position<'_> {
     /// Can this path be walked, as far as the viewer can tell? The first hex that cannot be entered, and why.
     pub fn passes(&self, mover: &Mover, from: Hex, path: &[Hex]) -> Result<(), (usize, Vec<Bar>)> {
         // What it overruns is gone for the next step, and a beach that it opens supplies it (§10.8d, §6.6g).
-        let mut state = self.state.clone();
+        let mut state = Cow::Borrowed(self.state);
         // A site where it lands is or will be a source.
         let opened = Some(from).filter(|_| mover.landing && mover.nation == Nation::Us);
+        let suppose = Suppose { vacated: None, opened };
+        let mut maps = self.supply_maps(suppose);
         let (mut at, mut spent, mut halted) = (from, Mp::ZERO, false);
         for (count, to) in path.iter().copied().enumerate() {
             let now = Position { state: &state, ..*self };
-            let maps = now.supply_maps(Suppose { vacated: None, opened });
             let home = now.way_home(mover, &maps);
             let leg = Leg { at, first: count == 0, halted, spent, home: home.as_ref() };
             let stride = now.pace(mover, leg, to, &maps).map_err(|bars| (count, bars))?;
             (at, spent, halted) = (to, spent + stride.cost, stride.zone == Trit::Yes);
             let opens = now.opens_on_the_way(mover, to);
-            pass_through(&mut state, to, stride.overrun, opens);
+            if stride.overrun || opens {
+                pass_through(state.to_mut(), to, stride.overrun, opens);
+                maps = Position { state: &state, ..*self }.supply_maps(suppose);
+            }
         }
         Ok(())
     }

@@ -143,7 +143,7 @@ fn landings(now: &Position<'_>, text: &mut String) {
     line(text, "# artillery, engineer, gatling, balloon. Without one it goes as far inland as it is in supply.");
     line(text, "landings: {}");
     for site in &sites {
-        let hexes: Vec<Hex> = now.ashore(*site).into_iter().map(|(hex, _)| hex).collect();
+        let hexes = now.ashore(*site);
         line(text, format!("#  {site}: [{{class: any, to: HEX}}]    # as things stand: {}", runs(&hexes)));
     }
 }
