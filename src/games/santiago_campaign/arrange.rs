@@ -9,6 +9,7 @@ use crate::engine::{Arranged, Charter, Files, Holdings, Json, Rules, Slot, count
 
 use super::data::{Along, Counter, Data};
 use super::play::{Known, Position};
+use super::stacking::Room;
 use super::state::{Face, Place, Post, Source, Stage, State, TokenState, Truce, UnitState};
 use super::terms::{Arm, Flag, HoldingBox, Land, Nation, Token, UnitId};
 use super::{SPAIN, SantiagoCampaign};
@@ -393,7 +394,7 @@ pub fn flaws(game: &SantiagoCampaign, state: &State) -> Vec<String> {
         // US and Cuban units pass through each other (§9.4b), and a game can end in the middle of a march; or they were
         // found together and the Spanish player let it be (§9.1c). No other stack is ever too high.
         let together = state.ending.is_some() || state.spared.contains(hex);
-        if !now.fits(*hex, &arms) || cubans > 1 || (cubans == 1 && !arms.is_empty() && !together) {
+        if !Room::of(data.land(*hex)).holds(&arms) || cubans > 1 || (cubans == 1 && !arms.is_empty() && !together) {
             flaws.push(format!("{hex} is overstacked with {} US and {cubans} Cuban units", arms.len()));
         }
         if state.tokens_in(*hex).next().is_some() {

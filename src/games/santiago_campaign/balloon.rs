@@ -139,7 +139,7 @@ impl Play<'_, '_> {
         let mut waiting: Vec<(Hex, Token)> =
             near.into_iter().filter(|(hex, _)| fire.from.is_empty() || fire.from.contains(hex)).collect();
         let data = self.data();
-        let battery = |unit: &UnitId| data.counter(*unit).is_some_and(|counter| counter.kind == Arm::Artillery);
+        let battery = |unit: &UnitId| data.arm(*unit) == Some(Arm::Artillery);
         while let Some((balloon, at)) = self.now().balloon().filter(|_| self.state.balloon_up) {
             // Which of them fires next: where it stands and that it is a battery is all that is told (§17.5a).
             let tokens: Vec<Token> = waiting.iter().map(|(_, token)| *token).collect();

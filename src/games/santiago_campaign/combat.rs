@@ -93,24 +93,27 @@ pub fn total(fighters: &[Fighter], halve: bool) -> u32 {
 }
 
 impl Position<'_> {
-    /// A unit of the US side as it fights against a hex or in it.
+    /// A unit as it fights against a hex or in it.
+    pub fn fighter(&self, piece: Piece, unit: UnitId, target: Hex) -> Option<Fighter> {
+        let (arm, nation, hex) = (self.arm(unit)?, self.nation(unit)?, self.hex_of(piece)?);
+        let (counts, adjacent) = (self.factor(unit), self.data().adjacent(hex, target));
+        Some(Fighter { piece, unit, arm, nation, hex, counts, bonus: 0, out_of_supply: false, spent: false, adjacent })
+    }
+
+    /// A unit of the US side as it fights.
     pub fn us_fighter(&self, id: UnitId, target: Hex) -> Option<Fighter> {
-        let (arm, nation, hex) = (self.arm(id)?, self.nation(id)?, self.state.hex_of(id)?);
-        let counts = self.factor(id);
-        let adjacent = self.data().adjacent(hex, target);
-        let piece = Piece::from(id);
-        Some(Fighter {
-            piece,
-            unit: id,
-            arm,
-            nation,
-            hex,
-            counts,
-            bonus: 0,
-            out_of_supply: false,
-            spent: false,
-            adjacent,
-        })
+        self.fighter(Piece::from(id), id, target)
+    }
+
+    /// §15.1a: the smoke of black powder in a hex gives each Spanish attacker one more.
+    pub fn sight_smoke(&self, attackers: &mut [Fighter], target: Hex) {
+        let smokes = |id: UnitId| self.counter(id).is_some_and(|counter| counter.has(Flag::BlackPowder));
+        if self.state.units_in(target).any(smokes) {
+            for fighter in attackers {
+                fighter.bonus = 1;
+                fighter.counts += 1;
+            }
+        }
     }
 
     /// Spanish units named by their designation become the counters they lie under, where the viewer can tell.
@@ -119,14 +122,6 @@ impl Position<'_> {
         let pieces = order.attackers.iter_mut().chain(&mut order.losses).chain(&mut order.advance);
         pieces.for_each(|piece| *piece = self.named(*piece));
         order
-    }
-
-    fn spanish_fighter(&self, token: Token, unit: UnitId, target: Hex) -> Option<Fighter> {
-        let (arm, hex) = (self.arm(unit)?, self.state.post_of(token)?);
-        let adjacent = self.data().adjacent(hex, target);
-        let (piece, counts) = (Piece::from(token), self.factor(unit));
-        let nation = Nation::Spanish;
-        Some(Fighter { piece, unit, arm, nation, hex, counts, bonus: 0, out_of_supply: false, spent: false, adjacent })
     }
 }
 
@@ -301,7 +296,7 @@ impl Play<'_, '_> {
         }
         let now = self.now();
         battle.defenders =
-            units.iter().filter_map(|(token, unit)| now.spanish_fighter(*token, *unit, target)).collect();
+            units.iter().filter_map(|(token, unit)| now.fighter(Piece::from(*token), *unit, target)).collect();
         self.join(&mut battle);
         Ok(Some(battle))
     }
@@ -314,7 +309,7 @@ impl Play<'_, '_> {
         let units = self.reveal(&tokens)?;
         self.umpire.note(Event::Revealed { units: units.clone() });
         let now = self.now();
-        let attackers = units.iter().filter_map(|(token, unit)| now.spanish_fighter(*token, *unit, target));
+        let attackers = units.iter().filter_map(|(token, unit)| now.fighter(Piece::from(*token), *unit, target));
         // Only now does everybody see who may attack from afar (§11.2e).
         let (able, adrift): (Vec<Fighter>, Vec<Fighter>) =
             attackers.partition(|fighter| fighter.adjacent || fighter.arm == Arm::Artillery);
@@ -329,12 +324,7 @@ impl Play<'_, '_> {
             self.conceal(&battle);
             return Ok(None);
         }
-        let black =
-            self.state.units_in(target).any(|id| self.now().counter(id).is_some_and(|c| c.has(Flag::BlackPowder)));
-        for fighter in battle.attackers.iter_mut().filter(|_| black) {
-            fighter.bonus = 1; // §15.1a
-            fighter.counts += 1;
-        }
+        self.now().sight_smoke(&mut battle.attackers, target);
         let ids: Vec<UnitId> = self.state.units_in(target).collect();
         for id in ids {
             let Some(mut fighter) = self.now().us_fighter(id, target) else { continue };

@@ -314,6 +314,11 @@ impl Data {
         self.counters.get(&id)
     }
 
+    /// What a unit is.
+    pub fn arm(&self, id: UnitId) -> Option<Arm> {
+        self.counter(id).map(|counter| counter.kind)
+    }
+
     /// The unit with exactly this id.
     pub fn unit(&self, id: &str) -> Option<UnitId> {
         self.counters.get_key_value(id).map(|(id, _)| *id)

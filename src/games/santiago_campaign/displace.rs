@@ -12,7 +12,8 @@ use crate::document;
 use super::events::Shove;
 use super::play::{Position, Trit};
 use super::retreat::Party;
-use super::terms::{Arm, Land, Piece, StackPlace};
+use super::stacking::Room;
+use super::terms::{Arm, Piece, StackPlace};
 
 /// More chains than these are not listed whole: the player is offered their first displacements and asked again.
 const LISTED: usize = 48;
@@ -137,7 +138,7 @@ impl Push<'_> {
     fn fits(&self, hex: Hex) -> bool {
         let (left, new) = self.present(hex);
         let arms: Vec<Arm> = left.iter().map(|unit| unit.arm).chain(new).collect();
-        self.position.fits(hex, &arms)
+        Room::of(self.position.data().land(hex)).holds(&arms)
     }
 
     /// Where a unit of this hex may be displaced to; never back into the hex retreated into.
@@ -180,13 +181,13 @@ impl Push<'_> {
         let mut excess = 0;
         for (at, hex) in hexes.iter().enumerate() {
             let (left, new) = self.present(*hex);
-            let arms: Vec<Arm> = left.iter().map(|unit| unit.arm).chain(new).collect();
-            let count = |class| arms.iter().filter(|arm| arm.place() == class).count();
-            let (line, guns) = (count(StackPlace::Line), count(StackPlace::Gun));
-            if guns > 1 {
+            let arms = left.iter().map(|unit| unit.arm).chain(new);
+            let (line, others): (Vec<Arm>, Vec<Arm>) = arms.partition(|arm| arm.place() == StackPlace::Line);
+            let mut room = Room::of(self.position.data().land(*hex));
+            if !others.iter().all(|arm| room.take(*arm)) {
                 return None; // §9.2e
             }
-            let room = if self.position.data().land(*hex) == Land::Jungle { 1 - guns } else { 2 };
+            let (line, room) = (line.len(), usize::try_from(room.left(Arm::Infantry)).unwrap_or(usize::MAX));
             excess += line.saturating_sub(room);
             network.arc(source, 2 * at, line.saturating_sub(room), (0, 0));
             network.arc(2 * at, sink, room.saturating_sub(line), (0, 0));

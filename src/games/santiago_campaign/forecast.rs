@@ -13,8 +13,9 @@ use super::combat::{Battle, Fighter, total};
 use super::data::Counter;
 use super::orders::AttackOrder;
 use super::play::{Known, Play, Position, Trit};
+use super::stacking::Room;
 use super::supply::Suppose;
-use super::terms::{Arm, Flag, Nation, Odds, Piece, StackPlace, Token, UnitId};
+use super::terms::{Arm, Nation, Odds, Piece, Token, UnitId};
 use super::{SPAIN, US};
 
 /// The strongest a Cuban unit can be (§14.2a).
@@ -52,13 +53,10 @@ impl Position<'_> {
             fighter.out_of_supply = maps.at(self, fighter.hex) != Trit::Yes;
         }
         // §12.9a: guns and Gatlings out of supply do not attack; nobody but artillery attacks from afar.
-        attackers.retain(|fighter| {
-            let silent = fighter.out_of_supply && matches!(fighter.arm, Arm::Artillery | Arm::Gatling);
-            !silent && (fighter.adjacent || fighter.arm == Arm::Artillery)
-        });
-        let black_powder = |id: UnitId| self.counter(id).is_some_and(|counter| counter.has(Flag::BlackPowder));
-        if side == SPAIN && self.state.units_in(target).any(black_powder) {
-            attackers.iter_mut().for_each(|fighter| fighter.counts += 1); // §15.1a
+        attackers
+            .retain(|fighter| !fighter.is_silenced() && (fighter.adjacent || fighter.arm == Arm::Artillery));
+        if side == SPAIN {
+            self.sight_smoke(&mut attackers, target);
         }
         let attack = total(&attackers, true);
         let once = self.game.options.defenders_once;
@@ -86,10 +84,11 @@ impl Position<'_> {
             Some(token) => self.identity(token)?,
             None => piece.unit(),
         };
-        let (arm, nation, hex) = (self.arm(unit)?, self.nation(unit)?, self.hex_of(piece)?);
-        let counts = if nation == Nation::Cuban { CUBAN_AT_LEAST } else { self.factor(unit) };
-        let adjacent = self.data().adjacent(hex, target);
-        Some(Fighter { piece, unit, arm, nation, hex, counts, bonus: 0, out_of_supply: false, spent: false, adjacent })
+        let mut fighter = self.fighter(piece, unit, target)?;
+        if fighter.nation == Nation::Cuban {
+            fighter.counts = CUBAN_AT_LEAST;
+        }
+        Some(fighter)
     }
 
     fn at_most(&self, id: UnitId) -> u32 {
@@ -105,24 +104,13 @@ impl Position<'_> {
             .filter(|(token, _)| !spent(Piece::from(**token)))
             .map(|(_, unit)| self.factor(*unit))
             .sum();
-        let mut places = [2, 1]; // §9.2a, §9.2e
-        let mut take = |arm: Arm| match arm.place() {
-            StackPlace::Line if places[0] > 0 => {
-                places[0] -= 1;
-                true
-            }
-            StackPlace::Gun if places[1] > 0 => {
-                places[1] -= 1;
-                true
-            }
-            _ => false,
-        };
-        shown.iter().filter_map(|unit| self.arm(*unit)).for_each(|arm| {
-            take(arm);
-        });
+        let mut room = Room::of(self.data().land(hex));
+        for arm in shown.iter().filter_map(|unit| self.arm(*unit)) {
+            room.take(arm);
+        }
         let mut left = hidden.iter().filter(|token| !spent(Piece::from(**token))).count();
         for counter in self.could_lie(hex) {
-            if left > 0 && take(counter.kind) {
+            if left > 0 && room.take(counter.kind) {
                 left -= 1;
                 sum += counter.factor_at(1);
             }

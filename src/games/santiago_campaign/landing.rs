@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::board::Hex;
 use crate::engine::dice::Die;
 use crate::engine::doc::DocPath;
-use crate::engine::{Bar, Clause, Halt, Question, Ruling, Say, Subject, count_of};
+use crate::engine::{Bar, Clause, Halt, Question, Ruling, Subject, count_of};
 
 use super::US;
 use super::bars::bar;
@@ -14,11 +14,11 @@ use super::events::{Event, MarkerEvent, PhaseName, SiteRoll};
 use super::movement::Mover;
 use super::orders::{Class, LandingOrder, TurnOrders};
 use super::play::{Play, Position, Prospect, Trit};
-use super::policy::{LANDING, Policy};
+use super::policy::LANDING;
 use super::state::Place;
 use super::supply::{SupplyMaps, Suppose};
 use super::tell::verb;
-use super::terms::{Arm, Nation, Piece, StackPlace, UnitId};
+use super::terms::{Arm, Nation, Piece, UnitId};
 use super::walk::Walked;
 
 /// What landing costs (§6.2d).
@@ -62,12 +62,7 @@ impl Position<'_> {
     pub fn landing_choices(&self, id: UnitId, site: Hex, more: bool, maps: &SupplyMaps) -> Vec<(Hex, Vec<Hex>)> {
         let mover = self.lander(id);
         let Some(arm) = mover.arm else { return Vec::new() };
-        let (line, gun) = self.us_room(site, &[]);
-        let room = match arm.place() {
-            StackPlace::Line => line,
-            StackPlace::Gun => gun,
-            StackPlace::Free => u32::MAX,
-        };
+        let room = self.us_room(site, id).left(arm);
         if room == 0 || self.is_closed(site) {
             return Vec::new();
         }
@@ -446,13 +441,7 @@ impl Play<'_, '_> {
             default,
             also: None,
         };
-        self.umpire.ask(question, None, |policy| match policy {
-            Policy::Hexes(wished) => match wished.iter().find(|hex| listed.contains(hex)) {
-                Some(hex) => Say::Choose(*hex),
-                None => Say::Default,
-            },
-            _ => Say::Default,
-        })
+        self.umpire.ask(question, None, |policy| policy.prefer(&listed))
     }
 
     /// Puts a unit on the beach and moves it on (§6.2d, §6.2e).

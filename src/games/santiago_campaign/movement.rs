@@ -16,7 +16,7 @@ use super::orders::MoveOrder;
 use super::play::{BATTERIES, Position, Trit};
 use super::state::{Place, Post, Source, State};
 use super::supply::{Lay, SupplyMaps, Suppose};
-use super::terms::{Arm, HoldingBox, Land, Nation, Piece, StackPlace, Token, UnitId};
+use super::terms::{Arm, HoldingBox, Land, Nation, Piece, Token, UnitId};
 use super::toll::Toll;
 use super::{SPAIN, US};
 
@@ -196,7 +196,7 @@ impl Position<'_> {
             bars.push(bar("10.3d", why));
         }
         if leg.first && !leg.halted && !mover.landing {
-            stride.pinned = stride.zone.min(self.enemy_zone(mover, from));
+            stride.pinned = stride.zone.min(self.enemy_zone(mover.nation, from));
             if stride.pinned == Trit::Yes {
                 let why = format!("{from} and {to} are both in enemy zones of control");
                 bars.push(bar("7.1d", why).about([Subject::of(BATTERIES)]));
@@ -277,13 +277,7 @@ impl Position<'_> {
                 bars.push(bar("9.4a", format!("another Cuban unit is in {to}")));
             }
         } else if let Some(arm) = mover.arm {
-            let (line, gun) = self.us_room(to, &[mover.piece.unit()]);
-            let full = match arm.place() {
-                StackPlace::Line => line == 0,
-                StackPlace::Gun => gun == 0,
-                StackPlace::Free => false,
-            };
-            if full {
+            if self.us_room(to, mover.piece.unit()).left(arm) == 0 {
                 bars.push(self.crowded(to, mover.piece, arm));
             }
         }
@@ -344,9 +338,9 @@ impl Position<'_> {
         over.then(|| self.crowded(to, mover.piece, gun.unwrap_or(Arm::Infantry)))
     }
 
-    /// Is the hex in a zone of control of the mover's enemies?
-    pub fn enemy_zone(&self, mover: &Mover, hex: Hex) -> Trit {
-        match mover.nation {
+    /// Is the hex in a zone of control of somebody's enemies?
+    pub fn enemy_zone(&self, nation: Nation, hex: Hex) -> Trit {
+        match nation {
             Nation::Cuban => Trit::No, // §7.2b
             Nation::Us => self.spanish_zone(hex),
             Nation::Spanish if self.us_zone(hex) => Trit::Yes,
@@ -357,7 +351,7 @@ impl Position<'_> {
     /// Everything a mover may reach as far as the viewer can tell; where he cannot tell, the mover's luck is assumed.
     /// Supply is taken as it is before the march.
     pub fn reach(&self, mover: &Mover, from: Hex, maps: &SupplyMaps) -> Reach<HexGrid, 2> {
-        let pinned = !mover.landing && self.enemy_zone(mover, from) == Trit::Yes;
+        let pinned = !mover.landing && self.enemy_zone(mover.nation, from) == Trit::Yes;
         let home = self.way_home(mover, maps);
         let grid = self.data().grid();
         let lay = self.lay(mover.nation);
@@ -409,7 +403,7 @@ impl Position<'_> {
     ) {
         for (gate, path, cost) in routes.iter().filter(|(hex, _, _)| *hex != from) {
             let (held, opens) = (self.state.tokens_in(*gate).next().is_some(), self.opens_on_the_way(mover, *gate));
-            if self.enemy_zone(mover, *gate) == Trit::Yes || !(held || opens) {
+            if self.enemy_zone(mover.nation, *gate) == Trit::Yes || !(held || opens) {
                 continue;
             }
             let Some(wider) = maps.widened(self, *gate) else { continue };

@@ -17,9 +17,10 @@ use crate::engine::{
 use super::bars::bar;
 use super::data::{Counter, Data};
 use super::events::{Cause, Event, PhaseName};
+use super::stacking::Room;
 use super::state::{Ending, Face, Place, Post, Stage, State};
 use super::supply::SupplyMaps;
-use super::terms::{Arm, CombatResult, Group, HoldingBox, Nation, Piece, StackPlace, Token, UnitId};
+use super::terms::{Arm, CombatResult, Group, HoldingBox, Nation, Piece, Token, UnitId};
 use super::{SPAIN, SantiagoCampaign, US};
 
 /// Whether a single face-down counter can be a battery: what that decides rests on this.
@@ -84,7 +85,7 @@ impl<'p> Position<'p> {
 
     /// What a unit is.
     pub fn arm(&self, id: UnitId) -> Option<Arm> {
-        self.counter(id).map(|counter| counter.kind)
+        self.data().arm(id)
     }
 
     /// A unit's nationality.
@@ -225,46 +226,21 @@ impl<'p> Position<'p> {
         self.is_closed(hex).then(|| bar(clause, why()))
     }
 
-    /// Room in a hex for American units: non-artillery places and the artillery place left (§9.2, §9.3).
-    pub fn us_room(&self, hex: Hex, leaving_out: &[UnitId]) -> (u32, u32) {
-        let present = self.americans_in(hex).into_iter().filter(|id| !leaving_out.contains(id));
-        self.room(hex, present.filter_map(|id| self.arm(id)).map(Arm::place))
-    }
-
-    /// Room in a hex beside units that take these places.
-    pub fn room(&self, hex: Hex, present: impl Iterator<Item = StackPlace>) -> (u32, u32) {
-        let (mut line, mut gun) = (0u32, 0u32);
-        for place in present {
-            match place {
-                StackPlace::Line => line += 1,
-                StackPlace::Gun => gun += 1,
-                StackPlace::Free => {}
-            }
+    /// Room in a hex for an American unit, beside the others that are there (§9.2, §9.3).
+    pub fn us_room(&self, hex: Hex, unit: UnitId) -> Room {
+        let mut room = Room::of(self.data().land(hex));
+        let others = self.americans_in(hex).into_iter().filter(|id| *id != unit);
+        for arm in others.filter_map(|id| self.arm(id)) {
+            room.take(arm);
         }
-        if self.data().land(hex) == super::terms::Land::Jungle {
-            let free = u32::from(line + gun == 0); // §9.2b
-            return (free, free);
-        }
-        (2u32.saturating_sub(line), 1u32.saturating_sub(gun))
-    }
-
-    /// Do these arms fit together into a hex, beside nobody? (§9.2)
-    pub fn fits(&self, hex: Hex, arms: &[Arm]) -> bool {
-        let line = arms.iter().filter(|arm| arm.place() == StackPlace::Line).count();
-        let gun = arms.iter().filter(|arm| arm.place() == StackPlace::Gun).count();
-        if self.data().land(hex) == super::terms::Land::Jungle {
-            return line + gun <= 1;
-        }
-        line <= 2 && gun <= 1
+        room
     }
 
     /// Do the Spanish counters in a hex, as far as the viewer knows them, break the stacking limit?
     pub fn spanish_overstacked(&self, hex: Hex, tokens: &[Token]) -> bool {
-        if self.data().land(hex) == super::terms::Land::Jungle {
-            return tokens.len() > 1;
-        }
+        let room = Room::of(self.data().land(hex));
         let arms: Vec<Arm> = tokens.iter().filter_map(|token| self.token_arm(*token)).collect();
-        tokens.len() > 3 || !self.fits(hex, &arms)
+        u32::try_from(tokens.len()).unwrap_or(u32::MAX) > room.most() || !room.holds(&arms)
     }
 
     /// Is the hex last passed by the US side, and not held by the Spanish?
@@ -568,7 +544,7 @@ impl<'p, 'u> Play<'p, 'u> {
                 let tokens: Vec<Token> =
                     now.data().around(hex).filter(doubtful).flat_map(|next| now.state.tokens_in(next)).collect();
                 let data = self.data();
-                let exerts = |unit: &UnitId| data.counter(*unit).is_some_and(|counter| counter.kind.exerts_zone());
+                let exerts = |unit: &UnitId| data.arm(*unit).is_some_and(Arm::exerts_zone);
                 self.fact(&tokens, hex, "zone", |units| units.values().any(exerts), hope)
             }
         }
@@ -582,7 +558,7 @@ impl<'p, 'u> Play<'p, 'u> {
             Trit::Maybe => {
                 let tokens: Vec<Token> = self.state.tokens_in(hex).collect();
                 let data = self.data();
-                let battery = |unit: &UnitId| data.counter(*unit).is_some_and(|c| c.kind == Arm::Artillery);
+                let battery = |unit: &UnitId| data.arm(*unit) == Some(Arm::Artillery);
                 self.fact(&tokens, hex, "battery", |units| units.values().all(battery), true)
             }
         }

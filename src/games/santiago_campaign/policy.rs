@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::board::Hex;
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
-use crate::engine::{self, Clause, Kind, KindInfo, Moment, Side};
+use crate::engine::{self, Clause, Kind, KindInfo, Moment, Say, Side};
 use crate::{document, words};
 
 use super::terms::Piece;
@@ -82,6 +82,16 @@ pub enum Policy {
 }
 
 const BOTH: &[Side] = &[US, SPAIN];
+
+impl Policy {
+    /// The first hex of a list that is among the options.
+    pub fn prefer(&self, options: &[Hex]) -> Say<Hex> {
+        match self {
+            Policy::Hexes(wished) => Say::first_of(wished, options),
+            _ => Say::Default,
+        }
+    }
+}
 
 impl engine::Policy for Policy {
     const KINDS: &'static [KindInfo] = &[

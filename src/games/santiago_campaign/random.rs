@@ -13,7 +13,8 @@ use super::orders::{
 };
 use super::play::{Known, Play, Position, Trit, at_table};
 use super::policy::{BalloonFire, When};
-use super::setup::{bars_set_up, stack_fits};
+use super::setup::bars_set_up;
+use super::stacking::Room;
 use super::state::{Place, Post, Stage, State};
 use super::supply::Suppose;
 use super::terms::{Arm, CombatResult, Group, HoldingBox, Nation, Odds, Piece, UnitId};
@@ -60,19 +61,14 @@ fn spanish_setup(game: &SantiagoCampaign, chance: &mut Chance) -> SpanishSetup {
             _ => {
                 for _ in 0..200 {
                     let Some(hex) = chance.pick(&hexes).copied() else { break };
-                    let mut arms: Vec<Arm> = deploy
-                        .get(&hex)
-                        .into_iter()
-                        .flatten()
-                        .filter_map(|id| data.counter(*id))
-                        .map(|c| c.kind)
-                        .collect();
+                    let there = deploy.get(&hex).into_iter().flatten();
+                    let mut arms: Vec<Arm> = there.filter_map(|id| data.arm(*id)).collect();
                     // A garrison still to come needs its place.
                     if data.is_fortress(hex) && !arms.contains(&Arm::Garrison) {
                         arms.push(Arm::Garrison);
                     }
                     arms.push(counter.kind);
-                    if stack_fits(data, hex, &arms) {
+                    if Room::of(data.land(hex)).holds(&arms) {
                         deploy.entry(hex).or_default().push(counter.id());
                         break;
                     }

@@ -11,7 +11,8 @@ use super::events::{Cause, Event};
 use super::orders::AttackOrder;
 use super::play::{Play, Position};
 use super::policy::{ADVANCE, BLOODBATH, Policy};
-use super::terms::{Arm, CombatResult, Flag, Land, Nation, Piece, StackPlace};
+use super::stacking::Room;
+use super::terms::{Arm, CombatResult, Flag, Nation, Piece};
 
 /// A unit that can pay for a bloodbath: what its steps are worth, first to go first (§11.14k).
 #[derive(Clone, Debug)]
@@ -236,14 +237,14 @@ impl Play<'_, '_> {
         able.sort_by_key(|fighter| {
             (fighter.arm == Arm::Gatling, std::cmp::Reverse(fighter.counts - fighter.bonus), fighter.piece)
         });
-        let jungle = now.data().land(target) == Land::Jungle;
-        let single = jungle || able.first().is_some_and(|fighter| fighter.nation == Nation::Cuban);
-        let default = fill(&able, &[], single);
+        let cuban = able.first().is_some_and(|fighter| fighter.nation == Nation::Cuban);
+        let room = if cuban { Room::SINGLE } else { Room::of(now.data().land(target)) };
+        let default = fill(&able, &[], room);
         if default.is_empty() {
             self.umpire.note(Event::NoAdvance { to: target });
             return Ok(());
         }
-        let chosen = self.choose_advance(battle.side, target, &able, default, single, order)?;
+        let chosen = self.choose_advance(battle.side, target, &able, default, room, order)?;
         self.umpire.note(Event::Advanced { pieces: chosen.clone(), to: target });
         for piece in &chosen {
             self.put(*piece, target);
@@ -261,23 +262,23 @@ impl Play<'_, '_> {
         target: Hex,
         able: &[Fighter],
         default: Vec<Piece>,
-        single: bool,
+        room: Room,
         order: &AttackOrder,
     ) -> Ruling<Vec<Piece>> {
         if default.len() == able.len() {
             return Ok(default);
         }
-        let mut options: Vec<Vec<Piece>> = able.iter().map(|fighter| fill(able, &[fighter.piece], single)).collect();
+        let mut options: Vec<Vec<Piece>> = able.iter().map(|fighter| fill(able, &[fighter.piece], room)).collect();
         options.dedup();
         let size = default.len();
         let legal = |choice: &Vec<Piece>| {
             let mut sorted = choice.clone();
             sorted.sort_unstable();
-            let mut filled = fill(able, choice, single);
+            let mut filled = fill(able, choice, room);
             filled.sort_unstable();
             choice.len() == size && sorted == filled
         };
-        let ordered = (!order.advance.is_empty()).then(|| fill(able, &order.advance, single));
+        let ordered = (!order.advance.is_empty()).then(|| fill(able, &order.advance, room));
         let question = Question {
             who: side,
             kind: ADVANCE,
@@ -289,33 +290,18 @@ impl Play<'_, '_> {
             also: Some(Box::new(legal)),
         };
         self.umpire.ask(question, ordered, |policy| match policy {
-            Policy::Pieces(wished) => Say::Choose(fill(able, wished, single)),
+            Policy::Pieces(wished) => Say::Choose(fill(able, wished, room)),
             _ => Say::Default,
         })
     }
 }
 
-/// Fills a hex from units in order of preference: the wished-for first, up to two and the Gatling guns, or one in all.
-fn fill(able: &[Fighter], wished: &[Piece], single: bool) -> Vec<Piece> {
+/// Fills a hex from units in order of preference, the wished-for first.
+fn fill(able: &[Fighter], wished: &[Piece], mut room: Room) -> Vec<Piece> {
     let mut order: Vec<&Fighter> = able.iter().collect();
     order.sort_by_key(|fighter| wished.iter().position(|piece| *piece == fighter.piece).unwrap_or(usize::MAX));
-    let (mut line, mut gun) = (0, 0);
-    let mut chosen = Vec::new();
-    for fighter in order {
-        let free = match (single, fighter.arm.place()) {
-            (true, _) => line + gun == 0,
-            (false, StackPlace::Gun) => gun == 0,
-            (false, _) => line < 2,
-        };
-        if free {
-            if fighter.arm.place() == StackPlace::Gun {
-                gun += 1
-            } else {
-                line += 1
-            }
-            chosen.push(fighter.piece);
-        }
-    }
+    order.retain(|fighter| room.take(fighter.arm));
+    let mut chosen: Vec<Piece> = order.iter().map(|fighter| fighter.piece).collect();
     chosen.sort_unstable();
     chosen
 }

@@ -14,6 +14,7 @@ use super::displace::{Chain, Offers};
 use super::events::{Cause, Event, RetreatRank};
 use super::play::{Known, Play, Position, Trit};
 use super::policy::{CUBAN_RETREAT, DISPLACE, Ever, Policy, RETREAT};
+use super::stacking::Room;
 use super::terms::{Arm, Land, Nation, Piece, StackPlace, Token, UnitId};
 
 /// Units that must retreat together.
@@ -52,16 +53,6 @@ impl Position<'_> {
         }
     }
 
-    /// Is the hex in a zone of control that bars a retreat of this nationality?
-    fn zone_against(&self, nation: Nation, hex: Hex) -> Trit {
-        match nation {
-            Nation::Cuban => Trit::No,
-            Nation::Us => self.spanish_zone(hex),
-            Nation::Spanish if self.us_zone(hex) => Trit::Yes,
-            Nation::Spanish => Trit::No,
-        }
-    }
-
     /// Own units in a hex with what they are; a counter nobody can read counts as non-artillery.
     pub fn residents(&self, nation: Nation, hex: Hex) -> Vec<(Piece, Arm)> {
         match nation {
@@ -84,8 +75,8 @@ impl Position<'_> {
             let arms: Vec<Arm> = there.iter().map(|(_, arm)| *arm).chain(party.arms.iter().copied()).collect();
             let negated = !there.is_empty();
             self.may_fall_back(party.nation, party.from, *hex)
-                && self.fits(*hex, &arms)
-                && (negated || self.zone_against(party.nation, *hex) != Trit::Yes)
+                && Room::of(self.data().land(*hex)).holds(&arms)
+                && (negated || self.enemy_zone(party.nation, *hex) != Trit::Yes)
         };
         let mut hexes: Vec<Hex> = self.data().around(party.from).filter(free).collect();
         hexes.sort_by_key(|hex| self.retreat_key(party.nation, *hex));
@@ -103,7 +94,7 @@ impl Position<'_> {
             Nation::Us => nearest(&mut self.state.sources.keys().copied()),
             Nation::Cuban => nearest(&mut data.grid().cells().filter(|hex| data.land(*hex) == Land::Jungle)),
         };
-        (self.zone_against(nation, hex) == Trit::Yes, distance, hex)
+        (self.enemy_zone(nation, hex) == Trit::Yes, distance, hex)
     }
 
     /// Does a list of free retreats hang on counters nobody can read?
@@ -135,7 +126,7 @@ impl Position<'_> {
                 && !self.cubans_in(*hex).is_empty()
                 && self.americans_in(*hex).is_empty()
                 && !self.us_zone(*hex)
-                && self.fits(*hex, &party.arms)
+                && Room::of(data.land(*hex)).holds(&party.arms)
         };
         let mut hexes: Vec<Hex> = data.around(party.from).filter(held).collect();
         hexes.sort_by_key(|hex| self.retreat_key(party.nation, *hex));
@@ -281,7 +272,7 @@ impl Play<'_, '_> {
             default,
             also: None,
         };
-        self.umpire.ask(question, None, |policy| prefer(policy, &listed))
+        self.umpire.ask(question, None, |policy| policy.prefer(&listed))
     }
 
     /// A chain, or why the retreating units are lost (§11.16d, §11.16e).
@@ -352,21 +343,13 @@ impl Play<'_, '_> {
                     default,
                     also: None,
                 };
-                self.umpire.ask(question, None, |policy| prefer(policy, &listed))?
+                self.umpire.ask(question, None, |policy| policy.prefer(&listed))?
             };
             self.umpire.note(Event::CubanDisplaced { unit: id, from: hex, to });
             self.put(Piece::from(id), to);
             self.entered(Piece::from(id), to, "displacement")?;
         }
         Ok(())
-    }
-}
-
-/// The first preferred hex that is among the options.
-fn prefer(policy: &Policy, options: &[Hex]) -> Say<Hex> {
-    match policy {
-        Policy::Hexes(wished) => Say::first_of(wished, options),
-        _ => Say::Default,
     }
 }
 

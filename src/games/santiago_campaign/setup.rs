@@ -13,6 +13,7 @@ use super::events::{Event, MarkerEvent, PhaseName, SiteRoll};
 use super::orders::{Marines, SpanishSetup, UsSetup};
 use super::play::{Play, Position};
 use super::roster::Roster;
+use super::stacking::Room;
 use super::state::{Face, Place, Post, TokenState};
 use super::tell::verb;
 use super::terms::{Arm, Flag, Group, HoldingBox, Land, Nation, Token, UnitId};
@@ -98,23 +99,17 @@ impl SpanishSetup {
             let present = self.deploy.get(&hex).into_iter().flatten();
             let arms: Vec<Arm> = present
                 .filter_map(|unit| match unit {
-                    Concealed::Open(unit) => data.counter(*unit).map(|counter| counter.kind),
+                    Concealed::Open(unit) => data.arm(*unit),
                     Concealed::Sealed(_) => None,
                 })
                 .chain([counter.kind])
                 .collect();
-            stack_fits(data, hex, &arms)
+            Room::of(data.land(hex)).holds(&arms)
         };
         let mut hexes: Vec<Hex> = data.grid().cells().filter(|hex| bars_set_up(data, *hex).is_none()).collect();
         hexes.sort_by_key(|hex| (data.grid().distance(wish, *hex), *hex));
         hexes.into_iter().find(|hex| fits(*hex))
     }
-}
-
-/// Do these arms fit into a hex together? (§9.2)
-pub fn stack_fits(data: &Data, hex: Hex, arms: &[Arm]) -> bool {
-    let guns = arms.iter().filter(|arm| **arm == Arm::Artillery).count();
-    if data.land(hex) == Land::Jungle { arms.len() <= 1 } else { guns <= 1 && arms.len() - guns <= 2 }
 }
 
 /// Everything wrong with a complete Spanish set-up, as the owner of all its values sees it.
@@ -156,7 +151,7 @@ pub fn set_up_bars(data: &Data, posts: &[(Post, UnitId)]) -> Vec<(Post, UnitId, 
         let mut arms = Vec::new();
         let over = stack.iter().find(|counter| {
             arms.push(counter.kind);
-            !stack_fits(data, hex, &arms)
+            !Room::of(data.land(hex)).holds(&arms)
         });
         if let Some(counter) = over {
             let second = arms.iter().filter(|arm| **arm == Arm::Artillery).count() > 1;
@@ -205,7 +200,7 @@ impl SpanishSetup {
 
     /// Who goes to a place the opponent can look up, garrisons apart.
     fn looked_up(&mut self, data: &Data) -> Option<Bar> {
-        let garrison = |id: &UnitId| data.counter(*id).is_some_and(|counter| counter.kind == Arm::Garrison);
+        let garrison = |id: &UnitId| data.arm(*id) == Some(Arm::Garrison);
         let units: Vec<UnitId> = self.complete(data).into_iter().filter(|id| !garrison(id)).collect();
         let names: Vec<String> = units.iter().map(ToString::to_string).collect();
         let (go, place) = (verb(units.len(), "goes", "go"), verb(units.len(), "a place", "places"));

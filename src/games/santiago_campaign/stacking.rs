@@ -1,4 +1,4 @@
-//! §9.1c: stacks found too high at the end of a phase.
+//! §9.2 and §9.3: how many units a hex holds; §9.1c: stacks found too high at the end of a phase.
 
 use std::collections::BTreeSet;
 
@@ -9,20 +9,71 @@ use super::US;
 use super::events::{Cause, Event};
 use super::play::{Play, Position, opponent};
 use super::policy::{OVERSTACK, Policy};
-use super::terms::{Arm, Piece, UnitId};
+use super::terms::{Arm, Land, Piece, StackPlace, UnitId};
+
+/// The places left in a hex.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    line: u32,
+    gun: u32,
+    /// Whoever comes first takes all of it.
+    single: bool,
+}
+
+impl Room {
+    /// For one unit in all: jungle (§9.2b), and Cubans anywhere (§9.4a).
+    pub const SINGLE: Room = Room { line: 1, gun: 1, single: true };
+
+    /// An empty hex: two non-artillery units and one of artillery (§9.2a, §9.2e).
+    pub fn of(land: Land) -> Room {
+        if land == Land::Jungle { Room::SINGLE } else { Room { line: 2, gun: 1, single: false } }
+    }
+
+    /// Places left for units of an arm.
+    pub fn left(self, arm: Arm) -> u32 {
+        match arm.place() {
+            StackPlace::Line => self.line,
+            StackPlace::Gun => self.gun,
+            StackPlace::Free => u32::MAX,
+        }
+    }
+
+    /// How many units with a place fit in at the most.
+    pub fn most(self) -> u32 {
+        if self.single { 1 } else { self.line + self.gun }
+    }
+
+    /// Takes a place, if one is left.
+    pub fn take(&mut self, arm: Arm) -> bool {
+        let free = self.left(arm) > 0;
+        match arm.place() {
+            StackPlace::Free => {}
+            _ if self.single => (self.line, self.gun) = (0, 0),
+            StackPlace::Line => self.line = self.line.saturating_sub(1),
+            StackPlace::Gun => self.gun = self.gun.saturating_sub(1),
+        }
+        free
+    }
+
+    /// Do all of these fit in?
+    pub fn holds(mut self, arms: &[Arm]) -> bool {
+        arms.iter().all(|arm| self.take(*arm))
+    }
+}
 
 impl Position<'_> {
     /// US and Cuban units that stand together against the limits: the fewest that must go, strongest first (§9.1c).
     fn excess(&self, hex: Hex) -> Vec<Vec<UnitId>> {
         let (americans, cubans) = (self.americans_in(hex), self.cubans_in(hex));
+        let room = Room::of(self.data().land(hex));
         let arms: Vec<Arm> = americans.iter().filter_map(|id| self.arm(*id)).collect();
         let legal = |gone: &[UnitId]| {
             let left: Vec<Arm> =
                 americans.iter().filter(|id| !gone.contains(id)).filter_map(|id| self.arm(*id)).collect();
             let cubans = cubans.iter().filter(|id| !gone.contains(id)).count();
-            self.fits(hex, &left) && cubans <= 1 && (left.is_empty() || cubans == 0)
+            room.holds(&left) && cubans <= 1 && (left.is_empty() || cubans == 0)
         };
-        if cubans.len() <= 1 && (cubans.is_empty() || arms.is_empty()) && self.fits(hex, &arms) {
+        if cubans.len() <= 1 && (cubans.is_empty() || arms.is_empty()) && room.holds(&arms) {
             return Vec::new();
         }
         let mut all: Vec<UnitId> = americans.iter().chain(&cubans).copied().collect();

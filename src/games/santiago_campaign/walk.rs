@@ -187,7 +187,7 @@ impl Play<'_, '_> {
         if mover.nation == Nation::Spanish {
             // §10.8f: no battery overruns; the counter is hidden, so its owner vouches for it.
             let data = self.data();
-            let battery = |unit: &UnitId| data.counter(*unit).is_some_and(|counter| counter.kind == Arm::Artillery);
+            let battery = |unit: &UnitId| data.arm(*unit) == Some(Arm::Artillery);
             let token: Vec<Token> = mover.piece.token().into_iter().collect();
             self.attest(&token, "10.8f", |units| !units.values().any(battery))?;
             let lost: Vec<UnitId> = self.state.units_in(hex).collect();
@@ -443,7 +443,7 @@ impl Play<'_, '_> {
         let Some((mover, from)) = self.set_out(order.unit) else { return Ok(()) };
         let data = self.data();
         // §2.12c: garrisons never move; the counter is hidden, so its owner vouches for it.
-        let garrison = |unit: &UnitId| data.counter(*unit).is_some_and(|counter| counter.kind == Arm::Garrison);
+        let garrison = |unit: &UnitId| data.arm(*unit) == Some(Arm::Garrison);
         self.attest(&[token], "2.12c", |units| !units.values().any(garrison))?;
         if !self.complete(order, &mover, from) {
             return Ok(());
@@ -497,7 +497,7 @@ impl Play<'_, '_> {
             tokens.push(token);
             let jungle = data.land(paid.hex) == Land::Jungle;
             let guns = |units: &std::collections::BTreeMap<Token, UnitId>| {
-                let gun = |unit: &&UnitId| data.counter(**unit).is_some_and(|counter| counter.kind == Arm::Artillery);
+                let gun = |unit: &&UnitId| data.arm(**unit) == Some(Arm::Artillery);
                 units.values().filter(gun).count()
             };
             let count = tokens.len();
