@@ -5,8 +5,8 @@ use super::data::Leader;
 use super::orders::Activation;
 use super::policy::Redraw;
 use super::position::Position;
-use super::state::Place;
 use super::terms::{Power, UnitId};
+use crate::board::Square;
 use crate::engine::Bar;
 
 /// A bar with what would be legal instead added to its remedy.
@@ -54,14 +54,11 @@ impl Position<'_> {
         })
     }
 
-    /// Whom a leader can join this turn.
-    pub fn company(&self, leader: &Leader) -> Option<String> {
-        let Place::At(at) = self.state.leader(leader.id).at else { return None };
-        let near: Vec<String> = (self.leader_reach(leader, at).into_iter())
-            .filter_map(|to| self.joins_in(leader, to))
-            .map(|u| u.to_string())
-            .collect();
-        (!near.is_empty()).then(|| format!("he can join {}", near.join(", ")))
+    /// Whom a leader in a box can join this turn.
+    pub fn company(&self, leader: &Leader, at: Square) -> String {
+        let boxes = self.leader_reach(leader, at).into_iter();
+        let near: Vec<String> = boxes.filter_map(|to| self.joins_in(leader, to)).map(|unit| unit.to_string()).collect();
+        if near.is_empty() { "can join nobody".to_owned() } else { format!("can join {}", near.join(", ")) }
     }
 
     /// Which draws of a unit can be repeated at all.
@@ -71,7 +68,7 @@ impl Position<'_> {
         format!("for {unit} there are {}", words.collect::<Vec<_>>().join(", "))
     }
 
-    /// The units that have a leader self.
+    /// The units of a side that have a leader.
     pub fn led(&self, power: Power) -> String {
         let led = self.field.leaders.iter().filter_map(|id| {
             let unit = self.state.leader(*id).with?;

@@ -10,7 +10,7 @@ use crate::engine::{Arranged, Clause, Holdings};
 
 use super::LoneWarrior;
 use super::data::{Data, Terrain, Unit, expand};
-use super::files::{ObstacleEntry, VictoryEntry};
+use super::files::ObstacleEntry;
 use super::options::{self, Options};
 use super::orders::Way;
 use super::state::{FieldState, HeroFate, LeaderState, Place, Stage, State, UnitState};
@@ -289,13 +289,9 @@ fn clear(data: &mut Data, main: Battlefield, read: &Start) {
 fn patch_map(data: &mut Data, main: Battlefield, read: &Start, at: &DocPath, faults: &mut Vec<Fault>) {
     let field = data.field_mut(main);
     if let Some(VictoryPatch { spain, us, areas }) = read.victory {
-        let entry = VictoryEntry {
-            spain: spain.unwrap_or(field.spain_needs),
-            us: us.unwrap_or(field.us_needs),
-            areas: areas.unwrap_or(field.areas_needed),
-            source: Provenance::Reconstructed,
-        };
-        (field.spain_needs, field.us_needs, field.areas_needed) = (entry.spain, entry.us, entry.areas);
+        field.spain_needs = spain.unwrap_or(field.spain_needs);
+        field.us_needs = us.unwrap_or(field.us_needs);
+        field.areas_needed = areas.unwrap_or(field.areas_needed);
     }
     let Some(map) = &read.map else { return };
     for (square, patch) in &map.boxes {

@@ -216,9 +216,9 @@ impl Play<'_, '_> {
                             Way::Step(_) => None,
                         };
                         // A leader whose order is refused stays, so what he can reach is what he could have reached.
-                        let company = self.now().company(leader);
-                        let bars =
-                            bars.into_iter().map(|bar| or(bar.about(joins.map(command)), company.clone())).collect();
+                        let instead = format!("he {}", self.now().company(leader, from));
+                        let told = |bar: Bar| or(bar.about(joins.map(command)), Some(instead.clone()));
+                        let bars = bars.into_iter().map(told).collect();
                         self.refuse_leader(*id, at, Some(bars));
                     }
                 }

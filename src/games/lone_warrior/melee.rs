@@ -166,14 +166,8 @@ impl Play<'_, '_> {
             let struck = if attacks { &mut by_attacker } else { &mut by_defender };
             if self.blow(melee, striker, *struck)? == Blow::Withdraw {
                 let path = self.now().withdrawal(striker, enemy, 1);
-                let clause = Clause(if attacks {
-                    "7n"
-                } else if *struck == 0 {
-                    "A63"
-                } else {
-                    "7n"
-                });
-                self.withdraw(melee, striker, &path, false, clause)?;
+                let clause = if !attacks && *struck == 0 { "A63" } else { "7n" };
+                self.withdraw(melee, striker, &path, false, Clause(clause))?;
                 return if attacks { self.hold(melee, true) } else { self.advance(melee) };
             }
             *struck += 1;

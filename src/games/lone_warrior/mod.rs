@@ -36,7 +36,7 @@ use crate::engine::dice::Chance;
 use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader};
 use crate::engine::{
     About, Arranged, Bar, Charter, Concealed, DataFinding, Diary, Files, Flow, Json, Mark, Players, Query, Reply,
-    Rules, Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Telling, Umpire, Verdict, to_json,
+    Rules, Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Telling, Umpire, Verdict, hoping, to_json,
 };
 use crate::scene::{Incident, Scene};
 
@@ -98,6 +98,23 @@ impl LoneWarrior {
         state.fields.iter().map(|(id, field)| self.position(*id, field))
     }
 
+    /// The orders of one hand for every battlefield they are due on, thought out at a table on which everything goes well.
+    fn field_by_field(
+        &self,
+        seen: &Seen<'_, State>,
+        power: Power,
+        mut think: impl FnMut(&mut Play<'_, '_>) -> FieldOrders,
+    ) -> Orders {
+        let mut of = |id: Battlefield| {
+            seen.state.fields.get(&id).filter(|field| seen.state.is_due_on(field))?;
+            Some(hoping(self, seen, power.side(), |state, umpire| think(&mut Play::new(self, id, power, state, umpire))))
+        };
+        if let [only] = self.fields.as_slice() {
+            return Orders::One(of(*only).unwrap_or_else(FieldOrders::none));
+        }
+        Orders::Both(BothOrders { san_juan_heights: of(Battlefield::SanJuan), el_caney: of(Battlefield::ElCaney) })
+    }
+
     /// The packet that is due in a position.
     fn due(&self, state: &State) -> Stop {
         let Some(power) = state.stage.power() else {
@@ -105,7 +122,7 @@ impl LoneWarrior {
         };
         let ask = match state.stage {
             Stage::SpanishSetup | Stage::UsSetup => "setup",
-            _ if state.fields.values().any(|field| field.acting) => "continue",
+            _ if state.goes_on() => "continue",
             _ => "turn",
         };
         // Leaders are placed openly; only lists of activations can be plans.
@@ -149,11 +166,15 @@ impl LoneWarrior {
         umpire: &mut Umpire<'_, Self>,
     ) -> Ruling<()> {
         let none = FieldOrders::none();
-        let goes_on = state.fields.values().any(|field| field.acting);
+        // Where a player turn goes on is settled before it is over on the first of them.
+        let due: Vec<Battlefield> = (state.fields.iter())
+            .filter(|(_, field)| state.is_due_on(field))
+            .map(|(id, _)| *id)
+            .collect();
         for id in &self.fields {
             let Some(field) = state.fields.get(id) else { continue };
             let (given, at) = (orders.of_field(*id), orders.path_of(*id));
-            if field.winner.is_none() && (field.acting || !goes_on) {
+            if due.contains(id) {
                 Play::new(self, *id, power, state, umpire).player_turn(given.unwrap_or(&none), &at)?;
             } else if given.is_some() {
                 let decided = field.winner.is_some();
@@ -167,7 +188,7 @@ impl LoneWarrior {
         }
         if state.fields.values().all(|field| field.winner.is_some()) {
             state.stage = Stage::Over;
-        } else if !state.fields.values().any(|field| field.acting) {
+        } else if !state.goes_on() {
             // §4b: Spain first, then the U.S.; §4g: and so on without a limit.
             match power {
                 Power::Spain => state.stage = Stage::UsTurn,

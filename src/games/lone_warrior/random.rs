@@ -6,17 +6,17 @@
 
 use crate::engine::dice::Chance;
 use crate::engine::doc::DocPath;
-use crate::engine::{Concealed, Json, Seen, Side, Stop, hoping};
+use crate::engine::{Concealed, Json, Seen, Side, Stop};
 
 use super::LoneWarrior;
 use super::actions::Plan;
 use super::data::Leader;
-use super::orders::{Activation, BothOrders, Condition, Face, FieldOrders, Orders, SetupOrders, StopAfter, Way};
+use super::orders::{Activation, Condition, Face, FieldOrders, Orders, SetupOrders, StopAfter, Way};
 use super::play::Play;
 use super::policy::{InMelee, MeleeWord, Redraw, WithdrawAfter};
 use super::position::Position;
 use super::state::State;
-use super::terms::{Battlefield, Power, UnitId};
+use super::terms::{Power, UnitId};
 
 /// Legal orders by chance.
 pub fn orders(game: &LoneWarrior, seen: &Seen<'_, State>, stop: &Stop, chance: &mut Chance) -> Orders {
@@ -34,20 +34,7 @@ pub fn orders(game: &LoneWarrior, seen: &Seen<'_, State>, stop: &Stop, chance: &
         }
         return Orders::Setup(SetupOrders { leaders });
     }
-    let goes_on = stop.ask() == "continue";
-    let mut of = |id: Battlefield| {
-        let field = seen.state.fields.get(&id)?;
-        let open = field.winner.is_none() && (field.acting || !goes_on);
-        open.then(|| {
-            hoping(game, seen, power.side(), |state, umpire| {
-                field_orders(&mut Play::new(game, id, power, state, umpire), chance)
-            })
-        })
-    };
-    if let [only] = game.fields.as_slice() {
-        return Orders::One(of(*only).unwrap_or_else(FieldOrders::none));
-    }
-    Orders::Both(BothOrders { san_juan_heights: of(Battlefield::SanJuan), el_caney: of(Battlefield::ElCaney) })
+    game.field_by_field(seen, power, |play| field_orders(play, chance))
 }
 
 fn field_orders(play: &mut Play<'_, '_>, chance: &mut Chance) -> FieldOrders {

@@ -184,6 +184,16 @@ impl State {
         };
         State { turn: 1, stage: Stage::SpanishSetup, fields: fields.iter().map(|id| (*id, field(*id))).collect() }
     }
+
+    /// Whether a player turn goes on somewhere, to be continued before anything else (§A4).
+    pub fn goes_on(&self) -> bool {
+        self.fields.values().any(|field| field.acting)
+    }
+
+    /// Whether orders are due for a battlefield: it is not decided, and the player turn is not over there (§4h, §A52).
+    pub fn is_due_on(&self, field: &FieldState) -> bool {
+        field.winner.is_none() && (field.acting || !self.goes_on())
+    }
 }
 
 impl FieldState {

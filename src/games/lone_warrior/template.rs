@@ -2,8 +2,6 @@
 
 use std::fmt::Write as _;
 
-use serde::Serialize;
-
 use crate::engine::{Stop, schema_to_read, schema_to_write};
 
 use super::LoneWarrior;
@@ -39,7 +37,7 @@ pub fn write(game: &LoneWarrior, state: &State, stop: &Stop) -> String {
     let goes_on = stop.ask() == "continue";
     let several = game.fields.len() > 1;
     for position in game.positions(state) {
-        if position.state.winner.is_some() || (goes_on && !position.state.acting) {
+        if !state.is_due_on(position.state) {
             continue;
         }
         if several {
@@ -63,11 +61,7 @@ fn field(text: &mut String, depth: usize, now: &Position<'_>, power: Power, goes
             let Some(leader) = now.leader(*id).filter(|leader| leader.power == power) else { continue };
             let Place::At(at) = now.state.leader(*id).at else { continue };
             let with = now.state.leader(*id).with.map_or("with nobody".to_owned(), |unit| format!("with {unit}"));
-            let near: Vec<String> = (now.leader_reach(leader, at).into_iter())
-                .filter_map(|square| now.joins_in(leader, square))
-                .map(|unit| unit.to_string())
-                .collect();
-            line(text, depth + 1, &format!("# {id}: {at}  # {with}; can join {}", near.join(", ")));
+            line(text, depth + 1, &format!("# {id}: {at}  # {with}; {}", now.company(leader, at)));
         }
     }
     line(
@@ -157,10 +151,7 @@ fn without_unit(typed: &str) -> String {
 
 /// An entry on one line, as a player types it.
 fn flow(entry: &Activation) -> String {
-    #[derive(Serialize)]
-    #[serde(transparent)]
-    struct Typed<'a>(&'a Activation);
-    match crate::engine::to_json(&Typed(entry)) {
+    match crate::engine::to_json(entry) {
         Ok(json) => json.as_map().map_or(String::new(), |map| {
             let unit = map.get("unit").map(said).unwrap_or_default();
             let rest =

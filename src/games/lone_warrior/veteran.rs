@@ -6,17 +6,17 @@
 
 use crate::board::{Facing, Grid, Square};
 use crate::engine::doc::DocPath;
-use crate::engine::{Concealed, Seen, Stop, hoping};
+use crate::engine::{Concealed, Seen, Stop};
 
 use super::LoneWarrior;
 use super::actions::{Deed, Plan};
 use super::judgement::{DISORDER, REMOVAL, SPANISH_UNIT};
-use super::orders::{Activation, BothOrders, Face, FieldOrders, Orders, SetupOrders, Way};
+use super::orders::{Activation, Face, FieldOrders, Orders, SetupOrders, Way};
 use super::play::Play;
 use super::policy::{InMelee, MeleeWord};
 use super::position::Position;
 use super::state::{FieldState, Place, State, UnitState};
-use super::terms::{Battlefield, Power, UnitId};
+use super::terms::{Power, UnitId};
 
 /// How much of the best shot from a new place counts, in hundredths: it is for the next turn.
 const OFFER: i32 = 90;
@@ -50,17 +50,7 @@ pub fn orders(game: &LoneWarrior, seen: &Seen<'_, State>, stop: &Stop) -> Orders
     if stop.ask() == "setup" {
         return Orders::Setup(SetupOrders { leaders: Default::default() });
     }
-    let goes_on = stop.ask() == "continue";
-    let of = |id: Battlefield| {
-        seen.state.fields.get(&id).filter(|field| field.winner.is_none() && (field.acting || !goes_on))?;
-        Some(hoping(game, seen, power.side(), |state, umpire| {
-            field_orders(&mut Play::new(game, id, power, state, umpire))
-        }))
-    };
-    if let [only] = game.fields.as_slice() {
-        return Orders::One(of(*only).unwrap_or_else(FieldOrders::none));
-    }
-    Orders::Both(BothOrders { san_juan_heights: of(Battlefield::SanJuan), el_caney: of(Battlefield::ElCaney) })
+    game.field_by_field(seen, power, field_orders)
 }
 
 fn field_orders(play: &mut Play<'_, '_>) -> FieldOrders {
@@ -102,11 +92,11 @@ fn field_orders(play: &mut Play<'_, '_>) -> FieldOrders {
         let now = play.now();
         orders.activations.push(Concealed::Open(entry));
         choices.retain(|choice| choice.unit != unit);
-        shot_at.extend(plan.target());
+        shot_at.extend(plan.deed.shoots_at());
         // Think again about whoever is touched by it.
         let moved = if plan.moves() { before } else { None };
         for choice in &mut choices {
-            let aims = plan.target().is_some_and(|target| choice.aims_at(target));
+            let aims = plan.deed.shoots_at().is_some_and(|target| choice.aims_at(target));
             let near = moved
                 .is_some_and(|moved| now.at(choice.unit).is_none_or(|at| now.field.grid.distance(at, moved) <= NEAR));
             if aims || near {
@@ -129,21 +119,11 @@ struct Choice {
 
 impl Choice {
     fn aims_at(&self, target: UnitId) -> bool {
-        self.what.as_ref().is_some_and(|(_, plan)| plan.target() == Some(target))
+        self.what.as_ref().is_some_and(|(_, plan)| plan.deed.shoots_at() == Some(target))
     }
 }
 
 impl Plan {
-    /// The enemy it shoots at.
-    fn target(&self) -> Option<UnitId> {
-        match self.deed {
-            Deed::Shoot { target } | Deed::ShootAndFallBack { target, .. } | Deed::AdvanceAndShoot { target, .. } => {
-                Some(target)
-            }
-            _ => None,
-        }
-    }
-
     /// Does the unit stand or look differently afterwards?
     fn moves(&self) -> bool {
         !matches!(self.deed, Deed::Shoot { .. } | Deed::Rally | Deed::Charge { .. })
