@@ -218,33 +218,24 @@ fn patch_map(data: &mut Data, patch: &MapPatch, at: &DocPath, faults: &mut Vec<F
             complain("roads", broken.to_string());
         }
     }
-    for (key, sides, kind) in [
-        ("rivers", &patch.rivers, Along::River),
-        ("bridges", &patch.bridges, Along::Bridge),
-        ("water", &patch.water, Along::Water),
+    // What is met along a hexside on the way from its first hex to its second, and on the way back.
+    for (key, sides, there, back) in [
+        ("rivers", &patch.rivers, Some(Along::River), Some(Along::River)),
+        ("bridges", &patch.bridges, Some(Along::Bridge), Some(Along::Bridge)),
+        ("water", &patch.water, Some(Along::Water), Some(Along::Water)),
+        ("slopes", &patch.slopes, Some(Along::Up), Some(Along::Down)),
+        ("trenches", &patch.trenches, None, Some(Along::Trench)),
     ] {
         for side in sides {
-            match side.as_slice() {
-                [a, b] => {
-                    if let Err(broken) = data.map.mark(*a, *b, kind) {
-                        complain(key, broken.to_string());
-                    }
-                }
-                _ => complain(key, "a hexside is two hexes".to_owned()),
+            let [a, b] = side.as_slice() else {
+                complain(key, "a hexside is two hexes".to_owned());
+                continue;
+            };
+            let met = there.map(|along| (*a, *b, along)).into_iter().chain(back.map(|along| (*b, *a, along)));
+            let marked = met.into_iter().try_for_each(|(from, to, along)| data.map.mark_towards(from, to, along));
+            if let Err(broken) = marked {
+                complain(key, broken.to_string());
             }
-        }
-    }
-    for side in &patch.slopes {
-        let [low, high] = side.as_slice() else { continue };
-        let up = data.map.mark_towards(*low, *high, Along::Up);
-        if let Err(broken) = up.and_then(|()| data.map.mark_towards(*high, *low, Along::Down)) {
-            complain("slopes", broken.to_string());
-        }
-    }
-    for side in &patch.trenches {
-        let [defended, front] = side.as_slice() else { continue };
-        if let Err(broken) = data.map.mark_towards(*front, *defended, Along::Trench) {
-            complain("trenches", broken.to_string());
         }
     }
 }
