@@ -56,11 +56,7 @@ impl Position<'_> {
     fn against(&self, side: Side, order: &AttackOrder, fought: &BTreeSet<Piece>) -> Vec<Bar> {
         let target = order.target;
         let mut bars = Vec::new();
-        let defenders: Vec<Piece> = if side == US {
-            self.state.tokens_in(target).map(Piece::from).collect()
-        } else {
-            self.state.units_in(target).map(Piece::from).collect()
-        };
+        let defenders = self.enemies_in(side, target);
         if order.attackers.is_empty() {
             bars.push(bar("11.1a", "nobody attacks"));
         }
@@ -198,11 +194,7 @@ impl Position<'_> {
             return Some(bar("11.1c", why).part("after"));
         }
         let hex = order.if_vacant?;
-        let held = if side == US {
-            self.state.tokens_in(hex).next().is_some()
-        } else {
-            self.state.units_in(hex).next().is_some()
-        };
+        let held = !self.enemies_in(side, hex).is_empty();
         held.then(|| bar("11.1c", format!("{hex} is not vacant")).part("if-vacant"))
     }
 
@@ -268,35 +260,27 @@ impl Position<'_> {
 
     /// Every attack a side can make, each target with all who can take part in it, Americans and Cubans apart.
     pub fn attack_choices(&self, side: Side, fought: &BTreeSet<Piece>) -> Vec<AttackOrder> {
-        let targets: BTreeSet<Hex> = if side == US {
-            self.stacks().into_keys().collect()
-        } else {
-            self.state.units.values().filter_map(|unit| unit.at.hex()).collect()
-        };
-        let own: Vec<(Piece, Hex)> = if side == US {
-            let placed = self.state.units.iter().filter_map(|(id, unit)| Some((Piece::from(*id), unit.at.hex()?)));
-            placed.collect()
-        } else {
-            let placed = self.state.counters.iter().filter_map(|(token, c)| Some((Piece::from(*token), c.at.hex()?)));
-            placed.collect()
-        };
+        self.targets(side).into_iter().flat_map(|target| self.attacks_on(side, target, fought)).collect()
+    }
+
+    /// The same for one target.
+    pub fn attacks_on(&self, side: Side, target: Hex, fought: &BTreeSet<Piece>) -> Vec<AttackOrder> {
+        let able = self.able_against(side, target, fought).into_iter();
+        let (cubans, others): (Vec<Piece>, Vec<Piece>) =
+            able.partition(|piece| self.piece_arm(*piece) == Some(Arm::Insurgent));
+        let sorts = [others, cubans].into_iter().filter(|attackers| !attackers.is_empty());
+        let orders = sorts.map(|attackers| AttackOrder::plain(target, attackers));
+        orders.filter(|order| self.attack_bars(side, order, fought).is_empty()).collect()
+    }
+
+    /// Whoever can take part in an attack on a target.
+    pub fn able_against(&self, side: Side, target: Hex, fought: &BTreeSet<Piece>) -> Vec<Piece> {
         let range = self.data().tables.limits.artillery_range;
-        let mut choices = Vec::new();
-        for target in targets {
-            let near = own.iter().filter(|(_, hex)| self.data().grid().distance(*hex, target) <= range);
-            let able = near
-                .map(|(piece, _)| *piece)
-                .filter(|piece| self.attacker_bars(side, *piece, target, fought).is_empty());
-            let (cubans, others): (Vec<Piece>, Vec<Piece>) =
-                able.partition(|piece| self.piece_arm(*piece) == Some(Arm::Insurgent));
-            for attackers in [others, cubans].into_iter().filter(|attackers| !attackers.is_empty()) {
-                let order = AttackOrder::plain(target, attackers);
-                if self.attack_bars(side, &order, fought).is_empty() {
-                    choices.push(order);
-                }
-            }
-        }
-        choices
+        // One look at the distance leaves out most; the rest is judged.
+        let near =
+            |piece: &Piece| self.hex_of(*piece).is_some_and(|hex| self.data().grid().distance(hex, target) <= range);
+        let able = |piece: &Piece| self.attacker_bars(side, *piece, target, fought).is_empty();
+        self.pieces_of(side).into_iter().filter(near).filter(able).collect()
     }
 
     /// Everything that keeps one unit out of an attack, as far as the viewer can tell.

@@ -240,16 +240,11 @@ impl Play<'_, '_> {
             let result = self.odds(&battle, order)?;
             self.apply(&mut battle, result, order)?
         };
-        if self.is_vacant(side, target) && result != CombatResult::Stalled {
+        if self.now().enemies_in(side, target).is_empty() && result != CombatResult::Stalled {
             self.advance(&battle, order)?;
         }
         self.conceal(&battle);
         Ok(Some(result))
-    }
-
-    /// Is nobody of the defender left in the hex?
-    fn is_vacant(&self, side: Side, hex: Hex) -> bool {
-        if side == US { self.state.tokens_in(hex).next().is_none() } else { self.state.units_in(hex).next().is_none() }
     }
 
     /// Spanish survivors lie face-down again (§8.1c).

@@ -267,6 +267,30 @@ impl<'p> Position<'p> {
         }
     }
 
+    /// The pieces a side has: units on the map, and Spanish counters there or in their boxes.
+    pub fn pieces_of(&self, side: Side) -> Vec<Piece> {
+        if side == US {
+            let landed = self.state.units.iter().filter(|(_, unit)| unit.at.hex().is_some());
+            landed.map(|(id, _)| Piece::from(*id)).collect()
+        } else {
+            self.state.counters.keys().copied().map(Piece::from).collect()
+        }
+    }
+
+    /// The enemies of a side in a hex.
+    pub fn enemies_in(&self, side: Side, hex: Hex) -> Vec<Piece> {
+        if side == US {
+            self.state.tokens_in(hex).map(Piece::from).collect()
+        } else {
+            self.state.units_in(hex).map(Piece::from).collect()
+        }
+    }
+
+    /// The hexes in which a side has enemies.
+    pub fn targets(&self, side: Side) -> BTreeSet<Hex> {
+        self.pieces_of(opponent(side)).into_iter().filter_map(|piece| self.hex_of(piece)).collect()
+    }
+
     /// Draw pool, by id (§5.3e).
     pub fn pool(&self) -> Vec<UnitId> {
         let waiting = |counter: &&Counter| self.state.unit(counter.id()).at == Place::OffMap;

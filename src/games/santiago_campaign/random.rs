@@ -186,11 +186,7 @@ fn landing(now: &Position<'_>, site: Hex, near: &[Hex], pool: &[UnitId], chance:
 
 /// Moves of most units; says which Spanish stack they surround.
 fn moves(play: &mut Play<'_, '_>, side: Side, orders: &mut TurnOrders, chance: &mut Chance) -> Option<Hex> {
-    let mut pieces: Vec<Piece> = if side == US {
-        play.state.units.iter().filter(|(_, unit)| unit.at.hex().is_some()).map(|(id, _)| Piece::from(*id)).collect()
-    } else {
-        play.state.counters.keys().copied().map(Piece::from).collect()
-    };
+    let mut pieces = play.now().pieces_of(side);
     chance.shuffle(&mut pieces);
     let goals = goals(&play.now(), side);
     // Every other turn a side closes in on one place, so that somebody gets surrounded.
@@ -411,30 +407,15 @@ fn focus(now: &Position<'_>, side: Side, chance: &mut Chance) -> Option<Hex> {
 }
 
 fn attacks(now: &Position<'_>, side: Side, surrounded: Option<Hex>, orders: &mut TurnOrders, chance: &mut Chance) {
-    let mut targets: Vec<Hex> = if side == US {
-        now.stacks().into_keys().collect()
-    } else {
-        let hexes: BTreeSet<Hex> = now.state.units.values().filter_map(|unit| unit.at.hex()).collect();
-        hexes.into_iter().collect()
-    };
+    let mut targets: Vec<Hex> = now.targets(side).into_iter().collect();
     chance.shuffle(&mut targets);
     targets.sort_by_key(|target| Some(*target) != surrounded);
-    let own: Vec<Piece> = if side == US {
-        now.state.units.iter().filter(|(_, unit)| unit.at.hex().is_some()).map(|(id, _)| Piece::from(*id)).collect()
-    } else {
-        now.state.counters.iter().filter(|(_, c)| c.at.hex().is_some()).map(|(token, _)| Piece::from(*token)).collect()
-    };
     let (mut used, mut pledged): (BTreeSet<Piece>, BTreeSet<Piece>) = Default::default();
-    let range = now.data().tables.limits.artillery_range;
     for target in targets {
-        let near =
-            |piece: &Piece| now.hex_of(*piece).is_some_and(|hex| now.data().grid().distance(hex, target) <= range);
         // Who may have to attack before can be ordered again if both hang on how other attacks came out.
         let again = !orders.attacks.is_empty() && chance.one_in(6);
-        let mut attackers: Vec<Piece> = (own.iter().copied())
-            .filter(|piece| (again || !used.contains(piece)) && !pledged.contains(piece) && near(piece))
-            .filter(|piece| now.attacker_bars(side, *piece, target, &BTreeSet::new()).is_empty())
-            .collect();
+        let mut attackers = now.able_against(side, target, &BTreeSet::new());
+        attackers.retain(|piece| (again || !used.contains(piece)) && !pledged.contains(piece));
         let cuban = |piece: &Piece| piece.token().is_none() && now.nation(piece.unit()) == Some(Nation::Cuban);
         let only_cubans = chance.one_in(2) && Some(target) != surrounded;
         if attackers.iter().any(cuban) && attackers.iter().any(|piece| !cuban(piece)) {

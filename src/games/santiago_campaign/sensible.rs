@@ -10,7 +10,7 @@ use super::orders::{AttackOrder, Marines, MoveOrder, Orders, SpanishSetup, TurnO
 use super::play::{Known, Play, Position, at_table};
 use super::random::give;
 use super::state::{Stage, State};
-use super::terms::{Arm, Nation, Odds, Piece};
+use super::terms::{Arm, Odds, Piece};
 use super::{SantiagoCampaign, US};
 
 /// Attacks are called off below these odds: 3:1.
@@ -77,16 +77,11 @@ fn goals(now: &Position<'_>, side: Side) -> BTreeSet<Hex> {
 }
 
 fn moves(play: &mut Play<'_, '_>, side: Side, orders: &mut TurnOrders) {
-    let pieces: Vec<Piece> = if side == US {
-        play.state.units.iter().filter(|(_, unit)| unit.at.hex().is_some()).map(|(id, _)| Piece::from(*id)).collect()
-    } else {
-        play.state.counters.keys().copied().map(Piece::from).collect()
-    };
     let mut way = field(&play.now(), &goals(&play.now(), side));
     let far = |field: &Field, hex: Option<Hex>| hex.and_then(|hex| field.get(&hex)).copied().unwrap_or(u32::MAX);
     // Whoever is in front goes first and makes room.
     let mut pieces: Vec<(u32, Piece)> =
-        pieces.into_iter().map(|piece| (far(&way, play.now().hex_of(piece)), piece)).collect();
+        play.now().pieces_of(side).into_iter().map(|piece| (far(&way, play.now().hex_of(piece)), piece)).collect();
     pieces.sort();
     for (_, piece) in pieces {
         let now = play.now();
@@ -99,10 +94,7 @@ fn moves(play: &mut Play<'_, '_>, side: Side, orders: &mut TurnOrders) {
         let Ok((mover, _)) = play.now().mover(piece, &maps) else { continue };
         let choices = play.choices(piece);
         let now = play.now();
-        let hostile = |hex: &Hex| match side == US {
-            true => now.state.tokens_in(*hex).next().is_some(),
-            false => now.state.units_in(*hex).next().is_some(),
-        };
+        let hostile = |hex: &Hex| !now.enemies_in(side, *hex).is_empty();
         let open = choices.into_iter().filter(|(hex, path, _)| now.may_stay(&mover, *hex) && !path.iter().any(hostile));
         let best = open.min_by_key(|(hex, ..)| (far(&way, Some(*hex)), *hex));
         let Some((hex, path, _)) = best.filter(|(hex, ..)| far(&way, Some(*hex)) < far(&way, from)) else { continue };
@@ -121,47 +113,16 @@ fn holds(now: &Position<'_>, hex: Hex) -> bool {
 
 /// Everybody who can attacks, hex by hex where the enemy is weakest, and calls it off where the odds are poor.
 fn attacks(now: &Position<'_>, side: Side, orders: &mut TurnOrders) {
-    let own: Vec<Piece> = match side == US {
-        true => now.state.units.keys().map(|id| Piece::from(*id)).collect(),
-        false => now.state.counters.keys().map(|token| Piece::from(*token)).collect(),
-    };
-    let targets: BTreeSet<Hex> = match side == US {
-        true => now.stacks().into_keys().collect(),
-        false => now.state.units.values().filter_map(|unit| unit.at.hex()).collect(),
-    };
     let strength = |target: &Hex| match side == US {
         true => now.state.tokens_in(*target).count(),
         false => now.state.units_in(*target).map(|id| now.factor(id) as usize).sum(),
     };
-    let mut targets: Vec<Hex> = targets.into_iter().collect();
+    let mut targets: Vec<Hex> = now.targets(side).into_iter().collect();
     targets.sort_by_key(|target| (strength(target), *target));
     let mut pledged: BTreeSet<Piece> = BTreeSet::new();
-    let range = now.data().tables.limits.artillery_range;
     for target in targets {
-        let near =
-            |piece: &Piece| now.hex_of(*piece).is_some_and(|hex| now.data().grid().distance(hex, target) <= range);
-        let able: Vec<Piece> = (own.iter().copied().filter(|piece| !pledged.contains(piece) && near(piece)))
-            .filter(|piece| now.attacker_bars(side, *piece, target, &BTreeSet::new()).is_empty())
-            .collect();
-        // Cubans and Americans never attack together (§14.1a).
-        let cuban = |piece: &&Piece| piece.token().is_none() && now.nation(piece.unit()) == Some(Nation::Cuban);
-        let (cubans, others): (Vec<Piece>, Vec<Piece>) = able.iter().partition(cuban);
-        let attackers = if others.is_empty() { cubans } else { others };
-        let order = AttackOrder {
-            target,
-            attackers,
-            losses: Vec::new(),
-            advance: Vec::new(),
-            after: None,
-            if_vacant: None,
-            min_odds: Some(GOOD),
-            go_on: true,
-            open: None,
-        };
-        if order.attackers.is_empty() || !now.attack_bars(side, &order, &BTreeSet::new()).is_empty() {
-            continue;
-        }
-        pledged.extend(order.attackers.iter().copied());
-        orders.attacks.push(Concealed::Open(order));
+        let Some(attack) = now.attacks_on(side, target, &pledged).into_iter().next() else { continue };
+        pledged.extend(attack.attackers.iter().copied());
+        orders.attacks.push(Concealed::Open(AttackOrder { min_odds: Some(GOOD), go_on: true, ..attack }));
     }
 }

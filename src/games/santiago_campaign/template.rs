@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::board::{Hex, InReach, outreach};
-use crate::engine::{Concealed, Seen, count_of};
+use crate::engine::{Concealed, Seen, Side, count_of};
 
 use super::orders::SpanishSetup;
 use super::play::{Play, Position, at_table};
 use super::state::{Stage, State};
 use super::tell::verb;
 use super::terms::{Arm, Group, Nation, Piece, UnitId};
-use super::{SPAIN, SantiagoCampaign, US};
+use super::{SantiagoCampaign, US};
 
 /// What stands below `orders:`, indented by two blanks.
 pub fn template(game: &SantiagoCampaign, seen: &Seen<'_, State>) -> String {
@@ -28,10 +28,10 @@ pub fn template(game: &SantiagoCampaign, seen: &Seen<'_, State>) -> String {
                 } else {
                     release(&play.now(), &mut text);
                 }
-                moves(play, side == SPAIN, &mut text);
+                moves(play, side, &mut text);
             }
             if combat_only || !game.options.phases_apart {
-                attacks(&play.now(), side == SPAIN, &mut text);
+                attacks(&play.now(), side, &mut text);
             }
             line(&mut text, "# capitulate: yes      # ends the game (§3.3c)");
         }
@@ -159,17 +159,12 @@ fn release(now: &Position<'_>, text: &mut String) {
     }
 }
 
-fn moves(play: &mut Play<'_, '_>, spanish: bool, text: &mut String) {
+fn moves(play: &mut Play<'_, '_>, side: Side, text: &mut String) {
     line(text, "# Moves, in the order they are made (§9.5): `to: HEX` for the cheapest path, or `path: [HEX, …]`.");
     line(text, "moves: []");
-    let pieces: Vec<Piece> = if spanish {
-        play.state.counters.keys().copied().map(Piece::from).collect()
-    } else {
-        play.state.units.iter().filter(|(_, unit)| unit.at.hex().is_some()).map(|(id, _)| Piece::from(*id)).collect()
-    };
     line(text, "# Below: how far in each direction; `garcia reach UNIT` lists every hex.");
     let mut fixed: Vec<(String, Vec<String>)> = Vec::new();
-    for piece in pieces {
+    for piece in play.now().pieces_of(side) {
         let (maps, choices) = (play.maps_for(piece), play.choices(piece));
         let now = play.now();
         let place =
@@ -222,7 +217,7 @@ fn moves(play: &mut Play<'_, '_>, spanish: bool, text: &mut String) {
     }
 }
 
-fn attacks(now: &Position<'_>, spanish: bool, text: &mut String) {
+fn attacks(now: &Position<'_>, side: Side, text: &mut String) {
     line(
         text,
         "# Attacks, in the order they are made (§11), from where your units stand after moving. Optional in each:",
@@ -230,7 +225,6 @@ fn attacks(now: &Position<'_>, spanish: bool, text: &mut String) {
     line(text, "# after: {attack: HEX, gave: [DE, DR]}, if-vacant: HEX, min-odds: 2:1, go-on: yes, losses: [units],");
     line(text, "# advance: [units], open: no");
     line(text, "attacks: []");
-    let side = if spanish { SPAIN } else { US };
     for choice in now.attack_choices(side, &BTreeSet::new()) {
         line(text, format!("#  - {{target: {}, attackers: [{}]}}", choice.target, list(&choice.attackers)));
     }
