@@ -64,6 +64,11 @@ pub fn count_of(count: impl TryInto<i64>, what: &str) -> String {
     }
 }
 
+/// Things in a row: `us-a, us-b, us-c`.
+pub fn list(things: impl IntoIterator<Item = impl std::fmt::Display>) -> String {
+    things.into_iter().map(|thing| thing.to_string()).collect::<Vec<_>>().join(", ")
+}
+
 /// A report in the making.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]

@@ -40,7 +40,7 @@ pub use bar::{Bar, Deed};
 pub use cast::{Cast, Thrown, Touch, Way};
 pub use chances::{AsPlayed, Chances, Effort, How, Prospect, chances, chances_as_played};
 pub use clause::Clause;
-pub use diary::{Diary, DiaryEntry, capital, count_of};
+pub use diary::{Diary, DiaryEntry, capital, count_of, list};
 pub use erased::{
     AnyArranged, AnyForeseen, AnyJournal, AnyOrders, AnyOutcome, AnyState, Match, RulesOf, Ruleset, View,
 };

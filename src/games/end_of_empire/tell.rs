@@ -1,6 +1,6 @@
 //! Events in words.
 
-use crate::engine::{Cast, Clause, Diary, Event as _, Seen, Tally, capital, count_of};
+use crate::engine::{Cast, Clause, Diary, Event as _, Seen, Tally, capital, count_of, list};
 
 use super::EndOfEmpire;
 use super::events::{Event, Factor, Loss, PhaseName};
@@ -8,11 +8,6 @@ use super::position::{Known, Position};
 use super::state::{Stage, State};
 use super::terms::{Force, Piece};
 use super::{SPAIN, US};
-
-fn list<T: std::fmt::Display>(things: &[T]) -> String {
-    let things: Vec<String> = things.iter().map(T::to_string).collect();
-    things.join(", ")
-}
 
 fn factors(all: &[Factor]) -> String {
     let one = |factor: &Factor| match factor.counts == factor.printed {

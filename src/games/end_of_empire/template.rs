@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::board::{Hex, InReach, outreach};
-use crate::engine::{Seen, Side, count_of};
+use crate::engine::{Seen, Side, count_of, list};
 
 use super::EndOfEmpire;
 use super::attack::Manner;
@@ -27,10 +27,6 @@ pub fn template(game: &EndOfEmpire, seen: &Seen<'_, State>) -> String {
         Stage::Over => "  {}\n".to_owned(),
         stage => turn(&now, side, matches!(stage, Stage::UsCombat | Stage::SpanishCombat)),
     }
-}
-
-fn list<T: std::fmt::Display>(things: impl IntoIterator<Item = T>) -> String {
-    things.into_iter().map(|thing| thing.to_string()).collect::<Vec<_>>().join(", ")
 }
 
 /// The default set-up, written out to be changed.

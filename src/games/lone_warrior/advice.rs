@@ -7,7 +7,7 @@ use super::policy::Redraw;
 use super::position::Position;
 use super::terms::{Power, UnitId};
 use crate::board::Square;
-use crate::engine::Bar;
+use crate::engine::{Bar, list};
 
 /// A bar with what would be legal instead added to its remedy.
 pub fn or(bar: Bar, legal: Option<String>) -> Bar {
@@ -23,10 +23,10 @@ impl Position<'_> {
         let part = bar.part.to_string();
         let key = part.as_str();
         if key == "unit" {
-            let ready: Vec<String> = self.eligible(power).map(|unit| unit.to_string()).collect();
-            return Some(match ready.as_slice() {
-                [] => "every unit has been activated".to_owned(),
-                ready => format!("not yet activated: {}", ready.join(", ")),
+            let ready = list(self.eligible(power));
+            return Some(match ready.as_str() {
+                "" => "every unit has been activated".to_owned(),
+                ready => format!("not yet activated: {ready}"),
             });
         }
         let (what, one): (&str, fn(&Activation) -> Option<String>) = match key {
@@ -56,16 +56,15 @@ impl Position<'_> {
 
     /// Whom a leader in a box can join this turn.
     pub fn company(&self, leader: &Leader, at: Square) -> String {
-        let boxes = self.leader_reach(leader, at).into_iter();
-        let near: Vec<String> = boxes.filter_map(|to| self.joins_in(leader, to)).map(|unit| unit.to_string()).collect();
-        if near.is_empty() { "can join nobody".to_owned() } else { format!("can join {}", near.join(", ")) }
+        let near = list(self.leader_reach(leader, at).into_iter().filter_map(|to| self.joins_in(leader, to)));
+        if near.is_empty() { "can join nobody".to_owned() } else { format!("can join {near}") }
     }
 
     /// Which draws of a unit can be repeated at all.
     pub fn redraws_of(&self, unit: UnitId) -> String {
         let infantry = self.unit(unit).is_some_and(|unit| unit.arm.redraws_hits());
-        let words = Redraw::ALL.iter().filter(|redraw| infantry || !redraw.is_of_hits()).map(|redraw| redraw.as_str());
-        format!("for {unit} there are {}", words.collect::<Vec<_>>().join(", "))
+        let words = Redraw::ALL.iter().filter(|redraw| infantry || !redraw.is_of_hits());
+        format!("for {unit} there are {}", list(words))
     }
 
     /// The units of a side that have a leader.
@@ -74,8 +73,8 @@ impl Position<'_> {
             let unit = self.state.leader(*id).with?;
             (self.power(unit) == Some(power)).then(|| format!("{id} is with {unit}"))
         });
-        let led: Vec<String> = led.collect();
-        if led.is_empty() { "leave it out".to_owned() } else { format!("leave it out; {}", led.join(", ")) }
+        let led = list(led);
+        if led.is_empty() { "leave it out".to_owned() } else { format!("leave it out; {led}") }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Redraws (§9d to §9j, §9n, §9o): a leader once in a turn, a hero once in the game, each for his own unit.
 
-use crate::engine::{Clause, Question, Ruling, Say, Subject, Touch};
+use crate::engine::{Clause, Question, Ruling, Say, Subject, Touch, list};
 
 use super::events::{Chips, Redrawn, Saviour};
 use super::orders::Activation;
@@ -126,8 +126,7 @@ impl Play<'_, '_> {
             options.push(Again::One);
         }
         options.push(Again::All);
-        let shown: Vec<String> = chips.iter().map(u16::to_string).collect();
-        let came = if shown.is_empty() { "fails".to_owned() } else { format!("came to {}", shown.join(", ")) };
+        let came = if chips.is_empty() { "fails".to_owned() } else { format!("came to {}", list(chips)) };
         let who = units.first().map(UnitId::to_string).unwrap_or_default();
         let question = Question {
             who: power.side(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::engine::{Cast, Diary, Event as _, Tally, Verdict, capital};
+use crate::engine::{Cast, Diary, Event as _, Tally, Verdict, capital, list};
 
 use super::LoneWarrior;
 use super::events::{Against, Aspect, Difficulty, Event, LeaderFate, Passed, Redrawn, Saviour, TurnEnd};
@@ -51,16 +51,12 @@ impl Said<'_> {
     }
 }
 
-fn numbers(chips: &[u16]) -> String {
-    chips.iter().map(u16::to_string).collect::<Vec<_>>().join(", ")
-}
-
 /// Chips that lie on the table, or what can come up.
 fn drawn(cast: &Cast) -> String {
     match cast.faces() {
         _ if cast.is_foreseen() => cast.to_string(),
         [chip] => format!("chip {chip}"),
-        chips => format!("chips {}", numbers(chips)),
+        chips => format!("chips {}", list(chips)),
     }
 }
 
@@ -73,16 +69,13 @@ fn after(redrawn: &[Redrawn]) -> String {
 }
 
 fn reasons(reasons: &[Difficulty]) -> String {
-    if reasons.is_empty() {
-        return String::new();
-    }
-    let what: Vec<&str> = reasons.iter().map(|reason| reason.what.as_ref()).collect();
-    format!(": {}", what.join(", "))
+    let what = list(reasons.iter().map(|reason| &reason.what));
+    if what.is_empty() { String::new() } else { format!(": {what}") }
 }
 
 fn terms(tally: &Tally) -> String {
-    let parts: Vec<String> = tally.terms().iter().map(|term| format!("{:+} {}", term.value, term.what)).collect();
-    if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
+    let parts = list(tally.terms().iter().map(|term| format!("{:+} {}", term.value, term.what)));
+    if parts.is_empty() { String::new() } else { format!(" ({parts})") }
 }
 
 /// Tells an event.
@@ -96,7 +89,7 @@ pub fn event(game: &LoneWarrior, event: &Event, diary: &mut Diary) {
             let text = if cast.is_foreseen() {
                 format!("{who} has it drawn again: {cast}.")
             } else {
-                format!("{who} has {} drawn again: {}.", numbers(&again.instead_of), numbers(cast.faces()))
+                format!("{who} has {} drawn again: {}.", list(&again.instead_of), list(cast.faces()))
             };
             diary.at(2, text, &clauses);
         }
@@ -290,8 +283,8 @@ pub fn event(game: &LoneWarrior, event: &Event, diary: &mut Diary) {
                 Power::Spain => "Spain wins",
                 Power::Us => "The U.S. win",
             };
-            let held: Vec<String> = captured.iter().map(|area| said.area(*field, *area)).collect();
-            let held = if held.is_empty() { "no objective".to_owned() } else { held.join(", ") };
+            let held = list(captured.iter().map(|area| said.area(*field, *area)));
+            let held = if held.is_empty() { "no objective".to_owned() } else { held };
             diary.heading(2, format!("{won} the battle of {}", said.field(*field)));
             diary.line(
                 format!("U.S. units lost: {us_lost}. Spanish units lost: {spanish_lost}. U.S. hold {held}."),
@@ -355,8 +348,8 @@ pub fn state(game: &LoneWarrior, state: &State, diary: &mut Diary) {
     for now in game.positions(state) {
         diary.heading(2, now.field.name.clone());
         let (us, spain) = (now.lost(Power::Us), now.lost(Power::Spain));
-        let held: Vec<String> = now.state.captured.iter().map(|area| said.area(now.id, *area)).collect();
-        let held = if held.is_empty() { "none".to_owned() } else { held.join(", ") };
+        let held = list(now.state.captured.iter().map(|area| said.area(now.id, *area)));
+        let held = if held.is_empty() { "none".to_owned() } else { held };
         let rows = vec![
             vec![
                 "U.S. units lost".to_owned(),
@@ -371,14 +364,9 @@ pub fn state(game: &LoneWarrior, state: &State, diary: &mut Diary) {
             vec!["objectives in U.S. hands".to_owned(), held, format!("the U.S. need {}", now.field.areas_needed)],
         ];
         diary.table(&["", "now", "for victory"], rows);
-        let mut disordered: Vec<String> = Vec::new();
-        for (id, unit) in &now.state.units {
-            if unit.disordered {
-                disordered.push(id.to_string());
-            }
-        }
+        let disordered = list(now.state.units.iter().filter(|(_, unit)| unit.disordered).map(|(id, _)| id));
         if !disordered.is_empty() {
-            diary.line(format!("Disordered: {}.", disordered.join(", ")), &[]);
+            diary.line(format!("Disordered: {disordered}."), &[]);
         }
         let mut rows = Vec::new();
         for id in &now.field.leaders {

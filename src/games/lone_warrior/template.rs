@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::engine::{Stop, schema_to_read, schema_to_write};
+use crate::engine::{Stop, list, schema_to_read, schema_to_write};
 
 use super::LoneWarrior;
 use super::actions::Deed;
@@ -11,7 +11,7 @@ use super::files::{FieldsFile, UnitsFile};
 use super::orders::{Activation, BothOrders, FieldOrders, SetupOrders};
 use super::position::Position;
 use super::state::{Place, State};
-use super::terms::{Power, UnitId};
+use super::terms::Power;
 
 /// How many marches and turns stand on a line.
 const WAYS_A_LINE: usize = 4;
@@ -28,8 +28,8 @@ pub fn write(game: &LoneWarrior, state: &State, stop: &Stop) -> String {
         for position in game.positions(state) {
             for id in &position.field.leaders {
                 let Some(leader) = game.data.leaders.get(id).filter(|leader| leader.power == power) else { continue };
-                let may: Vec<String> = leader.may_start.iter().map(UnitId::to_string).collect();
-                line(&mut text, 2, &format!("{}: {}  # {}; or {}", id, leader.start, leader.name, may.join(", ")));
+                let may = list(&leader.may_start);
+                line(&mut text, 2, &format!("{id}: {}  # {}; or {may}", leader.start, leader.name));
             }
         }
         return text;
@@ -99,8 +99,8 @@ fn field(text: &mut String, depth: usize, now: &Position<'_>, power: Power, goes
         let (mut first, mut ways): (Option<String>, Vec<String>) = (None, Vec::new());
         let mut shots: Vec<(String, String, Vec<String>)> = Vec::new();
         for (entry, plan) in now.choices(power, id) {
-            let why: Vec<&str> = plan.difficult.iter().map(|reason| reason.what.as_ref()).collect();
-            let why = if why.is_empty() { String::new() } else { format!(" ({})", why.join(", ")) };
+            let why = list(plan.difficult.iter().map(|reason| &reason.what));
+            let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
             let typed = flow(&entry);
             match &plan.deed {
                 Deed::Move { path, .. } => {

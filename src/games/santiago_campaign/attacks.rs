@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::{Grid, Hex, straightest_paths};
 use crate::engine::doc::DocPath;
-use crate::engine::{Bar, Side, Subject};
+use crate::engine::{Bar, Side, Subject, list};
 
 use super::bars::{bar, resting};
 use super::combat::{Fighter, total};
@@ -352,7 +352,7 @@ impl Position<'_> {
             land @ (Land::Jungle | Land::City) => format!("{hex} ({land})"),
             _ => format!("{hex} (slopes)"),
         };
-        let names: Vec<String> = hexes.iter().map(block).collect();
-        Some(bar("11.3j", format!("{piece} in {hex} cannot see {target}: {} in the way", names.join(", "))))
+        let blocks = list(hexes.iter().map(block));
+        Some(bar("11.3j", format!("{piece} in {hex} cannot see {target}: {blocks} in the way")))
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::board::Hex;
 use crate::engine::dice::Die;
 use crate::engine::doc::DocPath;
-use crate::engine::{Bar, Clause, Halt, Question, Ruling, Subject, count_of};
+use crate::engine::{Bar, Clause, Halt, Question, Ruling, Subject, count_of, list};
 
 use super::US;
 use super::bars::bar;
@@ -173,9 +173,8 @@ impl Position<'_> {
         let (sites, due) = (self.sites(), self.landings_due());
         let mut bars = Vec::new();
         for (count, share) in orders.split.iter().enumerate().filter(|(_, share)| !sites.contains(&share.site)) {
-            let names: Vec<String> = sites.iter().map(Hex::to_string).collect();
             let why = format!("{} is no open landing site", self.data().say(share.site));
-            let remedy = format!("units can land at {}", names.join(", "));
+            let remedy = format!("units can land at {}", list(&sites));
             bars.push((at.index(count), Bar::new("6.5a", why, remedy).part("site").firm()));
         }
         let total: u32 = orders.split.iter().map(|share| share.units).sum();

@@ -12,6 +12,7 @@ use crate::engine::dice::Die;
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
 use crate::engine::{
     Bar, Cast, Cloud, Halt, Holdings, Json, Phase, Ruling, Sealed, Seen, Side, Stop, Subject, Touch, Umpire, hoping,
+    list,
 };
 
 use super::bars::bar;
@@ -498,10 +499,7 @@ impl<'p, 'u> Play<'p, 'u> {
         }
         let sealed: Vec<&Sealed<UnitId>> = seals.iter().collect();
         let hidden: Vec<Token> = seals.iter().map(|seal| Token::of(seal.slot().as_str())).collect();
-        let why = format!(
-            "the counters {} do not allow it",
-            tokens.iter().map(Token::to_string).collect::<Vec<_>>().join(", ")
-        );
+        let why = format!("the counters {} do not allow it", list(tokens));
         self.umpire.vouch(&sealed, bar(clause, why), |values: &[UnitId]| {
             let mut units = open.clone();
             units.extend(hidden.iter().copied().zip(values.iter().copied()));

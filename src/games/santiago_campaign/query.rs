@@ -2,7 +2,7 @@
 
 use crate::board::{Grid, Hex};
 use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader};
-use crate::engine::{Bar, Clause, Json, Query, Reply, Seen};
+use crate::engine::{Bar, Clause, Json, Query, Reply, Seen, list};
 use crate::scene::{Overlay, Reached, Trace};
 
 use super::play::{Play, Position, Trit, at_table, own_knowledge};
@@ -117,11 +117,9 @@ fn supply(now: &Position<'_>, only: Option<Piece>) -> Result<Reply, Vec<Fault>> 
     let supplied = now.data().grid().cells().filter(|hex| maps.at(now, *hex) == Trit::Yes);
     let cells = supplied.map(|hex| hex.to_string()).collect();
     reply.drawn.insert(0, Overlay::Area { board: 0, what: Trace::Supply, force: Some(Nation::Us.as_str()), cells });
-    let sources: Vec<String> = now.state.sources.keys().map(|hex| now.data().say(*hex)).collect();
+    let sources = list(now.state.sources.keys().map(|hex| now.data().say(*hex)));
     let length = now.state.supply_length;
-    reply
-        .diary
-        .line(format!("Off-road supply length {length}; sources at {}.", sources.join(", ")), &[Clause("12.5c")]);
+    reply.diary.line(format!("Off-road supply length {length}; sources at {sources}."), &[Clause("12.5c")]);
     reply.diary.table(&["unit", "hex", "supply"], rows);
     reply.json.insert("supply".into(), Json::List(json));
     reply.json.insert("length".into(), Json::Int(length.into()));
@@ -133,14 +131,14 @@ fn sight(now: &Position<'_>, from: Hex, to: Hex) -> Result<Reply, Vec<Fault>> {
     let mut reply = Reply::default();
     let range = now.data().grid().distance(from, to);
     let limit = now.data().tables.limits.artillery_range;
-    let list = |hexes: &[Hex]| hexes.iter().map(Hex::to_string).collect::<Vec<_>>().join(" ");
+    let row = |hexes: &[Hex]| hexes.iter().map(Hex::to_string).collect::<Vec<_>>().join(" ");
     let (clear, hexes) = match now.sight(from, to) {
         Ok(path) => {
-            reply.diary.line(format!("{from} sees {to} along {}.", list(&path)), &[Clause("11.3d")]);
+            reply.diary.line(format!("{from} sees {to} along {}.", row(&path)), &[Clause("11.3d")]);
             (true, path)
         }
         Err(hexes) => {
-            reply.diary.line(format!("{from} does not see {to}: {} in the way.", list(&hexes)), &[Clause("11.3j")]);
+            reply.diary.line(format!("{from} does not see {to}: {} in the way.", row(&hexes)), &[Clause("11.3j")]);
             (false, hexes)
         }
     };

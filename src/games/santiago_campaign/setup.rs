@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::{Grid, Hex};
 use crate::engine::doc::DocPath;
-use crate::engine::{Bar, Cast, Concealed, Halt, Ruling, Slot, count_of};
+use crate::engine::{Bar, Cast, Concealed, Halt, Ruling, Slot, count_of, list};
 
 use super::SPAIN;
 use super::bars::bar;
@@ -202,9 +202,8 @@ impl SpanishSetup {
     fn looked_up(&mut self, data: &Data) -> Option<Bar> {
         let garrison = |id: &UnitId| data.arm(*id) == Some(Arm::Garrison);
         let units: Vec<UnitId> = self.complete(data).into_iter().filter(|id| !garrison(id)).collect();
-        let names: Vec<String> = units.iter().map(ToString::to_string).collect();
         let (go, place) = (verb(units.len(), "goes", "go"), verb(units.len(), "a place", "places"));
-        let (units, names) = (count_of(units.len(), "unit"), names.join(", "));
+        let (units, names) = (count_of(units.len(), "unit"), list(&units));
         let why = format!("{units} {go} to {place} your opponent can look up: {names}");
         let remedy = "give every unit a hex, and the boxes an order, of your own";
         (!names.is_empty()).then(|| Bar::new("5.1d", why, remedy))

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use crate::board::{Field, Grid, Hex, Layer};
-use crate::engine::{Ruling, count_of};
+use crate::engine::{Ruling, count_of, list};
 
 use super::movement::{Mover, WayHome};
 use super::play::{Play, Position, Trit};
@@ -188,8 +188,7 @@ impl Position<'_> {
         let free = at(&self.trace(suppose, length, &self.held(|_| false)), hex);
         match (ends.is_empty(), free) {
             (false, true) => {
-                let names: Vec<String> = ends.iter().map(Hex::to_string).collect();
-                format!("Spanish zones of control end every line to it, the nearest in {}", names.join(", "))
+                format!("Spanish zones of control end every line to it, the nearest in {}", list(&ends))
             }
             (_, true) => "Spanish units and their zones of control cut every line to it".to_owned(),
             (_, false) => {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::board::Hex;
-use crate::engine::{Clause, Diary, Event as _, Seen, count_of};
+use crate::engine::{Clause, Diary, Event as _, Seen, count_of, list};
 
 use super::events::{Cause, Cut, Event, Factor, MarkerEvent, Paid, PhaseName, RetreatRank, SiteRoll};
 use super::play::{Position, Trit};
@@ -11,10 +11,6 @@ use super::state::{Stage, State, Truce};
 use super::supply::Suppose;
 use super::terms::{HoldingBox, Nation, Piece, UnitId};
 use super::{SantiagoCampaign, eyes, whereabouts};
-
-fn list<T: ToString>(things: impl IntoIterator<Item = T>) -> String {
-    things.into_iter().map(|thing| thing.to_string()).collect::<Vec<_>>().join(", ")
-}
 
 /// The verb for one, or for several.
 pub fn verb(count: impl TryInto<i64>, one: &'static str, several: &'static str) -> &'static str {

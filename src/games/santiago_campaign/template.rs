@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::board::{Hex, InReach, outreach};
-use crate::engine::{Concealed, Seen, Side, count_of};
+use crate::engine::{Concealed, Seen, Side, count_of, list};
 
 use super::orders::SpanishSetup;
 use super::play::{Play, Position, at_table};
@@ -41,10 +41,6 @@ pub fn template(game: &SantiagoCampaign, seen: &Seen<'_, State>) -> String {
 
 fn line(text: &mut String, line: impl AsRef<str>) {
     let _ = writeln!(text, "  {}", line.as_ref());
-}
-
-fn list<T: ToString>(things: impl IntoIterator<Item = T>) -> String {
-    things.into_iter().map(|thing| thing.to_string()).collect::<Vec<_>>().join(", ")
 }
 
 /// Hexes in order, runs down a column together: `1004-1007, 1103`.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::Hex;
 use crate::engine::doc::DocPath;
-use crate::engine::{Bar, Ruling, Side, Subject};
+use crate::engine::{Bar, Ruling, Side, Subject, list};
 
 use super::events::{Event, PhaseName};
 use super::orders::SetupOrders;
@@ -259,10 +259,6 @@ impl Position<'_> {
             self.on_map(SPAIN).filter(|(id, _)| self.is_combat(*id)).map(|(_, hex)| hex).collect();
         held.into_iter().filter(|hex| self.bars_digging(*hex).is_empty()).collect()
     }
-}
-
-fn list(units: &[Piece]) -> String {
-    units.iter().map(|unit| unit.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 /// How many counters left to the proposal are named.

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
-use crate::engine::{Cast, Clause, Diary, Event as _, Seen, Side, count_of};
+use crate::engine::{Cast, Clause, Diary, Event as _, Seen, Side, count_of, list};
 
 use super::events::{Event, PhaseName};
 use super::position::Position;
@@ -11,11 +11,6 @@ use super::state::{Stage, State};
 use super::tell_combat;
 use super::terms::{Force, Piece, d10};
 use super::{SPAIN, Scenario, SplendidLittleWar, US};
-
-/// Things in a row.
-pub fn list<T: Display>(things: &[T]) -> String {
-    things.iter().map(T::to_string).collect::<Vec<_>>().join(", ")
-}
 
 /// A ten-sided die as the rules read it, or what it may come to.
 pub fn die(cast: &Cast) -> String {

@@ -1,10 +1,10 @@
 //! Combat in words: every CF with every halving, totals, columns, modifiers, dice, and who was lost.
 
-use crate::engine::{Clause, Diary, Event as _, count_of};
+use crate::engine::{Clause, Diary, Event as _, count_of, list};
 
 use super::SplendidLittleWar;
 use super::events::{BrokenBy, Event, Factor, FireKind};
-use super::tell::{die, list};
+use super::tell::die;
 use super::terms::{Cause, CheckKind, d10};
 
 /// `us-inf-07 9`, or `sp-art-61-6ha 2 → 1 (beyond half its range)`.

@@ -4,12 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::board::{Hex, InReach, outreach};
-use crate::engine::{Clause, Seen, Side};
+use crate::engine::{Clause, Seen, Side, list};
 
 use super::command::as_commanded;
 use super::position::{Position, enemy};
 use super::state::{Stage, State};
-use super::tell::list;
 use super::terms::{Arm, Formation, Mp, Oos, Piece};
 use super::{SPAIN, SplendidLittleWar, US};
 
