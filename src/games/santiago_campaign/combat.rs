@@ -116,7 +116,7 @@ impl Position<'_> {
         }
     }
 
-    /// Spanish units named by their designation become the counters they lie under, where the viewer can tell.
+    /// An attack with Spanish units named by the counters they lie under, where the viewer can tell.
     pub fn naming(&self, order: &AttackOrder) -> AttackOrder {
         let mut order = order.clone();
         let pieces = order.attackers.iter_mut().chain(&mut order.losses).chain(&mut order.advance);
@@ -127,11 +127,10 @@ impl Position<'_> {
 
 impl Play<'_, '_> {
     /// A Combat Phase: attacks one by one, each chosen with the earlier results known (§11.1).
-    pub fn combat(&mut self, side: Side, orders: &mut [Concealed<AttackOrder>]) -> Ruling<()> {
+    pub fn combat(&mut self, side: Side, orders: &[Concealed<AttackOrder>]) -> Ruling<()> {
         let (word, name) = if side == US { ("us", PhaseName::UsCombat) } else { ("spain", PhaseName::SpanishCombat) };
         self.begin_phase(word, "combat", name);
         self.fought.clear();
-        orders.iter_mut().filter_map(Concealed::as_open_mut).for_each(|order| *order = self.now().naming(order));
         let mut waiting: Vec<(u32, Concealed<AttackOrder>)> = (1..).zip(orders.iter().cloned()).collect();
         // No list is longer than the units that can attack once each.
         for count in 0..=self.state.units.len() + self.state.counters.len() {

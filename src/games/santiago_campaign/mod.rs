@@ -137,7 +137,8 @@ impl SantiagoCampaign {
 impl Play<'_, '_> {
     /// The sequence of play from the packet in hand to the next one due (§3.1b).
     fn sequence(&mut self, orders: &mut Orders) -> Ruling<Stop> {
-        if let Orders::Turn(turn) = &*orders {
+        if let Orders::Turn(turn) = &mut *orders {
+            self.read_names(turn);
             self.misplaced(turn);
         }
         let next = match (self.state.stage, orders) {
@@ -186,6 +187,19 @@ impl Play<'_, '_> {
         };
         self.state.stage = next;
         Ok(self.game.due(next))
+    }
+
+    /// Spanish units named by their designation become the counters they lie under, where the viewer can tell: before
+    /// anything happens to those.
+    fn read_names(&self, turn: &mut TurnOrders) {
+        let now = self.now();
+        let spanish = self.state.stage.side() == Some(SPAIN);
+        for order in turn.moves.iter_mut().filter(|_| spanish).filter_map(Concealed::as_open_mut) {
+            order.unit = now.named(order.unit);
+        }
+        for order in turn.attacks.iter_mut().filter_map(Concealed::as_open_mut) {
+            *order = now.naming(order);
+        }
     }
 
     /// What is not for this side or this half of the turn lapses (§3.1b, §3.2).
@@ -279,8 +293,8 @@ impl Play<'_, '_> {
     }
 
     /// I.D, and what closes the US player turn (§11, §19.2a).
-    fn us_combat(&mut self, orders: &mut TurnOrders) -> Ruling<()> {
-        self.combat(US, &mut orders.attacks)?;
+    fn us_combat(&mut self, orders: &TurnOrders) -> Ruling<()> {
+        self.combat(US, &orders.attacks)?;
         self.umpire.decided()?;
         self.check_stacking()?;
         self.test_siege();
@@ -301,7 +315,6 @@ impl Play<'_, '_> {
         for (count, entry) in orders.moves.iter_mut().enumerate() {
             self.entry(DocPath::root().key("moves").index(count), |play| {
                 let Some(mut order) = play.called_move(entry)? else { return Ok(()) };
-                order.unit = play.now().named(order.unit);
                 let mut bars: Vec<Bar> = play.now().order_bar(SPAIN, order.unit, &moved).into_iter().collect();
                 if bars.is_empty() {
                     bars.extend(play.now().balloon_bars(&order));
@@ -325,8 +338,8 @@ impl Play<'_, '_> {
     }
 
     /// II.B, II.C, the end of the turn and the opening of the next (§3.2g, §3.3a).
-    fn spanish_combat(&mut self, orders: &mut TurnOrders) -> Ruling<()> {
-        self.combat(SPAIN, &mut orders.attacks)?;
+    fn spanish_combat(&mut self, orders: &TurnOrders) -> Ruling<()> {
+        self.combat(SPAIN, &orders.attacks)?;
         self.umpire.decided()?;
         self.check_stacking()?;
         self.begin_phase("spain", "truce", PhaseName::Truce);

@@ -151,7 +151,9 @@ impl Play<'_, '_> {
             let on = Subject::of(order.unit);
             gone.then(|| bar("10.2a", "it is out of the game").about([on])).into_iter().collect()
         };
-        self.called((SPAIN, slot), "move", bars, (&[], |_, _| None), |order| format!("move of {}", order.unit))
+        let order =
+            self.called((SPAIN, slot), "move", bars, (&[], |_, _| None), |order| format!("move of {}", order.unit))?;
+        Ok(order.map(|order| MoveOrder { unit: self.now().named(order.unit), ..order }))
     }
 
     /// The attack of an entry, if it is made at this point of the phase: its conditions are met, nothing speaks against
