@@ -147,6 +147,8 @@ pub(super) struct Hopes {
     pub(super) came_up: BTreeSet<DocPath>,
     /// Entries this walk does not come to, because the fight for them ends before.
     spared: BTreeSet<DocPath>,
+    /// Those of them that are left out for good, because the list of orders ends before.
+    left_out: BTreeSet<DocPath>,
     pending: Vec<Pending>,
     throws: BTreeMap<String, u32>,
     drill: Option<Drill>,
@@ -191,6 +193,7 @@ impl Hopes {
             found: Vec::new(),
             came_up: BTreeSet::new(),
             spared: BTreeSet::new(),
+            left_out: BTreeSet::new(),
             pending: Vec::new(),
             throws: BTreeMap::new(),
             drill: drill.then(Drill::default),
@@ -234,9 +237,8 @@ impl<G: Rules> Umpire<'_, G> {
     pub fn spare(&mut self, entry: DocPath, minded: Option<Bar>, bars: Vec<Bar>) {
         let Some(hopes) = &mut self.hopes else { return };
         hopes.spared.insert(entry.clone());
-        // What is left out for good in one walk is no fault for what would bar it in the other.
         if minded.is_some() {
-            self.heard.insert(entry.clone());
+            hopes.left_out.insert(entry.clone());
         }
         let before = self.in_hand.replace(entry);
         let sure = |bar: &Bar| minded.is_none() && !bar.about.iter().any(|subject| self.clouds.contains_key(subject));
@@ -257,7 +259,7 @@ impl<G: Rules> Umpire<'_, G> {
     /// Whether nothing at all is in doubt: a hoped-for end of the game ends a check only then, since what follows may come
     /// up all the same. It never ends what is only tried out.
     pub fn is_sure(&self) -> bool {
-        self.hopes.as_ref().is_none_or(|hopes| !hopes.tries_out && self.clouds.is_empty())
+        self.hopes.as_ref().is_none_or(|hopes| !hopes.tries_out && !self.is_in_doubt())
     }
 
     /// The order in hand was found legal: in a drill, does it stand in the list of what is legal?
@@ -373,6 +375,11 @@ impl<G: Rules> Umpire<'_, G> {
         if let Some(cause) = on.iter().find_map(|subject| self.clouds.get(subject)).cloned() {
             self.cloud(touched, &cause);
         }
+    }
+
+    /// Whether a cloud lies on anything.
+    pub fn is_in_doubt(&self) -> bool {
+        !self.clouds.is_empty()
     }
 
     /// The cloud on a unit or hex.
@@ -710,13 +717,20 @@ impl Hopes {
     /// What is barred in every walk it comes up in, and whatever is firm. Without a second walk, everything.
     fn barred<'f>(&'f self, unlucky: Option<&'f Hopes>) -> Vec<&'f Found> {
         let Some(other) = unlucky else { return self.found.iter().collect() };
-        let also =
-            |found: &Found| other.cut_short || !other.took(&found.order) || other.found.iter().any(|o| o.is_of(found));
+        // What comes up in one walk only is judged by that. What would bar an entry that does not come up there either, if
+        // it did, is nothing against it where the other leaves it out.
+        let alone = |found: &Found, of: &Hopes, other: &Hopes| {
+            !other.took(&found.order)
+                && (found.minded || of.took(&found.order) || !other.left_out.contains(&found.order))
+        };
+        let also = |found: &Found| {
+            other.cut_short || alone(found, self, other) || other.found.iter().any(|known| known.is_of(found))
+        };
         let mut all: Vec<&Found> =
             self.found.iter().filter(|found| found.minded || found.bar.firm || also(found)).collect();
         for found in &other.found {
-            let alone = !self.took(&found.order) || (found.bar.firm && !found.minded);
-            if alone && !all.iter().any(|known| known.is_of(found)) {
+            let counts = alone(found, other, self) || (found.bar.firm && !found.minded);
+            if counts && !all.iter().any(|known| known.is_of(found)) {
                 all.push(found);
             }
         }

@@ -10,7 +10,7 @@ use crate::engine::{Bar, Clause, Subject, Tally};
 use super::data::Unit;
 use super::events::Difficulty;
 use super::orders::{Activation, Condition, Direction, Face, Way};
-use super::position::Position;
+use super::position::{Position, gone};
 use super::state::{Place, UnitState};
 use super::terms::{ACTIVATE_DIFFICULT, ACTIVATE_NORMAL, Arm, DISORDER_ACTIVATES, Ground, Power, UnitId};
 
@@ -154,7 +154,9 @@ impl<'p> Position<'p> {
             }
         }
         let grounds = self.grounds(entry);
-        Err(bars.into_iter().map(|bar| bar.about(grounds.iter().cloned())).collect())
+        // What a bar says of itself that it rests on is all it rests on.
+        let rest = |bar: Bar| if bar.about.is_empty() { bar.about(grounds.iter().cloned()) } else { bar };
+        Err(bars.into_iter().map(rest).collect())
     }
 
     /// The unit named, if it is one that can be activated (§5a).
@@ -168,7 +170,7 @@ impl<'p> Position<'p> {
         }
         let state = self.state.unit(id);
         if state.at == Place::Lost {
-            return Err(Bar::new("6.10e", format!("{id} is eliminated"), "leave the entry out"));
+            return Err(gone("6.10e", id, "leave the entry out"));
         }
         Ok((unit, state))
     }
@@ -342,7 +344,7 @@ impl<'p> Position<'p> {
                     let why = format!("{unit} stands off the table");
                     return Err(Bar::new("A20", why, "name a unit on the map").firm());
                 }
-                Place::Lost => return Err(Bar::new("A61", format!("{unit} is eliminated"), "name a unit in play")),
+                Place::Lost => return Err(gone("A61", unit, "name a unit in play")),
             },
         };
         if !grid.contains(square) {

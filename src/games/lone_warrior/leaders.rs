@@ -14,7 +14,7 @@ use super::events::{Against, Drawn, Event, LeaderFate};
 use super::orders::{FieldOrders, SetupOrders, Way};
 use super::play::Play;
 use super::policy::{JOIN, Policy};
-use super::position::Position;
+use super::position::{Position, gone};
 use super::state::{HeroFate, Place};
 use super::terms::{Arm, HeroId, LEADER_DIES_ON, LEADER_MOVES, LeaderId, Power, UnitId};
 
@@ -68,8 +68,7 @@ impl<'p> Position<'p> {
                 };
                 bars.extend(self.may_join(leader, counter).err());
                 let Some(at) = self.at(unit) else {
-                    let gone = || Bar::new("9e", format!("{unit} is eliminated"), "name a unit in play");
-                    return Err(if bars.is_empty() { vec![gone()] } else { bars });
+                    return Err(if bars.is_empty() { vec![gone("9e", unit, "name a unit in play")] } else { bars });
                 };
                 at
             }

@@ -107,7 +107,9 @@ impl LoneWarrior {
     ) -> Orders {
         let mut of = |id: Battlefield| {
             seen.state.fields.get(&id).filter(|field| seen.state.is_due_on(field))?;
-            Some(hoping(self, seen, power.side(), |state, umpire| think(&mut Play::new(self, id, power, state, umpire))))
+            Some(hoping(self, seen, power.side(), |state, umpire| {
+                think(&mut Play::new(self, id, power, state, umpire))
+            }))
         };
         if let [only] = self.fields.as_slice() {
             return Orders::One(of(*only).unwrap_or_else(FieldOrders::none));
@@ -167,10 +169,8 @@ impl LoneWarrior {
     ) -> Ruling<()> {
         let none = FieldOrders::none();
         // Where a player turn goes on is settled before it is over on the first of them.
-        let due: Vec<Battlefield> = (state.fields.iter())
-            .filter(|(_, field)| state.is_due_on(field))
-            .map(|(id, _)| *id)
-            .collect();
+        let due: Vec<Battlefield> =
+            (state.fields.iter()).filter(|(_, field)| state.is_due_on(field)).map(|(id, _)| *id).collect();
         for id in &self.fields {
             let Some(field) = state.fields.get(id) else { continue };
             let (given, at) = (orders.of_field(*id), orders.path_of(*id));

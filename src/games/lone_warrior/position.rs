@@ -207,7 +207,7 @@ impl<'p> Position<'p> {
             return self.shot_at_guns(unit, enemy).or_else(one);
         }
         let Some(at) = self.at(target) else {
-            return one(Bar::new("6.7a", format!("{target} is eliminated"), "name a unit in play"));
+            return one(gone("6.7a", target, "name a unit in play"));
         };
         let (Some(from), Some(facing)) = (from, facing) else {
             return self.gun_shot(unit, target, at);
@@ -247,7 +247,7 @@ impl<'p> Position<'p> {
             return Err(Bar::new("6.3b", "U.S. artillery never fires at Spanish artillery", remedy).firm());
         }
         if !self.is_alive(enemy.id) {
-            return Err(Bar::new("6.7a", format!("{} is eliminated", enemy.id), "name a unit in play"));
+            return Err(gone("6.7a", enemy.id, "name a unit in play"));
         }
         Ok(Aspect::OffTable)
     }
@@ -257,7 +257,7 @@ impl<'p> Position<'p> {
         if let Some(friend) = self.too_near(guns, at) {
             let why = format!("{target} in {at} is within two boxes of {friend}");
             let bar = Bar::new("6.2a", why, "name an enemy farther from the own units");
-            bars.push(bar.about([Subject::of(friend)]));
+            bars.push(bar.about([friend, target].map(Subject::of)));
         }
         if !self.guns_see(guns, at) {
             let why = format!("{} does not see {target} in {at}", guns.id);
@@ -354,6 +354,11 @@ impl<'p> Position<'p> {
         path.truncate(reached);
         path
     }
+}
+
+/// Nobody who is out of the game comes back: that rests on nothing else.
+pub fn gone(clause: &'static str, unit: UnitId, remedy: &str) -> Bar {
+    Bar::new(clause, format!("{unit} is eliminated"), remedy).about([Subject::of(unit)])
 }
 
 /// The word for an exposed side.

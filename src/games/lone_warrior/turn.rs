@@ -251,8 +251,9 @@ impl Play<'_, '_> {
                 let skipped = Event::Skipped { unit: entry.unit, action, because: Passed::Illegal, why, clause };
                 let (missed, redraws) = (now.missed(entry), now.vain_redraws(entry));
                 self.umpire.forgo(bars, missed, |_| skipped);
-                // Where the entry comes up all the same its redraws are as vain.
-                self.umpire.object(redraws);
+                // Where the entry comes up all the same its redraws are as vain; here they lapse with it.
+                self.umpire.object(redraws.clone());
+                self.umpire.withheld(redraws.into_iter().map(|bar| bar.about(on.iter().cloned())).collect());
                 None
             }
         }
