@@ -84,7 +84,7 @@ fn agrees(table: &dyn Match, moment: &Moment, turns: u32, name: &str) -> usize {
     let view = View { state: &moment.state, holdings: &moment.holdings, side: None };
     let (settled, said) = (Settled::default(), Said::default());
     let played = AsPlayed { settled: &settled, said: &said };
-    let effort = Effort { seed: name, apart: 200, together: 200, drawn: turns.max(200), orders_only: true };
+    let effort = Effort { seed: name, apart: 200, varied: 16, together: 200, drawn: turns.max(200), orders_only: true };
     let chances = table.chances_as_played(view, author, &played, &moment.orders, &effort);
     assert_eq!(chances.bug, None, "{name}");
     assert!(!chances.cut_short, "{name}: everything is open");

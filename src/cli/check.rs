@@ -33,7 +33,8 @@ pub struct Check {
 }
 
 /// A check is quick: what cannot be counted in a moment is drawn a hundred times, and `garcia odds` looks closer.
-pub const GLANCE: Effort<'static> = Effort { seed: "garcia", apart: 100, together: 0, drawn: 100, orders_only: true };
+pub const GLANCE: Effort<'static> =
+    Effort { seed: "garcia", apart: 100, varied: 8, together: 0, drawn: 100, orders_only: true };
 
 impl Check {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {

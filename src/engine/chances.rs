@@ -21,6 +21,8 @@ pub struct Effort<'a> {
     pub seed: &'a str,
     /// Runs at most in which every affair is counted for itself.
     pub apart: u32,
+    /// Runs at least in which the dice of others vary once every affair is counted: none of them may mind.
+    pub varied: u32,
     /// Runs at most in which all dice are counted together.
     pub together: u32,
     /// Runs with drawn dice.
@@ -32,7 +34,7 @@ pub struct Effort<'a> {
 
 impl Default for Effort<'_> {
     fn default() -> Self {
-        Effort { seed: "garcia", apart: 1500, together: 2000, drawn: 4000, orders_only: false }
+        Effort { seed: "garcia", apart: 1500, varied: 16, together: 2000, drawn: 4000, orders_only: false }
     }
 }
 
@@ -151,7 +153,7 @@ impl<G: Rules> Runs<'_, '_, G> {
         while apart.runs < effort.apart && apart.runs / 2 < counted && self.bug.is_none() {
             self.run(&mut apart, !effort.orders_only);
             if apart.is_done() && counted == u32::MAX {
-                counted = apart.runs.max(16);
+                counted = apart.runs.max(effort.varied);
                 if apart.alone() {
                     break;
                 }

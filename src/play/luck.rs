@@ -110,7 +110,8 @@ const CRITICAL: [(u32, u32); 19] = [
 const LEAST_EACH: u32 = 5;
 
 /// Luck is reckoned over many attacks: each is looked at less closely than `garcia odds` would.
-pub const GLANCE: Effort<'static> = Effort { seed: "luck", apart: 120, together: 120, drawn: 150, orders_only: true };
+pub const GLANCE: Effort<'static> =
+    Effort { seed: "luck", apart: 120, varied: 16, together: 120, drawn: 150, orders_only: true };
 
 impl Luck {
     /// Reckons the luck of some spans.

@@ -73,7 +73,7 @@ impl Crowd {
     /// Everything that chains out of these hexes can touch.
     fn new(position: &Position<'_>, party: &Party, targets: &[Hex]) -> Crowd {
         let data = position.data();
-        let zones = position.lay(party.nation).zones;
+        let lay = position.lay(party.nation);
         let resident = |(piece, arm): (Piece, Arm)| Resident { piece, arm, factor: position.piece_factor(piece) };
         let mut crowd = Crowd { stood: BTreeMap::new(), ways: BTreeMap::new() };
         let mut queue: VecDeque<Hex> = targets.iter().copied().collect();
@@ -85,7 +85,7 @@ impl Crowd {
             }
             // §11.16c: displaced units keep to the rules of retreats; friends negate a zone of control (§7.5a).
             let free = |next: &Hex| {
-                let zone = zones.get(data.grid(), *next).copied().unwrap_or(Trit::No);
+                let zone = lay.zone(data.grid(), *next);
                 *next != party.from
                     && position.may_fall_back(party.nation, hex, *next)
                     && (zone != Trit::Yes || !position.residents(party.nation, *next).is_empty())

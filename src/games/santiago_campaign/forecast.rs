@@ -53,8 +53,7 @@ impl Position<'_> {
             fighter.out_of_supply = maps.at(self, fighter.hex) != Trit::Yes;
         }
         // §12.9a: guns and Gatlings out of supply do not attack; nobody but artillery attacks from afar.
-        attackers
-            .retain(|fighter| !fighter.is_silenced() && (fighter.adjacent || fighter.arm == Arm::Artillery));
+        attackers.retain(|fighter| !fighter.is_silenced() && (fighter.adjacent || fighter.arm == Arm::Artillery));
         if side == SPAIN {
             self.sight_smoke(&mut attackers, target);
         }

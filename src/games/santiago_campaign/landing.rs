@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::board::Hex;
+use crate::board::{Grid, Hex};
 use crate::engine::dice::Die;
 use crate::engine::doc::DocPath;
 use crate::engine::{Bar, Clause, Halt, Question, Ruling, Subject, count_of, list};
@@ -16,7 +16,7 @@ use super::orders::{Class, LandingOrder, TurnOrders};
 use super::play::{Play, Position, Prospect, Trit};
 use super::policy::LANDING;
 use super::state::Place;
-use super::supply::{SupplyMaps, Suppose};
+use super::supply::{Lay, SupplyMaps, Suppose};
 use super::tell::verb;
 use super::terms::{Arm, Nation, Piece, UnitId};
 use super::walk::Walked;
@@ -59,7 +59,14 @@ impl Position<'_> {
 
     /// Places in which a drawn unit may end its landing at a site and the cheapest way to each, as far as the US player
     /// can tell; none if it cannot be put ashore there at all. `more` says that more units are due at the site (§6.5j).
-    pub fn landing_choices(&self, id: UnitId, site: Hex, more: bool, maps: &SupplyMaps) -> Vec<(Hex, Vec<Hex>)> {
+    pub fn landing_choices(
+        &self,
+        id: UnitId,
+        site: Hex,
+        more: bool,
+        maps: &SupplyMaps,
+        lay: &Lay,
+    ) -> Vec<(Hex, Vec<Hex>)> {
         let mover = self.lander(id);
         let Some(arm) = mover.arm else { return Vec::new() };
         let room = self.us_room(site, id).left(arm);
@@ -67,9 +74,9 @@ impl Position<'_> {
             return Vec::new();
         }
         // §6.2k: who is put ashore in an enemy zone of control stops there.
-        let routes = match self.spanish_zone(site) {
+        let routes = match lay.zone(self.data().grid(), site) {
             Trit::Yes => vec![(site, Vec::new(), Mp::ZERO)],
-            _ => self.routes(&mover, site, maps),
+            _ => self.routes(&mover, site, maps, lay),
         };
         let stays = routes.into_iter().filter(|(hex, _, _)| self.may_stay(&mover, *hex));
         let mut choices: Vec<(Hex, Vec<Hex>)> = stays.map(|(hex, path, _)| (hex, path)).collect();
@@ -97,11 +104,12 @@ impl Position<'_> {
 
     /// Where a unit that lands at a site could go, before anybody has landed.
     pub fn ashore(&self, site: Hex) -> Vec<Hex> {
-        if self.spanish_zone(site) == Trit::Yes {
+        let lay = self.lay(Nation::Us);
+        if lay.zone(self.data().grid(), site) == Trit::Yes {
             return vec![site];
         }
         let maps = self.supply_maps(Suppose { vacated: None, opened: Some(site) });
-        self.routes(&self.somebody(), site, &maps).into_iter().map(|(hex, ..)| hex).collect()
+        self.routes(&self.somebody(), site, &maps, &lay).into_iter().map(|(hex, ..)| hex).collect()
     }
 
     /// Beaches where units can land in this turn, those that the table may still give included (§6.2j, §6.5a).
@@ -115,7 +123,7 @@ impl Position<'_> {
     }
 
     /// What is wrong with an instruction, whoever is drawn (§6.2).
-    fn instruction_bars(&self, site: Hex, order: &LandingOrder) -> Vec<Bar> {
+    fn instruction_bars(&self, site: Hex, order: &LandingOrder, pool: &[UnitId]) -> Vec<Bar> {
         let data = self.data();
         let mut bars = Vec::new();
         if !data.is_beach(site) {
@@ -126,7 +134,6 @@ impl Position<'_> {
         if order.to.is_none() && order.path.is_empty() {
             bars.push(Bar::new("6.2b", "the instruction says where to nobody", "add `to:` or `path:`"));
         }
-        let pool = self.pool();
         if let Some(id) = order.unit.filter(|id| !pool.contains(id)) {
             bars.push(bar("6.2a", format!("{id} is not in the draw pool")).part("unit"));
         } else if !pool.iter().any(|id| self.is_for(order, *id)) {
@@ -188,10 +195,10 @@ impl Position<'_> {
     }
 
     /// Where a unit goes if nobody says anything: outside doubtful or enemy zones first, farthest inland, lowest number.
-    pub fn default_landing(&self, site: Hex, hexes: &[Hex], maps: &SupplyMaps) -> Option<Hex> {
-        use crate::board::Grid;
-        let distance = |hex: Hex| self.data().grid().distance(site, hex);
-        let safe = |hex: Hex| self.spanish_zone(hex) == Trit::No && maps.at(self, hex) == Trit::Yes;
+    pub fn default_landing(&self, site: Hex, hexes: &[Hex], maps: &SupplyMaps, lay: &Lay) -> Option<Hex> {
+        let grid = self.data().grid();
+        let distance = |hex: Hex| grid.distance(site, hex);
+        let safe = |hex: Hex| lay.zone(grid, hex) == Trit::No && maps.at(self, hex) == Trit::Yes;
         let free = |hex: &&Hex| self.state.tokens_in(**hex).next().is_none();
         let key = |hex: &&Hex| (!safe(**hex), std::cmp::Reverse(distance(**hex)), **hex);
         hexes.iter().filter(free).min_by_key(key).copied().or_else(|| hexes.first().copied())
@@ -211,8 +218,8 @@ impl Play<'_, '_> {
         if !pool.is_empty() {
             self.begin_phase("us", "landing", PhaseName::Disembarkation);
         }
-        let grounds = self.landing_grounds();
-        self.judge_landings(orders, &grounds);
+        let grounds = self.landing_grounds(&pool);
+        self.judge_landings(orders, &pool, &grounds);
         if pool.is_empty() {
             return Ok(()); // §6.7b
         }
@@ -234,15 +241,15 @@ impl Play<'_, '_> {
 
     /// Where units can get to from each site where they may land, before anybody has. Nobody asks where chances are
     /// counted: there nothing is doubtful, and everything is judged already.
-    fn landing_grounds(&self) -> BTreeMap<Hex, Vec<Hex>> {
+    fn landing_grounds(&self, pool: &[UnitId]) -> BTreeMap<Hex, Vec<Hex>> {
         let now = self.now();
-        let asked = !self.umpire.counts_chances() && !now.pool().is_empty();
+        let asked = !self.umpire.counts_chances() && !pool.is_empty();
         let sites = if asked { now.possible_sites() } else { Vec::new() };
         sites.into_iter().map(|site| (site, now.ashore(site))).collect()
     }
 
     /// What is wrong with numbers and instructions before the first draw.
-    fn judge_landings(&mut self, orders: &TurnOrders, grounds: &BTreeMap<Hex, Vec<Hex>>) {
+    fn judge_landings(&mut self, orders: &TurnOrders, pool: &[UnitId], grounds: &BTreeMap<Hex, Vec<Hex>>) {
         let root = DocPath::root();
         (0..orders.split.len()).for_each(|count| self.entry(root.key("split").index(count), |_| ()));
         for (at, bar) in self.now().split_bars(orders) {
@@ -254,7 +261,7 @@ impl Play<'_, '_> {
             self.entry(at.clone(), |_| ());
             for (count, order) in list.iter().enumerate() {
                 self.entry(at.index(count), |play| {
-                    let bars = play.now().instruction_bars(*site, order);
+                    let bars = play.now().instruction_bars(*site, order, pool);
                     if bars.is_empty()
                         && play.umpire.foresees()
                         && let Some(bar) = play.now().out_of_reach(*site, order, ashore)
@@ -388,9 +395,10 @@ impl Play<'_, '_> {
         sites.extend(self.now().sites().into_iter().filter(|other| *other != site));
         for site in sites {
             let maps = self.supply_maps();
-            let choices = self.now().landing_choices(unit, site, more, &maps);
+            let lay = self.now().lay(Nation::Us);
+            let choices = self.now().landing_choices(unit, site, more, &maps, &lay);
             let hexes: Vec<Hex> = choices.iter().map(|(hex, _)| *hex).collect();
-            let Some(default) = self.now().default_landing(site, &hexes, &maps) else { continue };
+            let Some(default) = self.now().default_landing(site, &hexes, &maps, &lay) else { continue };
             let path = match self.instruction(orders, unit, site, &choices) {
                 Some(path) => path,
                 None => {

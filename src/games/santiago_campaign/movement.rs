@@ -72,6 +72,9 @@ pub struct Stride {
     pub supply: Trit,
 }
 
+/// Where a march can lead: the hex, the way there, and what it costs.
+pub type Route = (Hex, Vec<Hex>, Mp);
+
 /// How far a march has come when its next step is judged.
 #[derive(Clone, Copy)]
 pub struct Leg<'w> {
@@ -253,7 +256,7 @@ impl Position<'_> {
         let data = self.data();
         let cuban = mover.nation == Nation::Cuban;
         let mut bars: Vec<Bar> = self.closed_bar(to).into_iter().collect();
-        let empty = lay.is_some_and(|lay| lay.taken.get(data.grid(), to) == Some(&false));
+        let empty = lay.is_some_and(|lay| !lay.is_taken(data.grid(), to));
         let tokens: Vec<Token> = if empty { Vec::new() } else { self.state.tokens_in(to).collect() };
         if cuban && data.is_city(to) {
             bars.push(bar("14.3a", format!("Cuban units never enter Santiago ({to})")));
@@ -276,14 +279,14 @@ impl Position<'_> {
             if self.cubans_in(to).into_iter().any(|id| Piece::from(id) != mover.piece) {
                 bars.push(bar("9.4a", format!("another Cuban unit is in {to}")));
             }
-        } else if let Some(arm) = mover.arm {
-            if self.us_room(to, mover.piece.unit()).left(arm) == 0 {
-                bars.push(self.crowded(to, mover.piece, arm));
-            }
+        } else if let Some(arm) = mover.arm
+            && self.us_room(to, mover.piece.unit()).left(arm) == 0
+        {
+            bars.push(self.crowded(to, mover.piece, arm));
         }
         let zone = match lay {
             _ if cuban => Trit::No,
-            Some(lay) => lay.zones.get(data.grid(), to).copied().unwrap_or(Trit::No),
+            Some(lay) => lay.zone(data.grid(), to),
             None => self.spanish_zone(to),
         };
         let supply = match maps.at(self, to) {
@@ -308,8 +311,8 @@ impl Position<'_> {
 
     fn spanish_stride(&self, mover: &Mover, to: Hex, (cost, why): (Mp, Toll), lay: Option<&Lay>) -> (Stride, Vec<Bar>) {
         let mut stride = Stride { cost, why, overrun: false, zone: Trit::No, pinned: Trit::No, supply: Trit::Yes };
-        if let Some(lay) = lay.filter(|lay| lay.taken.get(self.data().grid(), to) == Some(&false)) {
-            stride.zone = lay.zones.get(self.data().grid(), to).copied().unwrap_or(Trit::No);
+        if let Some(lay) = lay.filter(|lay| !lay.is_taken(self.data().grid(), to)) {
+            stride.zone = lay.zone(self.data().grid(), to);
             return (stride, Vec::new());
         }
         let mut bars = Vec::new();
@@ -350,11 +353,10 @@ impl Position<'_> {
 
     /// Everything a mover may reach as far as the viewer can tell; where he cannot tell, the mover's luck is assumed.
     /// Supply is taken as it is before the march.
-    pub fn reach(&self, mover: &Mover, from: Hex, maps: &SupplyMaps) -> Reach<HexGrid, 2> {
-        let pinned = !mover.landing && self.enemy_zone(mover.nation, from) == Trit::Yes;
-        let home = self.way_home(mover, maps);
+    pub fn reach(&self, mover: &Mover, from: Hex, maps: &SupplyMaps, lay: &Lay) -> Reach<HexGrid, 2> {
         let grid = self.data().grid();
-        let lay = self.lay(mover.nation);
+        let pinned = !mover.landing && lay.zone(grid, from) == Trit::Yes;
+        let home = self.way_home(mover, maps);
         reach(grid, from, mover.purse, |a, edge, b| {
             // Water and swamp bar every step; nobody reads why, so it is not put into words.
             if !self.data().is_open(b) {
@@ -362,7 +364,7 @@ impl Position<'_> {
             }
             let along = self.data().map.leaving(a, edge);
             let Ok(price) = self.price_across(along, mover, a, b) else { return Step::Barred(()) };
-            let (stride, bars) = self.stride(mover, b, price, maps, Some(&lay));
+            let (stride, bars) = self.stride(mover, b, price, maps, Some(lay));
             if !bars.is_empty() || !self.brings_home(home.as_ref(), a, b) || self.unsupplied(mover, &stride, b) {
                 return Step::Barred(());
             }
@@ -379,13 +381,13 @@ impl Position<'_> {
 
     /// Where a mover can go, each hex with its path and its price: the cheapest way there, and behind a battery that is
     /// overrun or a beach that is opened what only the march itself brings into supply (§10.8d, §6.6g).
-    pub fn routes(&self, mover: &Mover, from: Hex, maps: &SupplyMaps) -> Vec<(Hex, Vec<Hex>, Mp)> {
-        let mut routes = ways_of(&self.reach(mover, from, maps), &[], Mp::ZERO);
+    pub fn routes(&self, mover: &Mover, from: Hex, maps: &SupplyMaps, lay: &Lay) -> Vec<Route> {
+        let mut routes = ways_of(&self.reach(mover, from, maps, lay), &[], Mp::ZERO);
         if mover.nation != Nation::Us || mover.lost {
             return routes;
         }
         let mut behind = BTreeMap::new();
-        self.behind(mover, from, &routes, maps, &mut behind);
+        self.behind(mover, (from, &routes), maps, lay, &mut behind);
         routes.iter().for_each(|(hex, _, _)| drop(behind.remove(hex)));
         routes.extend(behind.into_iter().map(|(hex, (cost, path))| (hex, path, cost)));
         routes.sort_by_key(|(hex, _, _)| *hex);
@@ -396,36 +398,40 @@ impl Position<'_> {
     fn behind(
         &self,
         mover: &Mover,
-        from: Hex,
-        routes: &[(Hex, Vec<Hex>, Mp)],
+        (from, routes): (Hex, &[Route]),
         maps: &SupplyMaps,
+        lay: &Lay,
         found: &mut BTreeMap<Hex, (Mp, Vec<Hex>)>,
     ) {
+        let grid = self.data().grid();
         for (gate, path, cost) in routes.iter().filter(|(hex, _, _)| *hex != from) {
-            let (held, opens) = (self.state.tokens_in(*gate).next().is_some(), self.opens_on_the_way(mover, *gate));
-            if self.enemy_zone(mover.nation, *gate) == Trit::Yes || !(held || opens) {
+            let held = lay.is_taken(grid, *gate) && self.state.tokens_in(*gate).next().is_some();
+            let opens = self.opens_on_the_way(mover, *gate);
+            if lay.zone(grid, *gate) == Trit::Yes || !(held || opens) {
                 continue;
             }
             let Some(wider) = maps.widened(self, *gate) else { continue };
             let mut state = self.state.clone();
             pass_through(&mut state, *gate, held, opens);
             let now = Position { state: &state, ..*self };
+            let lay = now.lay(mover.nation);
             let onward = Mover { purse: mover.purse - *cost, landing: true, ..mover.clone() };
-            let beyond = ways_of(&now.reach(&onward, *gate, &wider), path, *cost);
+            let beyond = ways_of(&now.reach(&onward, *gate, &wider, &lay), path, *cost);
             for (hex, path, cost) in &beyond {
                 let better = |known: &(Mp, Vec<Hex>)| (*cost, path) < (known.0, &known.1);
                 if found.get(hex).is_none_or(better) {
                     found.insert(*hex, (*cost, path.clone()));
                 }
             }
-            now.behind(mover, *gate, &beyond, &wider, found);
+            now.behind(mover, (*gate, &beyond), &wider, &lay, found);
         }
     }
 
     /// Where a piece can go, each hex with its path and its price: from its hex, or out of its holding box.
-    pub fn ways(&self, mover: &Mover, from: Option<Hex>, maps: &SupplyMaps) -> Vec<(Hex, Vec<Hex>, Mp)> {
+    pub fn ways(&self, mover: &Mover, from: Option<Hex>, maps: &SupplyMaps) -> Vec<Route> {
+        let lay = self.lay(mover.nation);
         if let Some(from) = from {
-            let mut ways = self.routes(mover, from, maps);
+            let mut ways = self.routes(mover, from, maps, &lay);
             ways.retain(|(hex, _, _)| *hex != from);
             return ways;
         }
@@ -433,7 +439,7 @@ impl Position<'_> {
         let Ok(stride) = self.entry_stride(mover, entry) else { return Vec::new() };
         let purse = if stride.zone == Trit::Yes { Mp::ZERO } else { mover.purse - stride.cost };
         // It stands in the entry hex from here on (§23.1n).
-        let mut ways = self.routes(&Mover { purse, landing: true, ..mover.clone() }, entry, maps);
+        let mut ways = self.routes(&Mover { purse, landing: true, ..mover.clone() }, entry, maps, &lay);
         for (_, path, cost) in &mut ways {
             path.insert(0, entry);
             *cost += stride.cost;
@@ -473,7 +479,7 @@ impl Position<'_> {
             return self.entry_stride(mover, entry).err().unwrap_or_else(far);
         };
         let free = Mover { purse: Mp::MAX, ..mover.clone() };
-        let far = self.reach(&free, from, maps);
+        let far = self.reach(&free, from, maps, &self.lay(mover.nation));
         if far.contains(to) {
             let cost = far.cost(to).unwrap_or(Mp::MAX);
             let why = format!("{to} costs {cost} MP and {} has {}", mover.piece, mover.purse);
@@ -571,7 +577,7 @@ impl Position<'_> {
 }
 
 /// Every hex within reach, with the way there and what it costs after a march so far.
-fn ways_of(reach: &Reach<HexGrid, 2>, so_far: &[Hex], spent: Mp) -> Vec<(Hex, Vec<Hex>, Mp)> {
+fn ways_of(reach: &Reach<HexGrid, 2>, so_far: &[Hex], spent: Mp) -> Vec<Route> {
     let way = |hex| reach.path(hex).unwrap_or_default().into_iter().skip(1);
     reach.costs().map(|(hex, cost)| (hex, so_far.iter().copied().chain(way(hex)).collect(), spent + cost)).collect()
 }

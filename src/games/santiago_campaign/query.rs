@@ -46,14 +46,14 @@ fn reach(play: &mut Play<'_, '_>, piece: Piece) -> Result<Reply, Vec<Fault>> {
     let place = from.map_or_else(|| "its holding box".to_owned(), |hex| now.data().say(hex));
     reply.diary.line(format!("{} in {place}: {} movement points.", now.say(piece), mover.purse), &[Clause("10.3a")]);
     let (mut rows, mut json, mut cells) = (Vec::new(), Vec::new(), Vec::new());
-    let zones = now.lay(mover.nation).zones;
+    let lay = now.lay(mover.nation);
     for (hex, path, cost) in choices {
         let way: Vec<String> = path.iter().map(Hex::to_string).collect();
         let mut note = Vec::new();
-        match zones.get(now.data().grid(), hex) {
-            Some(Trit::Yes) => note.push("enemy zone"),
-            Some(Trit::Maybe) => note.push("perhaps an enemy zone"),
-            _ => {}
+        match lay.zone(now.data().grid(), hex) {
+            Trit::Yes => note.push("enemy zone"),
+            Trit::Maybe => note.push("perhaps an enemy zone"),
+            Trit::No => {}
         }
         if !now.may_stay(&mover, hex) {
             note.push("may only pass");

@@ -175,7 +175,7 @@ fn landing(now: &Position<'_>, site: Hex, near: &[Hex], pool: &[UnitId], chance:
     }
     if let Some(id) = pool.first().filter(|_| chance.one_in(3)) {
         let maps = now.supply_maps(Suppose::default());
-        let path = now.reach(&now.lander(*id), site, &maps).path(to);
+        let path = now.reach(&now.lander(*id), site, &maps, &now.lay(Nation::Us)).path(to);
         if let Some(path) = path.filter(|path| path.len() > 1) {
             order.to = None;
             order.path = path.into_iter().skip(1).collect();

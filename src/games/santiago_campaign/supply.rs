@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-use crate::board::{Field, Grid, Hex, Layer};
+use crate::board::{Field, Grid, Hex, HexGrid, Layer};
 use crate::engine::{Ruling, count_of, list};
 
 use super::movement::{Mover, WayHome};
@@ -31,10 +31,20 @@ pub struct SupplyMaps {
 /// What a mover of one nationality meets on the map, laid out once.
 #[derive(Clone, Debug)]
 pub struct Lay {
-    /// Enemy zones of control.
-    pub zones: Layer<Trit>,
-    /// Hexes with any unit or counter in them.
-    pub taken: Layer<bool>,
+    zones: Layer<Trit>,
+    taken: Layer<bool>,
+}
+
+impl Lay {
+    /// Is the hex in an enemy zone of control?
+    pub fn zone(&self, grid: &HexGrid, hex: Hex) -> Trit {
+        self.zones.get(grid, hex).copied().unwrap_or(Trit::No)
+    }
+
+    /// Is any unit or counter in the hex?
+    pub fn is_taken(&self, grid: &HexGrid, hex: Hex) -> bool {
+        self.taken.get(grid, hex).copied().unwrap_or(false)
+    }
 }
 
 impl SupplyMaps {
@@ -299,7 +309,7 @@ impl SupplyMaps {
     }
 }
 
-fn mark(grid: &crate::board::HexGrid, layer: &mut Layer<bool>, hex: Hex) {
+fn mark(grid: &HexGrid, layer: &mut Layer<bool>, hex: Hex) {
     if let Some(place) = layer.get_mut(grid, hex) {
         *place = true;
     }

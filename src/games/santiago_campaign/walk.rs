@@ -10,7 +10,7 @@ use super::US;
 use super::bars::bar;
 use super::data::Mp;
 use super::events::{Cause, Cut, Event, MarkerEvent, Paid};
-use super::movement::{Leg, Mover, Stride};
+use super::movement::{Leg, Mover, Route, Stride};
 use super::orders::MoveOrder;
 use super::play::{Play, Trit};
 use super::policy::{Ever, OPEN_BEACH, Policy};
@@ -72,9 +72,11 @@ impl Play<'_, '_> {
             };
             let (first, home) = (count == 0, self.now().way_home(mover, &maps));
             let leg = Leg { at, first, halted, spent: walked.spent, home: home.as_ref() };
-            let landing = [at, to].iter().any(|hex| self.umpire.cloud_on(&Subject::of(hex)).is_some());
-            let helpers = self.now().helpers(mover, at, to, landing);
-            self.umpire.rests(&helpers, [piece.clone()]);
+            if self.umpire.is_in_doubt() {
+                let landing = [at, to].iter().any(|hex| self.umpire.cloud_on(&Subject::of(hex)).is_some());
+                let helpers = self.now().helpers(mover, at, to, landing);
+                self.umpire.rests(&helpers, [piece.clone()]);
+            }
             let stride = match self.now().pace(mover, leg, to, &maps) {
                 Ok(stride) => stride,
                 Err(bars) => {
@@ -324,7 +326,7 @@ impl Play<'_, '_> {
     }
 
     /// Where a piece can go, each hex with its path and its price, as its owner sees it.
-    pub fn choices(&mut self, piece: Piece) -> Vec<(Hex, Vec<Hex>, Mp)> {
+    pub fn choices(&mut self, piece: Piece) -> Vec<Route> {
         let maps = self.maps_for(piece);
         let Ok((mover, from)) = self.now().mover(piece, &maps) else { return Vec::new() };
         self.now().ways(&mover, from, &maps)

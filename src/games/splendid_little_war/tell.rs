@@ -1,7 +1,5 @@
 //! Events in words, and where the campaign stands.
 
-use std::fmt::Display;
-
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
 use crate::engine::{Cast, Clause, Diary, Event as _, Seen, Side, count_of, list};
 
