@@ -1,6 +1,9 @@
 //! The desk by its requests: who gets in, what is saved, and what every bad neighbour is told.
 
 mod desk_room;
+#[path = "desk_room/matches.rs"]
+mod matches;
+mod players;
 
 use std::time::{Duration, Instant};
 

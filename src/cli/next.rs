@@ -28,7 +28,14 @@ pub fn steps(ledger: &Ledger, me: Option<&Role>) -> Vec<String> {
         }
         Awaited::Facts(who) => owed("hidden facts", who, ledger, me),
         Awaited::Call(who) => owed("the call that answers a plan", who, ledger, me),
-        Awaited::Result(who) => owed("the result of the orders before", who, ledger, me),
+        Awaited::Result(who) => match ledger.openings_lacking().filter(|_| me == Some(who)) {
+            Some(words) => vec![
+                format!("Waiting: {words}."),
+                say("garcia receive FILE", "when his file `…-openings.txt` comes: takes it and closes the turn"),
+                say("garcia resolve --absent", "goes on without him; the record says so"),
+            ],
+            None => owed("the result of the orders before", who, ledger, me),
+        },
         Awaited::Audit(who) => owed("the audit", who, ledger, me),
         Awaited::Consent(who) => consent(who, ledger, me),
     }

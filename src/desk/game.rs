@@ -82,6 +82,7 @@ impl Now {
         let mut act = |word: &str, label: &str| acts.push(json!({ "act": word, "label": label }));
         match awaited {
             Awaited::Result(_) if ledger.protocol().mode() == Mode::Solo => act("resolve", "Close what is signed"),
+            Awaited::Result(_) if ledger.openings_lacking().is_some() => act("absent", "Go on without orders"),
             Awaited::Result(_) | Awaited::Facts(_) | Awaited::Call(_) if owed => act("receive", "Write what is owed"),
             Awaited::Audit(_) if owed => act("audit", "Open what was sealed"),
             Awaited::Packet { .. } | Awaited::Answers { .. } if me == Some(&Role::gm()) => {
@@ -208,7 +209,8 @@ impl GameDesk {
             "boxes": boxes(&now),
             "units": units(&now),
             "kinds": kinds(&now),
-            "questions": questions(stop),
+            // What somebody else is asked, or what is answered already, is no question to whoever sits here.
+            "questions": if mine { questions(stop) } else { Vec::new() },
             "reports": self.reports(&now),
             "acts": now.acts(),
             "status": fragment(&status::page(sight)),

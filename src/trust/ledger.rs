@@ -233,6 +233,12 @@ impl Ledger {
         Ledger::read_by(records, lay, vision, seat)
     }
 
+    /// A private game master who lacks openings cannot close: whose, and of which record, in words.
+    pub fn openings_lacking(&self) -> Option<String> {
+        let owed = super::verify::openings_owed(self.protocol(), &self.vision);
+        owed.filter(|(_, what, _)| *what == "openings").map(|(.., words)| words)
+    }
+
     /// The same for a game that was begun with another version of the rules: its position is not known here.
     pub fn read_asleep(
         records: Vec<Record>,
