@@ -115,6 +115,15 @@ fn a_director_finishes_a_match_for_a_player_who_fell_silent() {
     story.hear("spain", "spain", "office");
     let told = story.says(3, "spain", "-C spain verify");
     assert!(told.contains("W70-WAITING  us owes: audit") && told.contains("W75-SEAT"), "{told}");
+    assert!(told.contains("audit: everything spain sealed was opened and is as stated"), "{told}");
+    assert!(told.contains("audit: us has opened nothing yet, and counts as unaudited\n"), "{told}");
+    // The director cannot open it for him; but he sees what was left with him, and that it is as stated.
+    story.hear("office", "office", "spain");
+    let told = story.says(3, "office", "-C office verify");
+    assert!(told.contains("audit: everything spain sealed was opened and is as stated"), "{told}");
+    let (_, held) = told.split_once("audit: us has opened nothing yet, and counts as unaudited; of ").expect(&told);
+    let words: Vec<&str> = held.split_whitespace().take(4).collect();
+    assert!(words[0] == words[2] && words[0] != "0" && words[3] == "are", "all of it was left with him: {told}");
     // Months later the US player finds his mails. What he takes in he may have in any order.
     let mails: Vec<String> = ["spain", "office"]
         .iter()
@@ -141,10 +150,7 @@ fn a_director_finishes_a_match_for_a_player_who_fell_silent() {
 fn a_match_goes_to_a_new_player_after_a_lost_key_and_to_its_audits() {
     let mut story = Story::begin();
     let told = story.says(0, "spain", "new santiago-campaign spain --as spain --option questions=default --recovery");
-    let recovery: String =
-        told.lines().filter(|line| line.starts_with("recovery ")).map(|l| format!("{l}\n")).collect();
-    assert_eq!(recovery.lines().count(), 4, "{told}");
-    fs::write(story.desk.path("recovery.txt"), recovery).expect("written");
+    story.type_recovery(&told);
     story.says(0, "us", "join spain/outbox/0000-garcia.txt --folder us");
     story.hear("spain", "spain", "us");
     let turn = |story: &mut Story, who: &str, folder: &str, other: &str| {
@@ -162,12 +168,7 @@ fn a_match_goes_to_a_new_player_after_a_lost_key_and_to_its_audits() {
     story.hear("us", "us", "spain");
     story.send("us", "us");
     // The disk is gone, with orders on the table. A friend gets a copy of the ledger and types the paper, all but the key.
-    let ledger = story.desk.path("friend/ledger");
-    fs::create_dir_all(&ledger).expect("made");
-    for entry in fs::read_dir(story.desk.path("us/ledger")).expect("a ledger") {
-        let path = entry.expect("an entry").path();
-        fs::copy(&path, ledger.join(path.file_name().expect("a name"))).expect("copied");
-    }
+    story.copy_files("us/ledger", "friend/ledger");
     let typed: String = paper.lines().filter(|line| !line.starts_with("key ")).map(|l| format!("{l}\n")).collect();
     let slip = typed.replacen("secret 2  ", "secret 2  0", 1);
     fs::write(story.desk.path("typed.txt"), slip).expect("written");
@@ -203,4 +204,240 @@ fn a_match_goes_to_a_new_player_after_a_lost_key_and_to_its_audits() {
     }
     let told = story.says(0, "us", "compare us friend");
     assert!(told.contains("The ledgers are the same"), "{told}");
+}
+
+impl Story {
+    /// The lines of a recovery key that was printed, typed into a file.
+    fn type_recovery(&self, told: &str) {
+        let lines: String =
+            told.lines().filter(|line| line.starts_with("recovery ")).map(|line| format!("{line}\n")).collect();
+        assert_eq!(lines.lines().count(), 4, "{told}");
+        fs::write(self.desk.path("recovery.txt"), lines).expect("written");
+    }
+
+    /// The files of a folder, copied into another.
+    fn copy_files(&self, from: &str, to: &str) {
+        let to = self.desk.path(to);
+        fs::create_dir_all(&to).expect("made");
+        for entry in fs::read_dir(self.desk.path(from)).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            fs::copy(&path, to.join(path.file_name().expect("a name"))).expect("copied");
+        }
+    }
+
+    fn records(&self, folder: &str) -> usize {
+        fs::read_dir(self.desk.path(&format!("{folder}/ledger"))).expect("a ledger").count()
+    }
+
+    /// The one of two who has the move, by his own status.
+    fn mover(&self, folders: [&'static str; 2]) -> &'static str {
+        let moves = |folder: &&str| self.says(0, folder, &format!("-C {folder} status")).contains("Your move");
+        folders.into_iter().find(|folder| moves(folder)).expect("somebody has the move")
+    }
+
+    /// Mails go to and fro as long as they bring something.
+    fn exchange(&self, folders: [&'static str; 2]) {
+        loop {
+            let before = folders.map(|folder| self.records(folder));
+            self.hear(folders[1], folders[1], folders[0]);
+            self.hear(folders[0], folders[0], folders[1]);
+            if folders.map(|folder| self.records(folder)) == before {
+                return;
+            }
+        }
+    }
+
+    /// Whoever has the move sends what the template proposes, so many times.
+    fn play(&mut self, folders: [&'static str; 2], turns: usize) {
+        for _ in 0..turns {
+            let mover = self.mover(folders);
+            self.send(mover, mover);
+            self.exchange(folders);
+        }
+    }
+}
+
+const BOTH: [&str; 2] = ["spain", "us"];
+
+/// A copy of a game's data files in a folder, with one thing put right in them.
+fn transcribed(story: &Story, game: &str, folder: &str, (file, from, to): (&str, &str, &str)) {
+    let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/games").join(game).join("data");
+    fs::create_dir_all(story.desk.path(folder)).expect("made");
+    for entry in fs::read_dir(data).expect("data").map(|entry| entry.expect("an entry").path()) {
+        let name = entry.file_name().expect("a name").to_string_lossy().into_owned();
+        if name.ends_with(".yaml") {
+            let mut text = fs::read_to_string(&entry).expect("text");
+            if name == file {
+                assert_eq!(text.matches(from).count(), 1, "{file}: {from}");
+                text = text.replace(from, to);
+            }
+            fs::write(story.desk.path(folder).join(name), text).expect("written");
+        }
+    }
+}
+
+#[test]
+fn a_match_with_an_army_face_down_goes_on_with_other_data() {
+    let slip = (
+        "counters.yaml",
+        "kind: infantry, factor: 7, reduced: 3, group: pool",
+        "kind: infantry, factor: 6, reduced: 3, group: pool",
+    );
+    for late in [false, true] {
+        let mut story = Story::begin();
+        transcribed(&story, "santiago_campaign", "one", (slip.0, slip.1, slip.1));
+        transcribed(&story, "santiago_campaign", "two", slip);
+        story.says(0, "spain", "new santiago-campaign spain --as spain --option questions=default --data one");
+        story.says(0, "us", "join spain/outbox/0000-garcia.txt --data one --folder us");
+        story.hear("spain", "spain", "us");
+        story.play(BOTH, 4);
+        // A counter was transcribed wrongly. Whoever has the move puts the other sheet in his folder, and proposes it.
+        let mover = story.mover(BOTH);
+        let other = if mover == "us" { "spain" } else { "us" };
+        story.copy_files("two", &format!("{mover}/data"));
+        let told = story.says(4, mover, &format!("-C {mover} status"));
+        assert!(told.contains("other map, counter or table data") && told.contains("garcia motion upgrade"), "{told}");
+        let told = story.says(0, mover, &format!("-C {mover} motion upgrade --dry-run"));
+        assert!(told.contains("Nothing is signed"), "{told}");
+        story.says(0, mover, &format!("-C {mover} motion upgrade"));
+        // The other may have taken the new sheet before the mail came, or after it.
+        if !late {
+            story.copy_files("two", &format!("{other}/data"));
+        }
+        let told = story.hear(other, other, mover);
+        assert!(told.contains("You are asked"), "{told}");
+        story.copy_files("two", &format!("{other}/data"));
+        let told = story.says(0, other, &format!("-C {other} accept --dry-run"));
+        assert!(told.contains("the position stays as it is"), "{told}");
+        story.says(0, other, &format!("-C {other} accept"));
+        story.hear(mover, mover, other);
+        assert_eq!(story.mover(BOTH), mover);
+        // What lies face down lies there still, and they play on to the audits.
+        story.play(BOTH, 4);
+        let mover = story.mover(BOTH);
+        let other = if mover == "us" { "spain" } else { "us" };
+        story.says(0, mover, &format!("-C {mover} motion end --drawn"));
+        story.hear(other, other, mover);
+        story.says(0, other, &format!("-C {other} accept"));
+        story.exchange(BOTH);
+        for who in BOTH {
+            let told = story.says(4, who, &format!("-C {who} verify"));
+            assert!(told.contains("W73-RULING") && !told.contains("DIVERGENCE"), "{told}");
+            assert!(told.contains("audit: everything sealed was opened and is as stated"), "{told}");
+        }
+        let told = story.says(0, "us", "compare us spain");
+        assert!(told.contains("The ledgers are the same"), "{told}");
+    }
+}
+
+impl Story {
+    /// A game master with two players who sign; his recovery key is typed into a file.
+    fn club(&self) {
+        let new = "new santiago-1898 club --gm --players spain,us --option questions=default --recovery";
+        let told = self.says(0, "club", new);
+        self.type_recovery(&told);
+        for player in BOTH {
+            let offer = self.mail("club", "-garcia.txt");
+            self.says(0, player, &format!("join {offer} --folder {player}"));
+            self.hear("club", "club", player);
+        }
+        self.told_to_all("club");
+    }
+
+    /// What a game master has written goes to both players.
+    fn told_to_all(&self, gm: &str) {
+        for player in BOTH {
+            self.hear(player, player, gm);
+        }
+    }
+
+    /// Whoever is due sends, the game master closes it, and both hear of it.
+    fn turns(&mut self, gm: &str, turns: usize) {
+        for _ in 0..turns {
+            let mover = self.mover(BOTH);
+            self.send(mover, mover);
+            self.hear(gm, gm, mover);
+            self.told_to_all(gm);
+        }
+    }
+
+    /// Three copies that are the same and good; how garcia puts it to the players.
+    fn all_good(&self, gm: &str) -> String {
+        for player in BOTH {
+            let told = self.says(0, player, &format!("compare {gm} {player}"));
+            assert!(told.contains("The ledgers are the same"), "{told}");
+        }
+        let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("examples/verify.py");
+        if let Ok(done) = Command::new("python3").arg(script).arg(self.desk.path("us")).output() {
+            assert_eq!(done.status.code(), Some(4), "{}", String::from_utf8_lossy(&done.stdout));
+        }
+        self.says(0, "us", "-C us verify")
+    }
+}
+
+#[test]
+fn a_new_game_master_takes_over_after_a_lost_key() {
+    let mut story = Story::begin();
+    story.club();
+    story.turns("club", 2);
+    let paper = story.says(0, "club", "-C club secret show");
+    // The US orders are on their way when the game master's disk is gone.
+    let mover = story.mover(BOTH);
+    story.send(mover, mover);
+    story.copy_files(&format!("{mover}/ledger"), "friend/ledger");
+    let typed: String = paper.lines().filter(|line| !line.starts_with("key ")).map(|l| format!("{l}\n")).collect();
+    fs::write(story.desk.path("typed.txt"), typed).expect("written");
+    let told = story.says(0, "friend", "-C friend secret restore typed.txt");
+    assert!(told.contains("Restored for gm") && told.contains("motion rekey"), "{told}");
+    let told = story.says(0, "friend", "-C friend receive");
+    assert!(told.contains("knows another one for gm") && !told.contains("Mail this"), "{told}");
+    let told = story.says(0, "friend", "-C friend motion rekey --recovery recovery.txt");
+    assert!(told.contains("You owe the result"), "{told}");
+    // He closes from the chain that was anchored before the game: nobody chooses a die anew.
+    let told = story.says(0, "friend", "-C friend receive");
+    assert!(told.contains("gm-result.yaml") || told.contains("Mail this to every player"), "{told}");
+    story.told_to_all("friend");
+    story.turns("friend", 2);
+    // Where a turn has ended he begins a chain that his predecessor does not know.
+    story.says(0, "friend", "-C friend motion reanchor");
+    story.told_to_all("friend");
+    story.turns("friend", 2);
+    // The old game master finds his disk: nothing he signs counts any more.
+    story.says(0, "friend", "-C friend resend --from 7");
+    let told = story.says(0, "club", &format!("-C club receive {}", story.mail("friend", "0007-")));
+    assert!(told.contains("knows another one for gm") && !told.contains("Mail this"), "{told}");
+    story.says(0, "friend", "-C friend motion end --winner us");
+    story.told_to_all("friend");
+    let told = story.all_good("friend");
+    assert!(told.contains("W75-SEAT") && told.contains("signed with the recovery key"), "{told}");
+}
+
+#[test]
+fn a_game_master_who_lost_his_chain_as_well_goes_on_by_the_consent_of_the_player_who_waits() {
+    let mut story = Story::begin();
+    story.club();
+    story.turns("club", 2);
+    let mover = story.mover(BOTH);
+    story.send(mover, mover);
+    let waits = story.records(mover);
+    // Nothing is left but the recovery key.
+    story.says(0, "friend", &format!("handover --ledger {mover} --as gm --folder friend"));
+    let told = story.says(0, "friend", "-C friend motion rekey --recovery recovery.txt --lost");
+    assert!(told.contains("it acts once it is accepted"), "{told}");
+    assert!(told.contains("it is yours once") && !told.contains("nobody would take"), "{told}");
+    story.told_to_all("friend");
+    let idle = if mover == "us" { "spain" } else { "us" };
+    let told = story.says(64, idle, &format!("-C {idle} accept"));
+    assert!(!told.contains("Mail this"), "{told}");
+    let told = story.says(0, mover, &format!("-C {mover} accept"));
+    assert!(told.contains("Mail this"), "{told}");
+    story.hear("friend", "friend", mover);
+    story.told_to_all("friend");
+    // The turn in hand is void: the same player gives his orders again, and other dice are rolled for them.
+    assert_eq!((story.mover(BOTH), story.records("friend")), (mover, waits + 2));
+    story.turns("friend", 3);
+    story.says(0, "friend", "-C friend motion end --drawn");
+    story.told_to_all("friend");
+    let told = story.all_good("friend");
+    assert!(told.contains("W71-LOST"), "{told}");
 }

@@ -265,7 +265,7 @@ pub fn told(ledger: &Ledger, moved: &motion::Motion, outlook: Option<&Outlook>) 
     let changes = difference(before, after);
     let table = ledger.replay().table();
     let (now, then) = (table.headline(ledger.replay().state()), table.headline(state));
-    if now != then {
+    if now != then && ledger.replay().is_awake() {
         text.push_str(&format!("  the game stands at: {now}\n  it would stand at:   {then}\n"));
     }
     match changes.len() {
@@ -281,7 +281,8 @@ pub fn told(ledger: &Ledger, moved: &motion::Motion, outlook: Option<&Outlook>) 
     if let Some(more) = changes.len().checked_sub(MOST).filter(|more| *more > 0) {
         text.push_str(&format!("    and {more} more\n"));
     }
-    text.push_str(&format!("  hash now  {}\n  hash then {hash}\n", ledger.replay().state_hash()));
+    let now = ledger.protocol().state().unwrap_or_else(|| ledger.replay().state_hash());
+    text.push_str(&format!("  hash now  {now}\n  hash then {hash}\n"));
     text
 }
 

@@ -5,6 +5,7 @@ use crate::engine::visible::visible;
 use crate::trust::Id;
 use crate::trust::data::Mode;
 use crate::trust::ledger::Ledger;
+use crate::trust::motion::What;
 use crate::trust::role::Role;
 use crate::trust::seat::Awaited;
 
@@ -59,6 +60,14 @@ fn consent(who: &Role, ledger: &Ledger, me: Option<&Role>) -> Vec<String> {
 /// A key in the home that is not the seat's signs nothing that anybody would take.
 pub fn strange_key(ledger: &Ledger, role: &Role, key: &Id) -> Option<String> {
     let seat = ledger.protocol().signatories().get(role)?;
+    // A motion on the table may ask for just that.
+    let asked = ledger.protocol().on_the_table().and_then(|moved| match &moved.motion.what {
+        What::Rekey(rekey) if rekey.role == *role && rekey.key == *key => moved.asked.as_ref(),
+        _ => None,
+    });
+    if let Some(asked) = asked {
+        return Some(format!("The seat of {role} is asked for with your key; it is yours once {asked} accepts."));
+    }
     (seat.key != *key).then(|| {
         format!(
             "Your key begins {}, and the ledger knows another one for {role}: nobody would take what yours signs. \

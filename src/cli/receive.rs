@@ -143,7 +143,11 @@ impl Receive {
     /// Takes into one game what belongs to it.
     fn take(&self, arrived: Arrived, world: &World) -> Result<Done, Trouble> {
         let Arrived { records, openings, papers, deposits, troubles, .. } = arrived;
-        let mut folder = GameFolder::open(world)?;
+        let mut folder = match records.iter().any(is_upgrade) {
+            // Who has gone over to the new version before the motion came sits down to hear it all the same.
+            true => GameFolder::open(world).or_else(|_| GameFolder::open_for_upgrade(world))?,
+            false => GameFolder::open(world)?,
+        };
         let mut arrived = records;
         arrived.extend(folder::waiting(&folder.path));
         let mut received = folder.seat.receive(arrived);
@@ -239,9 +243,11 @@ impl Receive {
         for fresh in written.iter().filter(|fresh| !told_of.contains(fresh)) {
             notes.push(message(fresh, world.look));
         }
-        // With own orders due the reply waits for them.
+        // With own orders due the reply waits for them; who has lost the seat has nothing to say.
         let posted = match made.is_empty() && received.taken.is_empty() {
-            false if !folder.holds_back() => folder.post(self.eml).map_err(|trouble| folder.is_final(trouble))?,
+            false if !folder.holds_back() && folder.seat.holds_the_seat() => {
+                folder.post(self.eml).map_err(|trouble| folder.is_final(trouble))?
+            }
             _ => None,
         };
         let notes: String = notes.iter().map(|note| format!("{note}\n")).collect();
@@ -251,6 +257,12 @@ impl Receive {
             None => done,
         })
     }
+}
+
+/// Whether a record moves to go on with another version of the rules or other data.
+fn is_upgrade(record: &Record) -> bool {
+    let what = record.body().data.get("what").and_then(|what| what.as_str());
+    record.body().kind == RecordKind::Motion && what == Some("upgrade")
 }
 
 /// The match a record belongs to; an offer begins one.

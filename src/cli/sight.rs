@@ -290,6 +290,15 @@ impl Sight {
         }
     }
 
+    /// The moment of the game in a line. While a motion to go on with this version of the rules or this data waits for its
+    /// answer, the position is not known here.
+    pub fn moment(&self) -> String {
+        match self.ledger.replay().is_awake() {
+            true => self.table().headline(self.view(None).state),
+            false => format!("{}, up to now by other rules or data", self.table().ruleset().id()),
+        }
+    }
+
     /// Has whoever sits here something to decide?
     pub fn has_to_decide(&self) -> bool {
         let awaited = self.ledger.awaited();
@@ -357,11 +366,14 @@ impl Sight {
 
     /// The state as it is written for people to read.
     pub fn write_state(&self) -> Result<PathBuf, Trouble> {
-        let state = self.ledger.replay().state();
+        let (state, path) = (self.ledger.replay().state(), self.folder.join(STATE));
+        // Before an upgrade is in force the position is the one that the version before has written.
+        if !self.ledger.replay().is_awake() {
+            return Ok(path);
+        }
         let json = self.table().state_json(state).map_err(|error| Trouble::bug(error.to_string()))?;
         let text = serde_yaml::to_string(&json).map_err(|error| Trouble::bug(error.to_string()))?;
         let head = "# The position, for reading. It is derived from the ledger and never read back.\n";
-        let path = self.folder.join(STATE);
         write_whole(&path, format!("{head}{text}").as_bytes(), Readers::Anyone)?;
         Ok(path)
     }

@@ -40,7 +40,7 @@ pub fn owes_result(sight: &Sight) -> bool {
 /// Everything `garcia status` tells.
 pub fn page(sight: &Sight) -> Page {
     let (table, view, stop) = (sight.table(), sight.view(None), sight.stop());
-    let mut page = Page::new(table.headline(view.state));
+    let mut page = Page::new(sight.moment());
     page.lead.push(sight.dice_line());
     page.lead.push(who_and_where(sight));
     let mut next = Diary::new();
@@ -172,7 +172,7 @@ fn json_status(sight: &Sight) -> Result<Done, Trouble> {
         "mode": sight.ledger.protocol().mode().as_str(),
         "scenario": genesis.and_then(|genesis| genesis.scenario.clone()),
         "options": genesis.and_then(|genesis| genesis.options.clone()),
-        "headline": table.headline(view.state),
+        "headline": sight.moment(),
         "turn": table.turn(view.state),
         "due": { "who": stop.who(), "ask": stop.ask(), "questions": questions },
         "role": sight.role.as_ref().map(|role| role.as_str()),

@@ -169,7 +169,8 @@ impl From<ledger::LedgerTrouble> for Trouble {
             ledger::LedgerTrouble::File(trouble) => trouble.into(),
             ledger::LedgerTrouble::Finding { seq, finding } if finding.code == Code::Engine => {
                 let what = format!("record {seq}: {finding}");
-                let remedy = "play it with the garcia and the data files (`--data DIR`) it was begun with";
+                let remedy = "play it with the garcia and the data files (`--data DIR`) it was begun with, or go on with these by \
+                              consent: `garcia motion upgrade`";
                 Trouble::new(exit::NOT_JUDGED, what, remedy)
             }
             ledger::LedgerTrouble::Finding { seq, finding } => {

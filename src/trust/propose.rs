@@ -81,7 +81,11 @@ impl Ledger {
     /// What the motion on the table would lead to.
     pub fn outlook_of_table(&self) -> Result<Option<Outlook>, LedgerTrouble> {
         let Some((state, hash)) = self.replay().proposal(self.protocol()) else { return Ok(None) };
-        let before = self.position(self.replay().state())?;
+        // An upgrade brings the position in force with it: the version that accepts it need not have known it before.
+        let before = match self.protocol().on_the_table().map(|moved| &moved.motion.what) {
+            Some(What::Upgrade(upgrade)) => upgrade.position.clone(),
+            _ => self.position(self.replay().state())?,
+        };
         Ok(Some(Outlook { before, after: self.position(&state)?, hash, state }))
     }
 
