@@ -162,7 +162,7 @@ impl Play<'_, '_> {
                 let why = "attacks on the Guerrilla Table take no supply point";
                 bars.push(hunts(Bar::new("A86", why, "leave it out").part("support")));
             } else if let Some(bar) = self.now().bars_support(force, &from, support) {
-                self.lapse("support", vec![bar.about(subjects(&from))]);
+                self.lapse("support", vec![bar.about(subjects(&from)).about(subjects(&order.by))]);
             }
         }
         bars.extend(self.bars_instructions(order, &by));

@@ -160,7 +160,8 @@ impl Play<'_, '_> {
             .filter(|_| !guns.is_empty())
             .and_then(|support| self.now().bars_support(force, &from, support))
         {
-            self.lapse("support", vec![bar]);
+            // A gun that has been kept elsewhere may be out of its reach.
+            self.lapse("support", vec![bar.about(subjects(&order.by))]);
         }
         if order.support == Some(Support::Answer) {
             let bar = Bar::new("A86", "nobody spends a point against a bombardment", "write `pool` or `no`");
@@ -195,7 +196,7 @@ impl Play<'_, '_> {
         // §9.6f, A86: no support for the target.
         let ways = self.now().supports(force, &from);
         let support = order.support.filter(|support| ways.contains(support)).unwrap_or(Support::No);
-        self.spend(force, target, support);
+        self.spend(force, target, &from, support);
         let volley = Volley {
             kind: FireKind::Bombardment,
             by: force,

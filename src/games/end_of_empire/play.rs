@@ -311,16 +311,21 @@ impl<'p, 'u> Play<'p, 'u> {
         Content::Units(held)
     }
 
-    /// A unit is out of the game; counters for detachments and logistic columns can be used again (A85, §14.5.1c).
+    /// A unit is lost, which nobody could know.
     pub fn bury(&mut self, unit: Piece) {
+        if let Some(hex) = self.state.hex_of(unit) {
+            self.umpire.cloud(subjects([unit.to_string(), hex.to_string()]), &crate::engine::Cloud::Die("loss".into()));
+        }
+        self.take_off(unit);
+    }
+
+    /// A unit is out of the game; counters for detachments and logistic columns can be used again (A85, §14.5.1c).
+    pub fn take_off(&mut self, unit: Piece) {
         let again = self
             .data()
             .unit(unit)
             .is_some_and(|unit| unit.kind == UnitKind::LogisticColumn || unit.setup == Setup::Created);
         let full = self.data().unit(unit).map_or(0, |unit| unit.steps);
-        if let Some(hex) = self.state.hex_of(unit) {
-            self.umpire.cloud(subjects([unit.to_string(), hex.to_string()]), &crate::engine::Cloud::Die("loss".into()));
-        }
         if self.data().cast().signals == Some(unit) {
             self.state.balloon_up = false;
         }

@@ -13,6 +13,7 @@ use super::play::Play;
 use super::position::Position;
 use super::setup::{detachments, parts_of, slot_of};
 use super::state::{Lying, Place, UnitState};
+use super::support::pool_of;
 use super::terms::{Content, EventName, Force, Mode, Piece, UnitKind};
 use super::{SPAIN, US};
 
@@ -35,7 +36,7 @@ impl Position<'_> {
         if !self.game.options.supply_points {
             bars.push(Bar::new("A58", "this match is played without supply points", "leave it out").firm());
         } else if self.state.points(force) == 0 {
-            bars.push(Bar::new("14.5.1d", "no supply point is left", "wait for the next"));
+            bars.push(Bar::new("14.5.1d", "no supply point is left", "wait for the next").about([pool_of(force)]));
         }
         let (near, clause, place) = match side {
             US => {

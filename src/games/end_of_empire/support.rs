@@ -1,13 +1,13 @@
 //! §14.4: supply points in combat, from the pool or through a logistic column.
 
 use crate::board::Hex;
-use crate::engine::{Bar, Clause, Question, Ruling, Say, Subject};
+use crate::engine::{Bar, Clause, Cloud, Question, Ruling, Say, Subject};
 
 use super::US;
 use super::attack::Manner;
 use super::events::Event;
 use super::orders::Support;
-use super::play::Play;
+use super::play::{Play, subjects};
 use super::policy::{Ever, Policy, SUPPORT};
 use super::position::Position;
 use super::tables::Odds;
@@ -77,7 +77,7 @@ impl Position<'_> {
                 bar("14.4.6c", "the base is not ashore".into(), "land it first")
             }
             (_, Support::Pool | Support::Answer) if self.state.points(force) == 0 => {
-                bar("14.4.1b", "no supply point is left".into(), "leave it out")
+                bar("14.4.1b", "no supply point is left".into(), "leave it out").map(|bar| bar.about([pool_of(force)]))
             }
             (Force::Us, Support::Pool) => {
                 bar("14.4.2a", "a hex is more than 3 from the base".into(), "use a logistic column")
@@ -92,6 +92,11 @@ impl Position<'_> {
             (_, Support::No) => None,
         }
     }
+}
+
+/// The supply points of a force, for what hangs on them.
+pub fn pool_of(force: Force) -> Subject {
+    Subject::of(format!("points of {}", force.as_str()))
 }
 
 /// A combat that one force may support.
@@ -110,6 +115,14 @@ impl Play<'_, '_> {
         let Plea { force, target, hexes, odds } = *plea;
         let ways = self.now().supports(force, hexes);
         let Some(first) = ways.first().copied() else { return Ok(Support::No) };
+        if ordered == Some(Support::Answer) {
+            // What is left afterwards is for the other player to say.
+            let spent = match first {
+                Support::Column(piece) => Subject::of(piece),
+                _ => pool_of(force),
+            };
+            self.umpire.cloud([spent], &Cloud::Choice(SUPPORT));
+        }
         let chosen = match ordered {
             Some(Support::Answer) if spent != Support::No => first,
             Some(support) if ways.contains(&support) => support,
@@ -142,21 +155,27 @@ impl Play<'_, '_> {
                 })?
             }
         };
-        self.spend(force, target, chosen);
+        self.spend(force, target, hexes, chosen);
         Ok(chosen)
     }
 
     /// A point is spent: one of the pool, or a whole column (§14.5.1c, §14.5.1i).
-    pub fn spend(&mut self, force: Force, target: Hex, support: Support) {
-        match support {
+    pub fn spend(&mut self, force: Force, target: Hex, hexes: &[Hex], support: Support) {
+        let spent = match support {
             Support::No | Support::Answer => return,
             Support::Pool => {
                 if let Some(points) = self.state.supply_points.get_mut(&force) {
                     *points = points.saturating_sub(1);
                 }
+                pool_of(force)
             }
-            Support::Column(piece) => self.bury(piece),
-        }
+            Support::Column(piece) => {
+                self.take_off(piece);
+                Subject::of(piece)
+            }
+        };
+        // Had the combat come to nothing, another could be supported.
+        self.umpire.rests(&subjects(hexes.iter().chain([&target])), [spent]);
         let points = self.state.points(force);
         self.umpire.note(Event::Supported { force, target, with: support, points });
     }
