@@ -441,3 +441,62 @@ fn a_game_master_who_lost_his_chain_as_well_goes_on_by_the_consent_of_the_player
     let told = story.all_good("friend");
     assert!(told.contains("W71-LOST"), "{told}");
 }
+
+impl Story {
+    /// A folder as a killed command leaves it: the first records of another folder, and nothing else.
+    fn half(&self, from: &str, to: &str, records: usize) {
+        let mut names: Vec<PathBuf> = fs::read_dir(self.desk.path(&format!("{from}/ledger")))
+            .expect("a ledger")
+            .map(|entry| entry.expect("an entry").path())
+            .collect();
+        names.sort();
+        let ledger = self.desk.path(&format!("{to}/ledger"));
+        fs::create_dir_all(&ledger).expect("made");
+        for path in names.iter().take(records) {
+            fs::copy(path, ledger.join(path.file_name().expect("a name"))).expect("copied");
+        }
+    }
+}
+
+#[test]
+fn who_was_interrupted_while_sitting_down_types_the_same_command_again() {
+    let story = Story::begin();
+    let key = story.says(0, "office", "direct key");
+    story.says(0, "spain", &format!("new santiago-1898 spain --as spain --director {}", key.trim()));
+    story.says(0, "us", "join spain/outbox/0000-garcia.txt --folder us");
+    let sit = "direct sit spain/outbox/0000-garcia.txt us/outbox/0001-garcia.txt --folder";
+    story.says(0, "office", &format!("{sit} office"));
+    for records in [0, 1] {
+        let folder = format!("office-{records}");
+        story.half("office", &folder, records);
+        story.says(0, "office", &format!("{sit} {folder}"));
+        let told = story.says(0, "office", &format!("compare office {folder}"));
+        assert!(told.contains("The ledgers are the same: 2 records."), "{told}");
+    }
+    // A bundle is taken once; its secrets may be kept already, and as many records as there were time for.
+    story.says(0, "us", "-C us handover --give bundle.yaml");
+    story.says(0, "friend", "handover --take bundle.yaml --folder friend");
+    story.half("friend", "friend-1", 1);
+    let told = story.says(0, "friend", "handover --take bundle.yaml --folder friend-1");
+    assert!(told.contains("All") && told.contains("sealed values are there"), "{told}");
+    story.says(0, "friend", "compare friend friend-1");
+    // Whose secrets are lost sits down with new ones, once.
+    for folder in ["heir", "heir-1"] {
+        if folder == "heir-1" {
+            story.half("heir", folder, 1);
+        }
+        story.says(0, "heir", &format!("handover --ledger us --as us --folder {folder}"));
+    }
+    // A whole folder is nobody's to begin again, and neither is one with anything else in it.
+    let told = story.says(64, "office", &format!("{sit} office"));
+    assert!(told.contains("a game lies in it"), "{told}");
+    story.half("office", "mine", 1);
+    fs::write(story.desk.path("mine/notes.txt"), "mine").expect("written");
+    story.says(64, "office", &format!("{sit} mine"));
+    story.half("spain", "other", 1);
+    fs::write(story.desk.path("other/ledger/0000-spain-genesis.yaml"), "body: {}\n").expect("written");
+    story.says(64, "office", &format!("{sit} other"));
+    // Secrets with which somebody plays are never taken for left over.
+    let told = story.says(73, "us", "handover --take bundle.yaml --folder again");
+    assert!(told.contains("there are secrets for this game"), "{told}");
+}

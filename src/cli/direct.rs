@@ -9,7 +9,7 @@ use crate::trust::role::Role;
 use crate::trust::seat::Seat;
 use crate::trust::store::Lock;
 
-use super::folder::{self, GameFolder, fresh_folder};
+use super::folder::{self, GameFolder, folder_for};
 use super::post::{self, Arrived, read_mail};
 use super::seats::{moved, paper_of};
 use super::{Done, Trouble, World};
@@ -79,7 +79,7 @@ impl Direct {
 fn sit(mails: &[PathBuf], folder: PathBuf, world: &World) -> Result<Done, Trouble> {
     let Arrived { mut records, troubles, .. } = read_mail(mails)?;
     records.sort_by_key(|record| record.body().seq);
-    fresh_folder(&folder)?;
+    folder_for(&folder, &records)?;
     let home = folder::home(world, &folder)?;
     let held = Lock::take(&folder)?;
     let lay = |genesis: &Genesis| folder::lay_with(genesis, Default::default());

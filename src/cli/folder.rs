@@ -593,12 +593,20 @@ pub fn spelled(key: &Id) -> String {
 
 /// Refuses a folder that is in use.
 pub fn fresh_folder(folder: &Path) -> Result<(), Trouble> {
+    folder_for(folder, &[])
+}
+
+/// Refuses a folder that is in use; one in which a killed command has put some of these records, and nothing else, is gone
+/// on with.
+pub fn folder_for(folder: &Path, records: &[Record]) -> Result<(), Trouble> {
+    let drafts = |folder: &Path| {
+        let name = |entry: fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
+        fs::read_dir(folder).is_ok_and(|inside| inside.flatten().map(name).all(|name| is_draft(&name)))
+    };
     let own = |entry: fs::DirEntry| match entry.file_name().to_string_lossy().as_ref() {
         ".lock" | SCHEMAS => true,
-        ORDERS | "ledger" | DATA => fs::read_dir(entry.path()).is_ok_and(|inside| {
-            let name = |entry: fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
-            inside.flatten().map(name).all(|name| is_draft(&name))
-        }),
+        "ledger" => drafts(&entry.path()) || is_begun(folder, records),
+        ORDERS | DATA => drafts(&entry.path()),
         name => is_draft(name),
     };
     // What a killed command left before anything was signed is gone on with.
@@ -614,4 +622,11 @@ pub fn fresh_folder(folder: &Path) -> Result<(), Trouble> {
         ));
     }
     Err(Trouble::usage(format!("{there} is there already"), "name another folder"))
+}
+
+/// Whether a ledger holds the first of these records, and neither all of them nor anything else.
+fn is_begun(folder: &Path, records: &[Record]) -> bool {
+    let Ok(found) = LedgerFolder::of_game(folder).read() else { return false };
+    let same = |(file, record): (&LedgerFile, &Record)| file.record.as_ref() == Ok(record);
+    found.problems.is_empty() && found.files.len() < records.len() && found.files.iter().zip(records).all(same)
 }

@@ -12,7 +12,7 @@ use crate::trust::role::Role;
 use crate::trust::store::{LedgerFolder, Lock, Readers, write_whole};
 use crate::trust::yaml;
 
-use super::folder::{self, GameFolder, ORDERS, fresh_folder};
+use super::folder::{self, GameFolder, ORDERS, folder_for};
 use super::{Done, Trouble, World, exit, new};
 
 /// Hand your seat over to somebody else, or take one over.
@@ -52,17 +52,18 @@ impl Handover {
             return give(path, world);
         }
         let target = self.folder.clone().unwrap_or_default();
-        fresh_folder(&target)?;
         let home = folder::home(world, &target)?;
-        let held = Lock::take(&target)?;
-        let (records, lost) = match (&self.take, &self.ledger, &self.side) {
+        let (records, lost, held) = match (&self.take, &self.ledger, &self.side) {
             (Some(path), ..) => {
                 let bundle = read_bundle(path)?;
+                folder_for(&target, &bundle.records)?;
+                let held = Lock::take(&target)?;
                 home.take_over(bundle.file)?;
-                (bundle.records, false)
+                (bundle.records, false, held)
             }
             (None, Some(from), Some(side)) => {
                 let records = folder::records(from)?;
+                folder_for(&target, &records)?;
                 let ledger = Ledger::read(records.clone(), |genesis| folder::lay(from, genesis), Vision::public())?;
                 let protocol = ledger.protocol();
                 let role: Role =
@@ -71,8 +72,13 @@ impl Handover {
                     return Err(Trouble::usage(format!("{role} has no seat in this game"), "name one that has joined"));
                 };
                 let links = if seat.tip.is_some() { protocol.genesis().map_or(0, |genesis| genesis.links) } else { 0 };
-                home.begin_game(game, role, home.fresh_secret()?, links)?;
-                (records, true)
+                let held = Lock::take(&target)?;
+                // A killed command may have kept a secret with which nothing was signed.
+                let begun = home.roles(&game)?.contains(&role) && home.game(&game, &role)?.is_untouched();
+                if !begun {
+                    home.begin_game(game, role, home.fresh_secret()?, links)?;
+                }
+                (records, true, held)
             }
             _ => return Err(Trouble::usage("which seat?", "name it: --as us")),
         };

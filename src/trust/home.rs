@@ -153,12 +153,17 @@ impl Home {
     /// Keeps secrets that were handed over.
     pub fn take_over(&self, file: GameFile) -> Result<GameFile, FileTrouble> {
         let path = self.game_path(&file.game, &file.role);
-        if path.exists() {
-            return Err(FileTrouble::new(&path, "there are secrets for this game and role already"));
-        }
         // What the other has signed was signed with his key.
-        let randomness = self.randomness.clone();
-        let file = GameFile { path: Some(path), randomness, signed: BTreeMap::new(), last: None, next: None, ..file };
+        let (randomness, signed) = (self.randomness.clone(), BTreeMap::new());
+        let file = GameFile { path: Some(path.clone()), randomness, signed, last: None, next: None, ..file };
+        if path.exists() {
+            // A command that was killed has kept just these; anything else is somebody's seat.
+            let there = self.game(&file.game, &file.role)?;
+            return match there.to_json() == file.to_json() {
+                true => Ok(there),
+                false => Err(FileTrouble::new(&path, "there are secrets for this game and role already")),
+            };
+        }
         file.save()?;
         Ok(file)
     }
@@ -309,6 +314,11 @@ impl GameFile {
     /// The value that was sealed in one version of a slot.
     pub fn value(&self, slot: &Slot, version: u32) -> Option<&Json> {
         self.values.get(&format!("{slot}/{version}"))
+    }
+
+    /// Whether nothing was signed or sealed with them yet.
+    pub fn is_untouched(&self) -> bool {
+        self.signed.is_empty() && self.last.is_none() && self.values.is_empty() && self.next.is_none()
     }
 
     /// All sealed values, by `<slot>/<version>`.
