@@ -196,6 +196,37 @@ fn two_desks_at_one_folder_and_the_command_line_respect_each_other() {
 }
 
 #[test]
+fn nobody_sees_orders_without_their_result() {
+    let room = Room::new();
+    let folder = room.solo("santiago-1898");
+    let desk = room.desk("me", &folder, &[]);
+    let done = std::sync::atomic::AtomicBool::new(false);
+    let looked = std::thread::scope(|scope| {
+        let looker = scope.spawn(|| {
+            let mut looked = 0;
+            while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                let position = desk.position();
+                // A page that took this for the end would stop there.
+                assert_eq!(position["mine"], true, "{} {}", position["next"], position["acts"]);
+                looked += 1;
+            }
+            looked
+        });
+        for _ in 0..6 {
+            let position = desk.position();
+            let signed = desk.sign(&position, &text(&position));
+            if signed.status != 200 || looker.is_finished() {
+                break;
+            }
+        }
+        done.store(true, std::sync::atomic::Ordering::Relaxed);
+        looker.join().expect("whoever looked saw a position in which something is due")
+    });
+    assert!(looked > 6, "{looked}");
+    assert_eq!(desk.position()["reports"].as_array().map(Vec::len), Some(6));
+}
+
+#[test]
 fn killed_while_saving_the_file_is_whole() {
     let room = Room::new();
     let folder = room.solo("santiago-1898");
