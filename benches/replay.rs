@@ -58,7 +58,9 @@ fn table<const N: usize>(head: [&str; N]) -> Table {
 fn garcia(home: &Path, args: &[&str]) {
     let output =
         Command::new(env!("CARGO_BIN_EXE_garcia")).env("GARCIA_HOME", home).args(args).output().expect("garcia runs");
-    assert!(output.status.success(), "{args:?}\n{}", String::from_utf8_lossy(&output.stderr));
+    // 3: a match cut short is good and somebody owes a record.
+    let good = matches!(output.status.code(), Some(0 | 3));
+    assert!(good, "{args:?}\n{}", String::from_utf8_lossy(&output.stderr));
 }
 
 /// A match by mail of at most so many mails.

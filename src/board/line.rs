@@ -1,7 +1,5 @@
 //! The straightest ways between the centres of hexes.
 
-use std::collections::BTreeSet;
-
 use super::{Grid, Hex, HexGrid};
 use crate::board::hex::Cube;
 
@@ -73,13 +71,15 @@ pub fn crossed(grid: &HexGrid, a: Hex, b: Hex) -> Vec<Stretch> {
     // Stretches of the line, each with where it begins as a fraction of the way.
     let mut found: Vec<((i64, i64), bool, Cube)> = Vec::new();
     let mut open = vec![Cube { q: 0, r: 0 }];
-    let mut seen = BTreeSet::from([(0, 0)]);
+    // A line crosses few hexes: to look through them all is quicker than to keep them in order.
+    let mut seen = vec![(0, 0)];
     while let Some(here) = open.pop() {
         let Some((begin, along)) = stretch(change, here) else { continue };
         found.push((begin, along, here));
         for (_, way) in grid.ways() {
             let there = here.plus(way);
-            if seen.insert((there.q, there.r)) {
+            if !seen.contains(&(there.q, there.r)) {
+                seen.push((there.q, there.r));
                 open.push(there);
             }
         }

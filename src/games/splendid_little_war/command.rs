@@ -154,6 +154,10 @@ impl<'p> Position<'p> {
 
     /// Where the command of each leader of a side can be traced to (§11.0d).
     pub fn spans(&self, side: Side) -> Vec<Span> {
+        self.spans_of(side, |_| true)
+    }
+
+    fn spans_of(&self, side: Side, wanted: impl Fn(Piece) -> bool) -> Vec<Span> {
         let data = self.data();
         let crowd = self.crowd();
         let foe = enemy(side);
@@ -163,7 +167,7 @@ impl<'p> Position<'p> {
                 && !crowd.has(data, hex, Crowd::any_of(foe))
                 && (!crowd.has(data, hex, Crowd::zone_of(foe)) || crowd.has(data, hex, Crowd::any_of(side)))
         };
-        let leaders = self.on_map(side).filter(|(id, _)| self.is_leader(*id));
+        let leaders = self.on_map(side).filter(|(id, _)| self.is_leader(*id) && wanted(*id));
         leaders
             .map(|(leader, at)| {
                 // The last hex, the unit's own, is not traced through: it is looked up from its neighbours.
@@ -194,7 +198,7 @@ impl<'p> Position<'p> {
 
     /// A leader in whose Command Range the unit is at this moment (§5.7e, §13.2n).
     pub fn commander(&self, unit: Piece) -> Option<Piece> {
-        self.commander_among(&self.spans(self.side(unit)?), unit)
+        self.commander_among(&self.spans_of(self.side(unit)?, |leader| self.commands(leader, unit)), unit)
     }
 
     /// Is the unit checked for command at all (§11.0j, §11.0aj)?

@@ -374,6 +374,10 @@ pub struct Data {
     pub places: BTreeMap<String, Hex>,
     /// Every counter that is no marker, by id.
     pub units: BTreeMap<Piece, Unit>,
+    /// The counters of the leaders the rules name.
+    chiefs: BTreeMap<Chief, Piece>,
+    /// The counters of the balloon's Base.
+    pub bases: Vec<Piece>,
     /// The tables.
     pub tables: Arc<Tables>,
     /// The scenarios.
@@ -432,6 +436,8 @@ pub fn read(loader: &mut Loader<'_>) -> Option<Data> {
         grid: land.grid().clone(),
         named,
         places,
+        chiefs: units.values().filter_map(|unit| Some((unit.chief?, unit.id))).collect(),
+        bases: units.values().filter(|unit| unit.arm == Arm::Base).map(|unit| unit.id).collect(),
         units,
         tables: Arc::new(tables),
         scenarios: Arc::default(),
@@ -775,7 +781,7 @@ impl Data {
 
     /// The counter that is this leader.
     pub fn chief(&self, chief: Chief) -> Option<Piece> {
-        self.units.values().find(|unit| unit.chief == Some(chief)).map(|unit| unit.id)
+        self.chiefs.get(&chief).copied()
     }
 
     /// The scenario players call by this id.

@@ -70,6 +70,36 @@ pub(super) struct Judged {
     pub(super) notes: Vec<Bar>,
 }
 
+/// Who may spot for a gun, wherever the target is (§13.1k, §13.1l, D26).
+struct Spotters {
+    /// The balloon, if it is up and near enough.
+    balloon: Option<Piece>,
+    /// The leaders near enough and entitled to command the gun (AMB-62), the nearest first.
+    leaders: Vec<(u32, Piece, Hex)>,
+}
+
+impl Spotters {
+    fn of(now: &Position<'_>, gun: Piece, hex: Hex) -> Spotters {
+        let (data, limits) = (now.data(), now.data().tables.indirect);
+        let Some(side) = now.side(gun) else { return Spotters { balloon: None, leaders: Vec::new() } };
+        let us_gun = now.unit(gun).is_some_and(|unit| unit.force == Force::Us);
+        let balloon = now.balloon().filter(|_| us_gun && now.state.balloon_up);
+        let balloon = balloon.filter(|(_, at)| data.distance(*at, hex) <= limits.balloon);
+        let near = now.on_map(side).map(|(piece, at)| (data.distance(at, hex), piece, at));
+        let near = near.filter(|(far, piece, _)| *far <= limits.leader && now.commands(*piece, gun));
+        let mut leaders: Vec<(u32, Piece, Hex)> = near.collect();
+        leaders.sort_unstable();
+        Spotters { balloon: balloon.map(|(base, _)| base), leaders }
+    }
+
+    /// Those who can spot this target: a leader has to see it (§13.1n).
+    fn of_target(&self, gunnery: &Gunnery<'_>, target: Hex) -> Vec<Piece> {
+        let sees = |at: Hex| gunnery.now.sees_in(&gunnery.crowd, at, target, true).is_ok();
+        let leaders = self.leaders.iter().filter(|(_, _, at)| sees(*at)).map(|(_, piece, _)| *piece);
+        self.balloon.into_iter().chain(leaders).collect()
+    }
+}
+
 impl<'t> Gunnery<'t> {
     /// The segment as it stands now.
     pub fn new(now: Position<'t>, side: Side, kind: FireKind, fired: &'t BTreeMap<Piece, Aim>) -> Gunnery<'t> {
@@ -224,28 +254,15 @@ impl<'t> Gunnery<'t> {
                 "only supplied guns fire indirectly",
             )));
         }
-        let beside = data.neighbours(target).find(|next| !now.stack(*next, self.side).is_empty());
+        let beside = data.neighbours(target).find(|next| self.crowd.has(data, *next, Crowd::any_of(self.side)));
         if let Some(next) = beside {
             let why = format!("friends in {next} are beside {target}");
             bars.push(
                 Bar::new("13.1o", why, "choose a target with no friends beside it").about(subjects([next, target])),
             );
         }
-        let limits = data.tables.indirect;
-        let us_gun = now.unit(gun).is_some_and(|unit| unit.force == Force::Us);
-        let is_base = |piece: Piece| us_gun && now.arm(piece) == Some(Arm::Base);
-        let balloon = now.balloon().filter(|_| us_gun && now.state.balloon_up);
-        let balloon = balloon.filter(|(_, at)| data.distance(*at, hex) <= limits.balloon);
-        // §13.1k: within 6 hexes and entitled to command the gun (AMB-62); §13.1n: and in sight of the target.
-        let entitled = |piece: Piece| now.is_leader(piece) && now.commands(piece, gun);
-        let near = |piece: Piece, at: Hex| entitled(piece) && data.distance(at, hex) <= limits.leader;
-        let sees = |at: Hex| now.sees_in(&self.crowd, at, target, true).is_ok();
-        let close: Vec<(Piece, Hex)> = now.on_map(self.side).filter(|(piece, at)| near(*piece, *at)).collect();
-        let seeing = close.iter().filter(|(_, at)| sees(*at));
-        let mut leaders: Vec<(u32, Piece)> = seeing.map(|(piece, at)| (data.distance(*at, hex), *piece)).collect();
-        leaders.sort_unstable();
-        let able: Vec<Piece> =
-            balloon.iter().map(|(base, _)| *base).chain(leaders.into_iter().map(|(_, piece)| piece)).collect();
+        let spotters = Spotters::of(now, gun, hex);
+        let able = spotters.of_target(self, target);
         let chosen = match named {
             None => able.first().copied(),
             Some(named) => able.iter().copied().find(|piece| *piece == named),
@@ -256,7 +273,7 @@ impl<'t> Gunnery<'t> {
             (None, Some(named)) => {
                 let why = format!("{named} cannot spot {target} for {gun}");
                 let clause = match now.is_leader(named) {
-                    true if close.iter().any(|(piece, _)| *piece == named) => "13.1n",
+                    true if spotters.leaders.iter().any(|(_, piece, _)| *piece == named) => "13.1n",
                     true => "13.1k",
                     false => "13.1l",
                 };
@@ -269,9 +286,12 @@ impl<'t> Gunnery<'t> {
             (None, None) => {
                 let why = format!("nobody spots {target} for {gun}");
                 let remedy = "a leader of its own within 6 hexes must see the target, or the balloon be within 3";
-                let clause = if close.is_empty() { "13.1k" } else { "13.1n" };
+                let clause = if spotters.leaders.is_empty() { "13.1k" } else { "13.1n" };
                 // Whoever could have spotted may have fallen or been led elsewhere meanwhile.
-                let could = now.state.units.keys().copied().filter(|piece| entitled(*piece) || is_base(*piece));
+                let us_gun = now.unit(gun).is_some_and(|unit| unit.force == Force::Us);
+                let is_base = |piece: Piece| us_gun && now.arm(piece) == Some(Arm::Base);
+                let could =
+                    now.state.units.keys().copied().filter(|piece| now.commands(*piece, gun) || is_base(*piece));
                 bars.push(about(Bar::new(clause, why, remedy)).about(subjects(could)));
             }
         }
@@ -360,19 +380,33 @@ impl<'t> Gunnery<'t> {
         else {
             return Vec::new();
         };
-        if !self.bars_unit(gun).is_empty() {
+        let Some(hex) = self.now.state.hex_of(gun).filter(|_| self.bars_unit(gun).is_empty()) else {
             return Vec::new();
-        }
+        };
+        let spotters = Spotters::of(&self.now, gun, hex);
         let mut targets: Vec<(Hex, Piece)> = self
             .enemies
             .iter()
             .copied()
             .filter(|hex| self.distance(gun, *hex).is_some_and(|far| far <= range))
-            .filter(|hex| self.bars_firing(gun, *hex, true, None).is_empty())
-            .filter_map(|hex| Some((hex, self.spotter(gun, hex, None).ok()?)))
+            .filter_map(|hex| Some((hex, *spotters.of_target(self, hex).first()?)))
+            .filter(|(hex, _)| self.bars_firing(gun, *hex, true, None).is_empty())
             .collect();
         targets.sort_by_key(|(hex, _)| (self.distance(gun, *hex), *hex));
         targets
+    }
+
+    /// Every shot a single unit may give, indirect ones at what it cannot see.
+    pub(super) fn shots(&self) -> impl Iterator<Item = (Hex, Shot)> {
+        let units = self.now.on_map(self.side).filter(|(piece, _)| self.now.is_combat(*piece));
+        units.flat_map(|(piece, _)| {
+            let direct = self.targets(piece);
+            let mut indirect = self.indirect_targets(piece);
+            indirect.retain(|(hex, _)| !direct.contains(hex));
+            let indirect =
+                indirect.into_iter().map(move |(hex, spotter)| (hex, Shot { piece, spotter: Some(spotter) }));
+            indirect.chain(direct.into_iter().map(move |hex| (hex, Shot { piece, spotter: None })))
+        })
     }
 
     /// Does a shot stand among those a unit may give?
@@ -465,20 +499,10 @@ impl<'t> Deed<'t> for Volley {
     }
 
     fn choices(now: Self::Table) -> Vec<(FireOrder, Self)> {
-        let units = now.now.on_map(now.side).filter(|(piece, _)| now.now.is_combat(*piece));
-        let mut orders = Vec::new();
-        for (piece, _) in units {
-            let direct = now.targets(piece);
-            for (hex, spotter) in now.indirect_targets(piece).into_iter().filter(|(hex, _)| !direct.contains(hex)) {
-                let order = FireOrder { indirect: vec![piece], ..FireOrder::at(hex, vec![piece]) };
-                orders.push((order, Shot { piece, spotter: Some(spotter) }));
-            }
-            orders
-                .extend(direct.into_iter().map(|hex| (FireOrder::at(hex, vec![piece]), Shot { piece, spotter: None })));
-        }
-        orders
-            .into_iter()
-            .map(|(order, shot)| (order.clone(), Volley { target: order.target, shots: vec![shot] }))
-            .collect()
+        let order = |(target, shot): &(Hex, Shot)| FireOrder {
+            indirect: shot.spotter.map(|_| shot.piece).into_iter().collect(),
+            ..FireOrder::at(*target, vec![shot.piece])
+        };
+        now.shots().map(|shot| (order(&shot), Volley { target: shot.0, shots: vec![shot.1] })).collect()
     }
 }

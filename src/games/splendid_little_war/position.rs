@@ -73,6 +73,11 @@ pub fn enemy(side: Side) -> Side {
     if side == US { SPAIN } else { US }
 }
 
+/// Does a counter on the map exert a zone of control: a Normal combat unit that is no guerrilla?
+fn exerts_zone(unit: &Unit, now: &UnitState) -> bool {
+    !now.broken && unit.is_combat() && unit.arm != Arm::Guerrilla
+}
+
 impl<'p> Position<'p> {
     /// Data of the match.
     pub fn data(&self) -> &'p Data {
@@ -141,37 +146,43 @@ impl<'p> Position<'p> {
 
     /// The balloon's Base, if it is on the map.
     pub fn balloon(&self) -> Option<(Piece, Hex)> {
-        let mut bases = self.state.units.iter().filter(|(id, _)| self.arm(**id) == Some(Arm::Base));
-        bases.find_map(|(id, unit)| Some((*id, unit.at.hex()?)))
+        self.data().bases.iter().find_map(|base| Some((*base, self.state.hex_of(*base)?)))
+    }
+
+    /// Every counter on the map with its printed side, by id.
+    fn roster(&self) -> impl Iterator<Item = (&'p Unit, &'p UnitState, Hex)> + 'p {
+        // Both lists are in the order of the ids: to walk them side by side is quicker than to look up each counter.
+        let mut printed = self.data().units.values().peekable();
+        self.state.units.iter().filter_map(move |(id, now)| {
+            let hex = now.at.hex()?;
+            while printed.next_if(|unit| unit.id < *id).is_some() {}
+            Some((printed.next_if(|unit| unit.id == *id)?, now, hex))
+        })
     }
 
     /// Every counter of a side on the map, by id.
     pub fn on_map(&self, side: Side) -> impl Iterator<Item = (Piece, Hex)> + 'p {
-        let position = *self;
-        let here = move |(id, unit): (&Piece, &UnitState)| Some((*id, unit.at.hex()?));
-        self.state.units.iter().filter_map(here).filter(move |(id, _)| position.side(*id) == Some(side))
+        self.roster().filter(move |(unit, _, _)| unit.side() == side).map(|(unit, _, hex)| (unit.id, hex))
     }
 
     /// Does it exert a zone of control (§5.2a to §5.2f, §5.2o)?
     pub fn exerts_zone(&self, piece: Piece) -> bool {
-        let unit = self.now(piece);
-        unit.at.hex().is_some()
-            && !unit.broken
-            && self.unit(piece).is_some_and(|unit| unit.is_combat() && unit.arm != Arm::Guerrilla)
+        let now = self.now(piece);
+        now.at.hex().is_some() && self.unit(piece).is_some_and(|unit| exerts_zone(unit, &now))
     }
 
     /// Is the hex in a zone of control of this side?
     pub fn in_zone_of(&self, hex: Hex, side: Side) -> bool {
-        let near = |(piece, at): (Piece, Hex)| self.data().distance(at, hex) == 1 && self.exerts_zone(piece);
-        self.data().is_land(hex) && self.on_map(side).any(near)
+        let beside = |now: &UnitState| now.at.hex().is_some_and(|at| self.data().distance(at, hex) == 1);
+        let mut near = self.state.units.iter().filter(|(_, now)| beside(now));
+        self.data().is_land(hex) && near.any(|(id, _)| self.side(*id) == Some(side) && self.exerts_zone(*id))
     }
 
     /// Who stands where.
     pub fn crowd(&self) -> Crowd {
         let data = self.data();
         let mut layer = Layer::filled(&data.grid, 0u16);
-        for (id, now) in &self.state.units {
-            let (Some(hex), Some(unit)) = (now.at.hex(), data.unit(*id)) else { continue };
+        for (unit, now, hex) in self.roster() {
             let side = unit.side();
             let mut marks = match unit.force {
                 Force::Us => Crowd::US_ARMY,
@@ -187,7 +198,7 @@ impl<'p> Position<'p> {
             if let Some(here) = layer.get_mut(&data.grid, hex) {
                 *here |= marks;
             }
-            if self.exerts_zone(*id) {
+            if exerts_zone(unit, now) {
                 // §5.2b: no zone reaches into the harbor.
                 for next in data.land_around(hex) {
                     if let Some(there) = layer.get_mut(&data.grid, next) {

@@ -185,7 +185,7 @@ impl Play<'_, '_> {
         let default = gunnery.standing_fire(&no_policy());
         let always = DefencePolicy { variable: Some(VariableFire::Always), ..no_policy() };
         // Nobody has anything to fire at: nothing to ask.
-        if default.is_empty() && Volley::choices(&gunnery).is_empty() {
+        if default.is_empty() && gunnery.shots().next().is_none() {
             return Ok(Vec::new());
         }
         let targets: Vec<Hex> = default.iter().map(|order| order.target).collect();
