@@ -27,6 +27,20 @@ impl Prospects {
     pub fn of(&self, side: Side) -> Ratio {
         Ratio::new(self.won.get(&side).copied().unwrap_or(0), self.games)
     }
+
+    /// Is the difference between two positions more than so few games show by chance: twice its own error?
+    ///
+    /// One game won and one lost are thought added, or ten wins of ten would pass for certainty.
+    pub fn differs(&self, other: &Prospects, side: Side) -> bool {
+        let (one, two) = (self.of(side), other.of(side));
+        let change = if one > two { one.minus(two) } else { two.minus(one) };
+        let spread = |prospects: &Prospects| {
+            let won = prospects.won.get(&side).copied().unwrap_or(0);
+            let share = Ratio::new(won + 1, prospects.games + 2);
+            share.times(Ratio::ONE.minus(share)).times(Ratio::new(4_u32, prospects.games.max(1)))
+        };
+        change.times(change) > spread(self).plus(spread(other))
+    }
 }
 
 /// Plays a position out so many times; nothing in a game without sensible players.
@@ -90,4 +104,21 @@ fn one(
         (state, stop) = (outcome.state, outcome.stop);
     }
     Some(table.verdict(&state)?.winner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_games_show_only_great_changes() {
+        let side = Side("us");
+        let won = |won: u32, games: u32| Prospects { games, won: BTreeMap::from([(side, won)]) };
+        // By hand: 0.5 squared is 0.25; of four games 5/36 and 1/4 are the spreads, of ten 11/144 and 1/4, times 4/n.
+        assert!(!won(4, 4).differs(&won(2, 4), side), "0.25 is less than 0.39");
+        assert!(won(10, 10).differs(&won(5, 10), side), "0.25 is more than 0.13");
+        assert!(!won(10, 10).differs(&won(9, 10), side));
+        assert!(won(100, 100).differs(&won(90, 100), side));
+        assert!(!won(7, 10).differs(&won(7, 10), side));
+    }
 }

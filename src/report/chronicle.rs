@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::engine::{Diary, Match, Ratio, Side, View, count_of};
+use crate::engine::{Diary, DiaryEntry, Match, Ratio, Side, View, capital, count_of};
 use crate::play::{Attack, Luck, Prospects};
 use crate::trust::replay::Played;
 
@@ -36,7 +36,8 @@ impl Chronicle<'_> {
         let about = self.table.ruleset().about();
         let mut page = Page::new(format!("{}: the chronicle of a match", about.title));
         page.lead = self.lead.clone();
-        page.section("How it stands", self.ending());
+        let over = self.table.verdict(self.view.state).is_some();
+        page.section(if over { "How it ended" } else { "How it stands" }, self.ending());
         page.section("Turning points", self.turning_points());
         page.section("Honours", self.honours());
         page.section("Losses by unit", self.losses());
@@ -51,6 +52,9 @@ impl Chronicle<'_> {
             self.table.tell(&span.journal, 0, self.reader, &mut told);
             page.section(self.headline(span), told);
         }
+        let mut position = Diary::new();
+        self.table.tell_state(self.view, &mut position);
+        page.section(if over { "The position at the end" } else { "The position now" }, position);
         page
     }
 
@@ -64,7 +68,15 @@ impl Chronicle<'_> {
             Some(verdict) => diary.line(verdict.text, &[]),
             None => diary.line("The match goes on.", &[]),
         }
-        self.table.tell_state(self.view, &mut diary);
+        let last = self.played.last().map(|span| self.headline(span));
+        diary.line(
+            format!(
+                "{} were played, the last of them {}.",
+                capital(&count_of(self.played.len(), "packet")),
+                last.unwrap_or_default()
+            ),
+            &[],
+        );
         diary
     }
 
@@ -73,14 +85,19 @@ impl Chronicle<'_> {
         let mut diary = Diary::new();
         let Some(side) = self.table.ruleset().sides().first().copied() else { return diary };
         let mut changes: Vec<(Ratio, usize, Ratio, Ratio)> = Vec::new();
+        let mut any = false;
         for (at, pair) in self.winning.windows(2).enumerate() {
             if let [Some(before), Some(after)] = pair {
+                any = true;
+                if !before.differs(after, side) {
+                    continue;
+                }
                 let (before, after) = (before.of(side), after.of(side));
                 let change = if after > before { after.minus(before) } else { before.minus(after) };
                 changes.push((change, at, before, after));
             }
         }
-        if changes.is_empty() {
+        if !any {
             diary.line("No sensible players of this game could play the positions out.", &[]);
             return diary;
         }
@@ -90,6 +107,11 @@ impl Chronicle<'_> {
             format!("Sensible players went on {} from each position; so often {side} won.", count_of(games, "time")),
             &[],
         );
+        if changes.is_empty() {
+            diary.line("No turn changed that by more than chance can do in so few games (`--playouts`).", &[]);
+            return diary;
+        }
+        diary.line("Changes that may be chance in so few games are left out.", &[]);
         let mut rows = Vec::new();
         for (_, at, before, after) in changes.into_iter().take(MOST) {
             let headline = self.played.get(at).map_or_else(String::new, |span| self.headline(span));
@@ -99,13 +121,20 @@ impl Chronicle<'_> {
         diary
     }
 
-    /// The attack of a span that surprised most, in words.
+    /// What a span came to, and its attack that surprised most, in words.
     fn deed(&self, at: usize) -> String {
         let Some(span) = self.played.get(at) else { return String::new() };
+        let mut summary = Diary::new();
+        self.table.sum_up(&span.journal, self.reader, &mut summary);
+        let lines = summary.entries().iter().filter_map(|entry| match entry {
+            DiaryEntry::Line { text, .. } => Some(text.clone()),
+            _ => None,
+        });
         let (turn, who) = (self.table.turn(&span.base), span.stop.who());
         let of = self.luck.attacks.iter().filter(|attack| attack.turn == turn && Some(attack.by) == who);
-        let most = of.min_by(|a, b| likelihood(a).cmp(&likelihood(b)));
-        most.map_or_else(String::new, |attack| format!("{} at {}: {}", attack.by, attack.at, attack.upshot.word()))
+        let most = of.filter(|attack| !attack.upshot.called_off).min_by(|a, b| likelihood(a).cmp(&likelihood(b)));
+        let attack = most.map(|attack| format!("{} at {}: {}.", attack.by, attack.at, attack.upshot.word()));
+        lines.chain(attack).collect::<Vec<_>>().join(" ")
     }
 
     fn honours(&self) -> Diary {

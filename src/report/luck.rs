@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::engine::{Diary, How, Match, Ratio, Side};
+use crate::engine::{Diary, How, Match, Ratio, Side, count_of};
 use crate::play::{Fortune, Luck, Measured};
 
 use super::Page;
@@ -115,16 +115,16 @@ pub fn luck_page(table: &dyn Match, luck: &Luck) -> Page {
     page
 }
 
-/// The luck of one turn in a line; nothing where nobody attacked.
+/// The luck of one turn in a line; nothing of a side from which nothing was to be expected.
 pub fn luck_line(table: &dyn Match, luck: &Luck) -> Option<String> {
-    if luck.attacks.is_empty() {
-        return None;
-    }
     let told = |side: &Side| {
         let fortune = luck.fortune(*side, None);
+        if [&fortune.inflicted, &fortune.taken].iter().all(|measured| measured.expected == Ratio::ZERO) {
+            return None;
+        }
         let mut text = format!(
-            "{side} inflicted {} steps where {} were to be expected ({} percentile)",
-            fortune.inflicted.was,
+            "{side} inflicted {} where {} were to be expected ({} percentile)",
+            count_of(fortune.inflicted.was, "step"),
             fortune.inflicted.expected.mean(),
             percent(&fortune.inflicted)
         );
@@ -137,9 +137,10 @@ pub fn luck_line(table: &dyn Match, luck: &Luck) -> Option<String> {
                 taken.expected.mean()
             ));
         }
-        text
+        Some(text)
     };
-    Some(format!("Luck: {}.", table.ruleset().sides().iter().map(told).collect::<Vec<_>>().join("; ")))
+    let told: Vec<String> = table.ruleset().sides().iter().filter_map(told).collect();
+    (!told.is_empty()).then(|| format!("Luck: {}.", told.join("; ")))
 }
 
 /// The luck of a match for programs: fractions and whole numbers, no more.
