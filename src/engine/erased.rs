@@ -602,11 +602,22 @@ impl<G: Game> Match for Table<G> {
     fn check_policy(&self, side: Side, kind: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Json> {
         let info = G::Policy::kind(kind)?;
         let policy = G::Policy::read(info.kind, node, at, reader)?;
-        for fault in self.0.policy_faults(side, &policy, at) {
-            let at = reader.in_file(&fault.at);
-            reader.faults.push(Fault { at, ..fault });
+        let policy = to_json(&policy).ok()?;
+        let enemies = G::Policy::about_the_enemy(info.kind);
+        let mut strange = Vec::new();
+        each_word(&policy, at, &mut |word, at| {
+            if self.0.whose(word).is_some_and(|owner| (owner == side) == enemies) {
+                strange.push((word.to_owned(), reader.in_file(at)));
+            }
+        });
+        for (word, at) in strange {
+            let (what, remedy) = match enemies {
+                false => (format!("{word} is not on your side"), "name your own, or leave it out"),
+                true => (format!("{word} is your own"), "name the enemy's, or leave it out"),
+            };
+            reader.fault_by(&at, G::Policy::bounds(info), what, remedy);
         }
-        to_json(&policy).ok()
+        Some(policy)
     }
     fn tickets(&self, side: Side) -> u32 {
         self.0.tickets(side)
@@ -616,6 +627,21 @@ impl<G: Game> Match for Table<G> {
     }
     fn resealed(&self, before: View<'_>, after: View<'_>) -> Result<(), Clause> {
         self.0.resealed(&self.seen(before), &self.seen(after))
+    }
+}
+
+/// Looks at every word of a value and at every key, each with its place.
+fn each_word(value: &Json, at: &DocPath, look: &mut dyn FnMut(&str, &DocPath)) {
+    match value {
+        Json::Bool(_) | Json::Int(_) => {}
+        Json::Str(word) => look(word, at),
+        Json::List(items) => items.iter().enumerate().for_each(|(index, item)| each_word(item, &at.index(index), look)),
+        Json::Map(entries) => {
+            for (key, value) in entries {
+                look(key, &at.name(key));
+                each_word(value, &at.key(key), look);
+            }
+        }
     }
 }
 

@@ -64,6 +64,16 @@ pub trait Policy: Clone + Serialize + fmt::Debug + Send + Sync {
         None
     }
 
+    /// Is a choice of this kind about the enemy's counters? A player speaks for his own otherwise.
+    fn about_the_enemy(_kind: Kind) -> bool {
+        false
+    }
+
+    /// The clause by which nobody speaks for the other's counters in a choice of this kind.
+    fn bounds(info: &KindInfo) -> Clause {
+        info.clause
+    }
+
     /// Values for one kind, as these sides would type them.
     fn forms(info: &KindInfo, sides: &[Side]) -> Vec<&'static str> {
         let naming = sides.iter().filter_map(|side| Self::naming(info.kind, *side));

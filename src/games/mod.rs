@@ -40,13 +40,24 @@ mod tests {
             let table = game.open(&Charter { scenario, ..Charter::default() }).expect("a table");
             for info in game.kinds() {
                 let forms = |side: &Side| game.forms(info, &[*side]);
+                let faults = |side: &Side, form: &str| {
+                    let (node, _) = read_document("policy", format!("policy: {form}").as_bytes()).expect(form);
+                    let mut reader = Reader::new(table.lexicon());
+                    let (_, policy) = &node.as_map().expect("a map")[0];
+                    table.check_policy(*side, info.kind.0, policy, &DocPath::root(), &mut reader);
+                    reader.faults
+                };
                 for side in info.asked_of {
+                    // What one side names is nothing the other may name.
+                    let naming = |form: &&str| !info.forms.contains(form);
+                    for other in info.asked_of.iter().filter(|other| *other != side) {
+                        for form in forms(other).into_iter().filter(naming) {
+                            assert!(!faults(side, form).is_empty(), "{} {}: {side} says {form}", game.id(), info.kind);
+                        }
+                    }
                     for form in forms(side) {
-                        let (node, _) = read_document("policy", format!("policy: {form}").as_bytes()).expect(form);
-                        let mut reader = Reader::new(table.lexicon());
-                        let (_, policy) = &node.as_map().expect("a map")[0];
-                        table.check_policy(*side, info.kind.0, policy, &DocPath::root(), &mut reader);
-                        assert!(!reader.refused(), "{} {}: {form}: {:?}", game.id(), info.kind, reader.faults);
+                        let faults = faults(side, form);
+                        assert!(faults.is_empty(), "{} {}: {form}: {faults:?}", game.id(), info.kind);
                         let words = form.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
                         let enemies = ["an enemy hex", "Spanish pieces"].iter().any(|words| info.text.contains(words));
                         let wanted = |whose: &str| (whose == side.as_str()) != enemies;

@@ -96,9 +96,9 @@ pub trait Rules: Sized + Send + Sync + 'static {
         false
     }
 
-    /// What is wrong with a policy in the hands of this side, beyond its form: units that are not his to speak for.
-    fn policy_faults(&self, _side: Side, _policy: &Self::Policy, _at: &DocPath) -> Vec<Fault> {
-        Vec::new()
+    /// Whose a counter or a leader of this name is; nobody's if there is none.
+    fn whose(&self, _name: &str) -> Option<Side> {
+        None
     }
 
     /// How the game ended, if it has.

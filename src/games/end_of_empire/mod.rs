@@ -398,6 +398,11 @@ impl Rules for EndOfEmpire {
         state.ending.map(Ending::verdict)
     }
 
+    fn whose(&self, name: &str) -> Option<Side> {
+        let unit = self.data.units.values().find(|unit| unit.id.as_str() == name);
+        unit.map(|unit| unit.force).or_else(|| Piece::counter_force(name)).map(Force::side)
+    }
+
     fn flaws(&self, state: &State) -> Vec<String> {
         arrange::flaws(self, state)
     }

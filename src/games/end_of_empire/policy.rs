@@ -298,6 +298,10 @@ impl engine::Policy for Policy {
         },
     ];
 
+    fn about_the_enemy(kind: Kind) -> bool {
+        kind == CUBA_LIBRE
+    }
+
     fn naming(kind: Kind, side: Side) -> Option<&'static str> {
         match (kind, side) {
             (AMBUSH, SPAIN) => Some("{others: never, units: {sp-1-tg: always}, hexes: {1102: min-drm 3}}"),

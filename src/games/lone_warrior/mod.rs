@@ -268,8 +268,10 @@ impl Rules for LoneWarrior {
         }
     }
 
-    fn policy_faults(&self, side: Side, policy: &Policy, at: &DocPath) -> Vec<Fault> {
-        policy.faults(&self.data, side, at)
+    fn whose(&self, name: &str) -> Option<Side> {
+        let units = self.data.units.iter().map(|(id, unit)| (id.as_str(), unit.power));
+        let mut all = units.chain(self.data.leaders.iter().map(|(id, leader)| (id.as_str(), leader.power)));
+        all.find(|(id, _)| *id == name).map(|(_, power)| power.side())
     }
 
     fn verdict(&self, state: &State) -> Option<Verdict> {

@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use serde::{Serialize, Serializer};
 
 use crate::board::Facing;
-use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader};
+use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
 use crate::engine::{self, Clause, Kind, KindInfo, Moment, Side};
 use crate::{document, words};
 
-use super::data::Data;
 use super::events::Drawn;
 use super::orders::Face;
 use super::terms::{LeaderId, UnitId};
@@ -245,15 +244,6 @@ pub enum Per<K, T> {
 }
 
 impl<K: Ord, T> Per<K, T> {
-    /// Those named.
-    fn named(&self) -> impl Iterator<Item = &K> {
-        let each = match self {
-            Per::All(_) => None,
-            Per::Each(map) => Some(map),
-        };
-        each.into_iter().flat_map(BTreeMap::keys)
-    }
-
     /// What is laid down for one.
     pub fn get(&self, key: &K) -> Option<&T> {
         match self {
@@ -270,10 +260,6 @@ impl<K: Serialize, T: Serialize> Serialize for Per<K, T> {
             Per::Each(map) => map.serialize(serializer),
         }
     }
-}
-
-fn named(id: &impl ToString, at: &DocPath) -> (DocPath, String) {
-    (at.name(&id.to_string()), id.to_string())
 }
 
 /// What a player can lay down for one kind of question.
@@ -295,26 +281,6 @@ pub enum Policy {
 }
 
 impl Policy {
-    /// Units and leaders it names that are not the author's: nobody asks him about them.
-    pub fn faults(&self, data: &Data, side: Side, at: &DocPath) -> Vec<Fault> {
-        let strange_unit = |id: &&UnitId| data.units.get(id).is_none_or(|unit| unit.power.side() != side);
-        let strange_leader = |id: &&LeaderId| data.leaders.get(id).is_none_or(|leader| leader.power.side() != side);
-        let (clause, named): (_, Vec<(DocPath, String)>) = match self {
-            Policy::OnCharge(per) => ("7d", per.named().filter(strange_unit).map(|id| named(id, at)).collect()),
-            Policy::InMelee(per) => ("7m", per.named().filter(strange_unit).map(|id| named(id, at)).collect()),
-            Policy::Redraw(per) => ("9e", per.named().filter(strange_leader).map(|id| named(id, at)).collect()),
-            Policy::Join(wished) => {
-                let strange = wished.iter().enumerate().filter(|(_, id)| strange_unit(id));
-                ("A38", strange.map(|(index, id)| (at.index(index), id.to_string())).collect())
-            }
-            Policy::Hero(_) | Policy::Facing(_) => return Vec::new(),
-        };
-        let fault = |(at, id): (DocPath, String)| {
-            Fault::new(&at, format!("{id} is not on your side"), "name your own, or leave it out").by(Clause(clause))
-        };
-        named.into_iter().map(fault).collect()
-    }
-
     /// The facing laid down.
     pub fn facing(&self, now: Facing) -> Option<Facing> {
         match self {
@@ -383,6 +349,11 @@ impl engine::Policy for Policy {
             forms: &[],
         },
     ];
+
+    fn bounds(info: &KindInfo) -> Clause {
+        // A leader helps the unit he is with.
+        if info.kind == REDRAW { Clause("9e") } else { info.clause }
+    }
 
     fn naming(kind: Kind, side: Side) -> Option<&'static str> {
         match (kind, side) {

@@ -341,6 +341,12 @@ impl Rules for Santiago1898 {
         state.ending.map(state::Ending::verdict)
     }
 
+    fn whose(&self, name: &str) -> Option<Side> {
+        let units = self.data.units.values().map(|unit| (unit.id, unit.force));
+        let mut all = units.chain(self.data.specials.values().map(|special| (special.id, special.force)));
+        all.find(|(id, _)| id.as_str() == name).map(|(_, force)| play::player(force))
+    }
+
     fn flaws(&self, state: &State) -> Vec<String> {
         arrange::flaws(self, state)
     }

@@ -267,6 +267,10 @@ impl engine::Policy for Policy {
         },
     ];
 
+    fn about_the_enemy(kind: Kind) -> bool {
+        kind == OVERSTACK
+    }
+
     fn naming(kind: Kind, side: Side) -> Option<&'static str> {
         match (kind, side) {
             (FIRE, SPAIN) => Some("{sp-4-tv: 1211, sp-1-5-ra: 1111}"),

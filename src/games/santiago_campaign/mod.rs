@@ -428,6 +428,13 @@ impl Rules for SantiagoCampaign {
         state.ending.map(Ending::verdict)
     }
 
+    fn whose(&self, name: &str) -> Option<Side> {
+        match Token::is_name(name) {
+            true => Some(SPAIN),
+            false => self.data.counters.get(name).map(|counter| counter.nation.side()),
+        }
+    }
+
     fn flaws(&self, state: &State) -> Vec<String> {
         arrange::flaws(self, state)
     }

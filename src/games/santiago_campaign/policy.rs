@@ -205,6 +205,10 @@ impl engine::Policy for Policy {
         },
     ];
 
+    fn about_the_enemy(kind: Kind) -> bool {
+        kind == OVERSTACK
+    }
+
     fn naming(kind: Kind, side: Side) -> Option<&'static str> {
         match (kind, side) {
             (BLOODBATH | ADVANCE, SPAIN) => Some("[sp-28, sp-30]"),

@@ -324,6 +324,10 @@ impl Rules for SplendidLittleWar {
         state.ending.map(state::Ending::verdict)
     }
 
+    fn whose(&self, name: &str) -> Option<Side> {
+        self.data.units.values().find(|unit| unit.id.as_str() == name).map(|unit| unit.side())
+    }
+
     fn flaws(&self, state: &State) -> Vec<String> {
         flaws::flaws(self, state)
     }
