@@ -13,7 +13,7 @@ use super::position::{Known, Position, after_losses};
 use super::setup::{detachments, parts_of, slot_of};
 use super::state::{CounterState, Place, State, UnitState};
 use super::terms::{Content, Force, Member, Mode, Piece, Setup, Size, UnitKind};
-use super::{EndOfEmpire, SPAIN, US};
+use super::{EndOfEmpire, SPAIN};
 
 /// What the contents of a player's counters must be after a reorganization.
 struct Regrouping<'r> {
@@ -239,7 +239,7 @@ impl Play<'_, '_> {
         let free = |unit: Piece, used: &BTreeSet<Piece>| {
             state.unit(unit).at == Place::Off && now.under(unit).is_none() && !used.contains(&unit)
         };
-        let cl_force = if side == US { Force::Us } else { Force::Spanish };
+        let cl_force = Force::army(side);
         for entry in orders.logistics.iter_mut().filter(|entry| entry.unit.is_none()) {
             entry.unit =
                 data.of_kind(cl_force, UnitKind::LogisticColumn).map(|unit| unit.id).find(|id| free(*id, &used));

@@ -6,7 +6,6 @@ use crate::board::Hex;
 use crate::engine::doc::DocPath;
 use crate::engine::{Bar, Clause, Question, Ruling, Say, Side, Subject};
 
-use super::US;
 use super::attack::{Manner, attack_on};
 use super::events::{Cause, Event, FireKind, Why};
 use super::fire::Volley;
@@ -38,7 +37,7 @@ impl Play<'_, '_> {
     /// Whose combat phase an order belongs to.
     pub fn fighting_force(&self, side: Side, order: &CombatOrder) -> Force {
         let of = order.by.first().and_then(|piece| self.now().force(*piece)).filter(|force| force.side() == side);
-        of.unwrap_or(if side == US { Force::Us } else { Force::Spanish })
+        of.unwrap_or(Force::army(side))
     }
 
     /// The closed counters that will attack are shown with the orders, before any die (A60), and none is a dummy.

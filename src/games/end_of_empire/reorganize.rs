@@ -32,7 +32,7 @@ impl Position<'_> {
     fn bars_train(&self, side: Side, hex: Hex) -> Vec<Bar> {
         let data = self.data();
         let mut bars = Vec::new();
-        let force = if side == US { Force::Us } else { Force::Spanish };
+        let force = Force::army(side);
         if !self.game.options.supply_points {
             bars.push(Bar::new("A58", "this match is played without supply points", "leave it out").firm());
         } else if self.state.points(force) == 0 {
@@ -61,7 +61,7 @@ impl Position<'_> {
 
     /// The counters with which a player can make logistic columns (§14.5.1g).
     pub fn free_trains(&self, side: Side) -> Vec<Piece> {
-        let force = if side == US { Force::Us } else { Force::Spanish };
+        let force = Force::army(side);
         self.waiting(|unit| unit.force == force && unit.kind == UnitKind::LogisticColumn)
     }
 
@@ -228,7 +228,7 @@ impl Play<'_, '_> {
     /// §14.5.2, A49, A87.
     fn make_logistics(&mut self, side: Side, orders: &Reorganize) -> Vec<Option<bool>> {
         let mut listed = Vec::new();
-        let force = if side == US { Force::Us } else { Force::Spanish };
+        let force = Force::army(side);
         for (index, entry) in orders.logistics.iter().enumerate() {
             if !self.holds(&entry.if_event, entry.if_oos) {
                 continue;

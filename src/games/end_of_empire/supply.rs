@@ -23,7 +23,7 @@ impl Position<'_> {
     /// Every hex in which the US Army, or the Spanish, are in supply (§10.1, A36).
     pub fn supply_of_side(&self, side: Side) -> BTreeSet<Hex> {
         let data = self.data();
-        let enemy = if side == US { super::SPAIN } else { US };
+        let enemy = Play::enemy(side);
         let blocked = self.held_hexes(enemy);
         let free = |hex: Hex| data.is_land(hex) && !blocked.contains(&hex);
         let mut supplied: BTreeSet<Hex> = BTreeSet::new();

@@ -9,6 +9,7 @@ use crate::engine::{Seen, Side, count_of, list};
 use super::EndOfEmpire;
 use super::attack::Manner;
 use super::orders::{Balloon, SetupOrders, Support};
+use super::play::Play;
 use super::position::{Known, Position};
 use super::setup::parts_of;
 use super::state::{Stage, State};
@@ -126,7 +127,7 @@ fn turn(now: &Position<'_>, side: Side, fighting: bool) -> String {
 fn reorganization(now: &Position<'_>, side: Side, key: &str, text: &mut String) {
     let game = now.game;
     let mut lines: Vec<String> = Vec::new();
-    let force = if side == US { Force::Us } else { Force::Spanish };
+    let force = Force::army(side);
     let hexes = now.train_hexes(side);
     let free = now.free_trains(side);
     if let (Some(hex), false) = (hexes.first(), free.is_empty()) {
@@ -295,7 +296,7 @@ fn moves(now: &Position<'_>, side: Side, text: &mut String) {
 }
 
 fn combats(now: &Position<'_>, side: Side, text: &mut String) {
-    let enemy = if side == US { SPAIN } else { US };
+    let enemy = Play::enemy(side);
     let mut lines: Vec<String> = Vec::new();
     let naval: BTreeMap<Force, Vec<Hex>> =
         Force::of(side).iter().map(|force| (*force, now.naval_targets(*force))).collect();

@@ -276,6 +276,11 @@ impl Force {
         }
     }
 
+    /// The army of a player: who has guns, trains and a fleet.
+    pub fn army(side: Side) -> Force {
+        if side == SPAIN { Force::Spanish } else { Force::Us }
+    }
+
     /// The forces a player runs.
     pub fn of(side: Side) -> &'static [Force] {
         if side == SPAIN { &[Force::Spanish] } else { &[Force::Us, Force::Cuban] }

@@ -6,6 +6,7 @@ use crate::board::Hex;
 use crate::engine::Concealed;
 
 use super::super::orders::{Advance, CombatOrder, MoveOrder, Reorganize, Support, TurnOrders};
+use super::super::play::Play;
 use super::super::state::Stage;
 use super::super::terms::{Force, Piece, UnitKind};
 use super::super::{SPAIN, US};
@@ -62,7 +63,7 @@ impl Player<'_> {
     /// Where a force would like to be.
     fn goals(&self, force: Force) -> Vec<Hex> {
         let now = self.now();
-        let enemies: Vec<Hex> = now.held_hexes(if force.side() == US { SPAIN } else { US }).into_iter().collect();
+        let enemies: Vec<Hex> = now.held_hexes(Play::enemy(force.side())).into_iter().collect();
         let data = &self.game.data;
         match force.side() {
             US => data.objectives.iter().copied().chain(enemies).collect(),
@@ -147,7 +148,7 @@ impl Player<'_> {
         let side = self.side;
         let mut orders: Vec<CombatOrder> = Vec::new();
         let mut fought: BTreeSet<Piece> = BTreeSet::new();
-        let enemy = if side == US { SPAIN } else { US };
+        let enemy = Play::enemy(side);
         let forces: Vec<Force> = if side == US { vec![Force::Cuban, Force::Us] } else { vec![Force::Spanish] };
         let mut targets: Vec<Hex> = self.now().held_hexes(enemy).into_iter().collect();
         self.chance.shuffle(&mut targets);
@@ -186,8 +187,7 @@ impl Player<'_> {
             }
         }
         // Points run out, and a train is spent once.
-        let army = if side == US { Force::Us } else { Force::Spanish };
-        let (mut points, mut trains) = (self.state.points(army), BTreeSet::new());
+        let (mut points, mut trains) = (self.state.points(Force::army(side)), BTreeSet::new());
         for order in &mut orders {
             let there = match order.support {
                 Some(Support::Column(train)) => trains.insert(train),
