@@ -222,7 +222,7 @@ fn moves(play: &mut Play<'_, '_>, side: Side, orders: &mut TurnOrders, chance: &
         if boxed == Some(Post::In(HoldingBox::Guantanamo)) && !released && !chance.one_in(3) {
             continue;
         }
-        let balloon = piece.token().is_none() && play.now().arm(piece.unit()) == Some(Arm::Balloon);
+        let balloon = play.now().arm(piece.unit()) == Some(Arm::Balloon);
         let plain = MoveOrder { unit: piece, path: Vec::new(), to: None, balloon: None, open: None };
         let mut mode = None;
         if balloon && !play.state.unit(piece.unit()).fever {
@@ -261,8 +261,7 @@ fn moves(play: &mut Play<'_, '_>, side: Side, orders: &mut TurnOrders, chance: &
             }
             continue;
         };
-        let beach = side == US && path.iter().any(|hex| play.game.data.is_beach(*hex));
-        let open = if beach && chance.one_in(2) { Some(chance.one_in(2)) } else { None };
+        let open = beach_on(&play.now(), piece, &path).then(|| chance.one_in(2));
         let order = MoveOrder { path, balloon: mode, open, ..plain };
         // A beach that stays shut gives no supply on the way; one that is to be opened is where an unsupplied unit goes.
         let told = play.now().told(mover, &order);
@@ -286,9 +285,17 @@ pub(super) fn give(play: &mut Play<'_, '_>, order: MoveOrder, to_come: &[Piece],
     orders.moves.push(Concealed::Open(order));
 }
 
+/// Does a march come to a beach that it could open? Its order says so or not: what it leaves unsaid a policy decides, and
+/// that may shut a beach on which this order or a later one counts.
+fn beach_on(now: &Position<'_>, piece: Piece, path: &[Hex]) -> bool {
+    let american = now.nation(piece.unit()) == Some(Nation::Us);
+    american && path.iter().any(|hex| now.may_open(*hex))
+}
+
 /// A plain move along a path.
 fn march(play: &mut Play<'_, '_>, unit: Piece, path: Vec<Hex>, to_come: &[Piece], orders: &mut TurnOrders) {
-    give(play, MoveOrder { unit, path, to: None, balloon: None, open: None }, to_come, orders);
+    let open = beach_on(&play.now(), unit, &path).then_some(true);
+    give(play, MoveOrder { unit, path, to: None, balloon: None, open }, to_come, orders);
 }
 
 /// Two Americans and a Cuban unit round a Spanish stack, every other hex theirs as far as they get there: the zones of
@@ -416,7 +423,7 @@ fn attacks(now: &Position<'_>, side: Side, surrounded: Option<Hex>, orders: &mut
         let again = !orders.attacks.is_empty() && chance.one_in(6);
         let mut attackers = now.able_against(side, target, &BTreeSet::new());
         attackers.retain(|piece| (again || !used.contains(piece)) && !pledged.contains(piece));
-        let cuban = |piece: &Piece| piece.token().is_none() && now.nation(piece.unit()) == Some(Nation::Cuban);
+        let cuban = |piece: &Piece| now.nation(piece.unit()) == Some(Nation::Cuban);
         let only_cubans = chance.one_in(2) && Some(target) != surrounded;
         if attackers.iter().any(cuban) && attackers.iter().any(|piece| !cuban(piece)) {
             attackers.retain(|piece| cuban(piece) == only_cubans);

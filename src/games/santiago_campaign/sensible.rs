@@ -86,7 +86,7 @@ fn moves(play: &mut Play<'_, '_>, side: Side, orders: &mut TurnOrders) {
     for (_, piece) in pieces {
         let now = play.now();
         let from = now.hex_of(piece);
-        let balloon = piece.token().is_none() && now.arm(piece.unit()) == Some(Arm::Balloon);
+        let balloon = now.arm(piece.unit()) == Some(Arm::Balloon);
         if balloon || side != US && from.is_some_and(|hex| holds(&now, hex)) {
             continue;
         }

@@ -201,7 +201,7 @@ fn moves(play: &mut Play<'_, '_>, side: Side, text: &mut String) {
                 }
             }
         }
-        if piece.token().is_none() && now.arm(piece.unit()) == Some(Arm::Balloon) {
+        if now.arm(piece.unit()) == Some(Arm::Balloon) {
             line(
                 text,
                 format!("#  - {{unit: {piece}, balloon: {}}}", if now.state.balloon_up { "down" } else { "up" }),

@@ -256,7 +256,7 @@ impl Play<'_, '_> {
 
     /// An American unit enters a beach: is it opened? (§6.6)
     fn opens(&mut self, piece: Piece, hex: Hex, ordered: Option<bool>) -> Ruling<bool> {
-        let american = piece.token().is_none() && self.now().nation(piece.unit()) == Some(Nation::Us);
+        let american = self.now().nation(piece.unit()) == Some(Nation::Us);
         if !american || !self.now().may_open(hex) {
             return Ok(false);
         }
@@ -313,7 +313,7 @@ impl Play<'_, '_> {
 
     /// Supply for a mover; only Americans need any (§12.1b).
     pub fn maps_for(&mut self, piece: Piece) -> Rc<SupplyMaps> {
-        let american = piece.token().is_none() && self.now().nation(piece.unit()) == Some(Nation::Us);
+        let american = self.now().nation(piece.unit()) == Some(Nation::Us);
         if american { self.supply_maps() } else { Rc::new(SupplyMaps::everywhere(&self.now())) }
     }
 
