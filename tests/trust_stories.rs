@@ -487,6 +487,16 @@ fn who_was_interrupted_while_sitting_down_types_the_same_command_again() {
         }
         story.says(0, "heir", &format!("handover --ledger us --as us --folder {folder}"));
     }
+    // A player who comes second to a game master gets two records with the offer.
+    story.says(0, "club", "new santiago-1898 club --gm --players spain,us");
+    story.says(0, "first", "join club/outbox/0000-garcia.txt --folder first");
+    story.hear("club", "club", "first");
+    let join = "join club/outbox/0001-garcia.txt --folder";
+    story.says(0, "second", &format!("{join} second"));
+    story.half("second", "second-1", 1);
+    story.says(0, "second", &format!("{join} second-1"));
+    let told = story.says(0, "second", "compare second second-1");
+    assert!(told.contains("The ledgers are the same: 3 records."), "{told}");
     // A whole folder is nobody's to begin again, and neither is one with anything else in it.
     let told = story.says(64, "office", &format!("{sit} office"));
     assert!(told.contains("a game lies in it"), "{told}");
@@ -499,4 +509,39 @@ fn who_was_interrupted_while_sitting_down_types_the_same_command_again() {
     // Secrets with which somebody plays are never taken for left over.
     let told = story.says(73, "us", "handover --take bundle.yaml --folder again");
     assert!(told.contains("there are secrets for this game"), "{told}");
+}
+
+#[test]
+fn a_motion_that_is_typed_again_is_not_moved_again() {
+    let mut story = Story::begin();
+    story.says(0, "solo", "new santiago-1898 solo --solo --option questions=default");
+    for number in 0..2 {
+        story.files += 1;
+        story.says(0, "solo", &format!("-C solo template --output {number}.yaml"));
+        story.says(0, "solo", &format!("-C solo resolve {number}.yaml"));
+    }
+    for line in ["motion void 2", "motion reanchor", "motion end --drawn"] {
+        let before = story.records("solo");
+        story.says(0, "solo", &format!("-C solo {line}"));
+        let told = story.says(0, "solo", &format!("-C solo {line}"));
+        assert!(told.contains("This was moved already"), "{told}");
+        assert_eq!(story.records("solo"), before + 1, "{line}");
+    }
+    // Between two, the mail is made again, and the motion stays on the table.
+    story.says(0, "spain", "new santiago-1898 spain --as spain --option questions=default");
+    story.says(0, "us", "join spain/outbox/0000-garcia.txt --folder us");
+    story.hear("spain", "spain", "us");
+    story.play(BOTH, 2);
+    let mover = story.mover(BOTH);
+    let end = format!("-C {mover} motion end --drawn");
+    story.says(0, mover, &end);
+    let mail = story.desk.path(&story.mail(mover, "-garcia.txt"));
+    let bytes = fs::read(&mail).expect("a mail");
+    fs::remove_file(&mail).expect("it was there");
+    let told = story.says(0, mover, &end);
+    assert!(told.contains("This was moved already") && told.contains("it acts once it is accepted"), "{told}");
+    assert_eq!(fs::read(&mail).expect("a mail"), bytes);
+    // Another motion is another one.
+    let told = story.says(64, mover, &format!("-C {mover} motion end --winner us"));
+    assert!(told.contains("cannot be moved"), "{told}");
 }

@@ -605,8 +605,7 @@ pub fn folder_for(folder: &Path, records: &[Record]) -> Result<(), Trouble> {
     };
     let own = |entry: fs::DirEntry| match entry.file_name().to_string_lossy().as_ref() {
         ".lock" | SCHEMAS => true,
-        "ledger" => drafts(&entry.path()) || is_begun(folder, records),
-        ORDERS | DATA => drafts(&entry.path()),
+        ORDERS | "ledger" | DATA => drafts(&entry.path()) || is_begun(folder, records),
         name => is_draft(name),
     };
     // What a killed command left before anything was signed is gone on with.

@@ -10,7 +10,7 @@ use crate::trust::replay::Vision;
 use crate::trust::seat::Seat;
 use crate::trust::store::{Lock, Readers, write_whole};
 
-use super::folder::{self, DATA, GameFolder, ORDERS, fresh_folder};
+use super::folder::{self, DATA, GameFolder, ORDERS, folder_for};
 use super::post::{self, Arrived, read_mail};
 use super::{Done, Trouble, World, new, seats, terms};
 
@@ -59,10 +59,10 @@ impl Join {
         let id = genesis.body().data.get("ruleset").and_then(|id| id.as_str()).unwrap_or_default().to_owned();
         let ruleset = super::sight::ruleset(&id)?;
         let folder = self.folder.clone().unwrap_or_else(|| PathBuf::from(ruleset.id()));
-        fresh_folder(&folder)?;
         let mut offered: Vec<_> =
             records.into_iter().filter(|r| r.body().seq == 0 || r.body().game == Some(game)).collect();
         offered.sort_by_key(|record| record.body().seq);
+        folder_for(&folder, &offered)?;
         let data = self.data.as_deref().map(folder::data_files).transpose()?.unwrap_or_default();
         let lay = |genesis: &Genesis| folder::lay_with(genesis, data.clone());
         let offer = Ledger::read(offered.clone(), lay, Vision::public())?;

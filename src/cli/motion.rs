@@ -14,7 +14,7 @@ use crate::trust::propose::{Finding, Outlook};
 use crate::trust::role::Role;
 
 use super::folder::GameFolder;
-use super::seats::{Reanchor, Rekey, Upgrade, data_of, moved as moved_on};
+use super::seats::{MOVED_ALREADY, Reanchor, Rekey, Upgrade, data_of, is_moved, moved as moved_on};
 use super::{Done, Trouble, World};
 
 /// How many differences are listed.
@@ -124,6 +124,9 @@ impl Motion {
         let mut folder = GameFolder::open(world)?;
         let ledger = folder.seat.ledger();
         let moved = motion::Motion { note: self.note.clone(), ..self.what.motion(ledger, folder.seat.role())? };
+        if !self.dry_run && is_moved(&folder, &moved.what) {
+            return moved_on(folder, MOVED_ALREADY, self.eml, world);
+        }
         let outlook = ledger.outlook(&moved, folder.seat.role()).map_err(not_moved)?;
         let told = told(ledger, &moved, outlook.as_ref());
         if self.dry_run {

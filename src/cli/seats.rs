@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::engine::Json;
+use crate::trust::Id;
 use crate::trust::handover::{Request, Told};
 use crate::trust::key::PrivateKey;
+use crate::trust::motion::What;
 use crate::trust::paper::Paper;
 use crate::trust::store::{Readers, read_small, write_whole};
 use crate::trust::{typed, yaml};
@@ -95,9 +97,37 @@ impl Reanchor {
             );
             return motion::shown(text, None, "Nothing is signed. Without --dry-run it is moved.", world);
         }
+        if is_moved(&folder, &What::Reanchor { anchor: Id::ZERO, lost: self.lost }) {
+            return moved(folder, MOVED_ALREADY, eml, world);
+        }
         folder.seat.move_reanchor(self.lost, &told(self.values.as_ref())?)?;
         moved(folder, "", eml, world)
     }
+}
+
+/// What is said of a motion that is typed again.
+pub const MOVED_ALREADY: &str = "This was moved already, with the last record; it is not signed again.\n";
+
+/// Whether the last record is this very motion of one's own: a command that was killed has signed it, and whoever types it
+/// again wants its mail and not a second one.
+pub fn is_moved(folder: &GameFolder, what: &What) -> bool {
+    let protocol = folder.seat.ledger().protocol();
+    let last = protocol.next().checked_sub(1);
+    let mine = protocol.moved().last().filter(|moved| Some(moved.seq) == last && moved.by == *folder.seat.role());
+    mine.is_some_and(|moved| match (&moved.motion.what, what) {
+        (What::Void { .. } | What::End(_), _) => moved.motion.what == *what,
+        // A new chain is another one each time.
+        (What::Reanchor { lost: one, .. }, What::Reanchor { lost: other, .. }) => one == other,
+        // The position has changed since: what counts is where it leads.
+        (What::Ruling(one), What::Ruling(other)) => {
+            (one.about, &one.clause, &one.finding, one.state)
+                == (other.about, &other.clause, &other.finding, other.state)
+        }
+        (What::Upgrade(one), What::Upgrade(other)) => {
+            (&one.engine, one.rules_sha256, one.state) == (&other.engine, other.rules_sha256, other.state)
+        }
+        _ => false,
+    })
 }
 
 /// Puts a motion on disk and into a mail.
@@ -203,6 +233,9 @@ impl Upgrade {
         let words = format!("Motion {}\n", upgrade.words());
         if dry_run {
             return motion::shown(words, None, "Nothing is signed. Without --dry-run it is moved.", world);
+        }
+        if is_moved(&folder, &upgrade.what) {
+            return moved(folder, MOVED_ALREADY, eml, world);
         }
         folder.seat.move_upgrade(&position)?;
         moved(folder, &words, eml, world)

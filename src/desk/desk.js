@@ -500,7 +500,9 @@ function goTo(line, column) {
 // Saving and signing
 
 async function save(over) {
+  if (acting) return false;
   const text = $('text').value;
+  acting = true;
   try {
     const told = await ask('save', { text, stamp: pos.stamp, 'on-disk': over ?? known });
     known = told['on-disk'];
@@ -514,7 +516,7 @@ async function save(over) {
     if (error.told?.theirs !== undefined) disagree(error.told);
     else if (error.status === 409) await load().catch(tell);
     return false;
-  }
+  } finally { acting = false; }
 }
 
 // Two texts for one file: the player says which counts, and the other is kept.
