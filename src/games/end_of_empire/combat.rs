@@ -44,6 +44,10 @@ impl Play<'_, '_> {
     pub fn show_attackers(&mut self, side: Side, combat: &[CombatOrder]) -> Ruling<()> {
         for (index, order) in combat.iter().enumerate() {
             let Some(target) = order.attack else { continue };
+            self.entry(DocPath::root().key("combat").index(index), |play| {
+                play.object_to_covered(&order.by);
+                Ok(())
+            })?;
             let own: Vec<Piece> = order
                 .by
                 .iter()
@@ -72,6 +76,20 @@ impl Play<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Who is named apart from the counter he is under does not attack, whatever a die may do to the counter.
+    fn object_to_covered(&mut self, by: &[Piece]) {
+        let known = self.author_knows();
+        let now = Position { game: self.game, state: self.state, known: &known };
+        let mut bars = Vec::new();
+        for (index, piece) in by.iter().enumerate() {
+            if let Some(counter) = now.under(*piece) {
+                let bar = Bar::new("9.1b", format!("{piece} is not on the open map"), format!("name {counter}"));
+                bars.push(bar.firm().at(DocPath::root().key("by").index(index)));
+            }
+        }
+        self.umpire.object(bars);
     }
 
     /// One combat phase: B.2a, B.2b or C.2.

@@ -123,9 +123,13 @@ impl<'p, 'u> Play<'p, 'u> {
         if !self.umpire.drills() {
             return None;
         }
+        Some(listed(&Position { game: self.game, state: self.state, known: &self.author_knows() }))
+    }
+
+    /// What the author of a check can see under closed counters; in a real run nobody can.
+    pub fn author_knows(&self) -> Known {
         let read = |(name, counter): (&Piece, &CounterState)| Some((*name, self.umpire.eyes(&counter.holds.0)?));
-        let known = Known(self.state.counters.iter().filter_map(read).collect());
-        Some(listed(&Position { game: self.game, state: self.state, known: &known }))
+        Known(self.state.counters.iter().filter_map(read).collect())
     }
 
     /// The order in hand was found legal, so it has to stand in the list.

@@ -95,9 +95,21 @@ impl Position<'_> {
 
     /// How the guerrillas of a player can be deployed, if all of a hex are deployed alike.
     pub fn mode_orders(&self, side: Side) -> Vec<(Piece, Mode)> {
-        let all = self.on_map(side);
-        let each = all.iter().flat_map(|piece| Mode::ALL.iter().map(|mode| (*piece, *mode)));
-        each.filter(|(piece, mode)| self.bars_mode(side, *piece, *mode, &all).is_empty()).collect()
+        let mut orders = Vec::new();
+        for mode in Mode::ALL {
+            let mut all = self.on_map(side);
+            // Whoever cannot change keeps the others of his hex from it.
+            loop {
+                let able = all.iter().copied().filter(|piece| self.bars_mode(side, *piece, *mode, &all).is_empty());
+                let able: Vec<Piece> = able.collect();
+                if able.len() == all.len() {
+                    break;
+                }
+                all = able;
+            }
+            orders.extend(all.into_iter().map(|piece| (piece, *mode)));
+        }
+        orders
     }
 
     /// Why a unit or column is not deployed so, if it and those `with` it are (§11.1, A42a, A89).
@@ -304,6 +316,7 @@ impl Play<'_, '_> {
 
     /// A.3b (§2g, A42a).
     fn set_modes(&mut self, side: Side, orders: &Reorganize) -> Ruling<()> {
+        let mut listed = Vec::new();
         for (index, entry) in orders.modes.iter().enumerate() {
             if !self.holds(&entry.if_event, entry.if_oos) {
                 continue;
@@ -333,8 +346,7 @@ impl Play<'_, '_> {
                     continue;
                 }
             }
-            let stands = self.stands(|now| now.mode_orders(side).contains(&(entry.unit, entry.mode)));
-            self.look_up(stands);
+            listed.push(self.stands(|now| now.mode_orders(side).contains(&(entry.unit, entry.mode))));
             if let Some(counter) = self.state.counters.get_mut(&entry.unit) {
                 counter.mode = Some(entry.mode);
             } else if let Some(unit) = self.state.units.get_mut(&entry.unit) {
@@ -343,6 +355,8 @@ impl Play<'_, '_> {
             self.surprise([entry.unit.to_string(), hex.to_string()]);
             self.umpire.note(Event::ModeSet { unit: entry.unit, mode: entry.mode });
         }
+        // Only now is it said that those it changes with can.
+        listed.into_iter().for_each(|stands| self.look_up(stands));
         Ok(())
     }
 }

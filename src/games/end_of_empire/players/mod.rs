@@ -157,6 +157,15 @@ mod tests {
     }
 
     #[test]
+    fn a_column_of_infantry_keeps_the_guerrillas_beside_it_in_regular_order() {
+        all_accepted(
+            "turn: 3\nstage: spanish-turn\nunits: {us-6-inf: 0619}\n\
+             columns: {sp-c1: {at: 1110, holds: [sp-1-tg]}, sp-c2: {at: 1110, holds: [sp-4-t]}}\n",
+            60,
+        );
+    }
+
+    #[test]
     fn the_last_supply_point_is_spent_once() {
         all_accepted(
             "turn: 3\nstage: spanish-turn\nsupply-points: {spanish: 1}\n\
