@@ -628,8 +628,8 @@ impl Players for SantiagoCampaign {
         Some(sensible::orders(self, seen))
     }
 
-    fn random_policy(&self, state: &State, _side: Side, kind: &str, chance: &mut Chance) -> Json {
-        random::policy(self, state, kind, chance)
+    fn random_policy(&self, state: &State, side: Side, kind: &str, chance: &mut Chance) -> Json {
+        random::policy(self, state, side, kind, chance)
     }
 }
 

@@ -11,11 +11,11 @@ use super::orders::{
     After, AttackOrder, Balloon, Class, LandingOrder, Marines, MoveOrder, Orders, Share, SpanishSetup, TurnOrders,
     UsSetup,
 };
-use super::play::{Known, Play, Position, Trit, at_table};
+use super::play::{Known, Play, Position, Trit, at_table, opponent};
 use super::policy::{BalloonFire, When};
 use super::setup::bars_set_up;
 use super::stacking::Room;
-use super::state::{Place, Post, Stage, State};
+use super::state::{Post, Stage, State};
 use super::supply::Suppose;
 use super::terms::{Arm, CombatResult, Group, HoldingBox, Nation, Odds, Piece, UnitId};
 use super::{SantiagoCampaign, US};
@@ -480,7 +480,7 @@ fn attacks(now: &Position<'_>, side: Side, surrounded: Option<Hex>, orders: &mut
 }
 
 /// A policy for one kind of question, as a player could type it.
-pub fn policy(game: &SantiagoCampaign, state: &State, kind: &str, chance: &mut Chance) -> Json {
+pub fn policy(game: &SantiagoCampaign, state: &State, side: Side, kind: &str, chance: &mut Chance) -> Json {
     let text = |word: &str| Json::Str(word.to_owned());
     let known = Known::default();
     let now = Position { game, state, known: &known };
@@ -506,9 +506,8 @@ pub fn policy(game: &SantiagoCampaign, state: &State, kind: &str, chance: &mut C
         }
         "displace" => text(if chance.one_in(3) { "never" } else { "always" }),
         "balloon-loss" | "bloodbath" | "advance" | "overstack" => {
-            let mut pieces: Vec<Piece> =
-                now.state.units.iter().filter(|(_, u)| u.at != Place::Lost).map(|(id, _)| Piece::from(*id)).collect();
-            pieces.extend(now.state.counters.keys().copied().map(Piece::from));
+            // Who is crowded out is the enemy's to name; otherwise a player speaks for his own.
+            let mut pieces = now.pieces_of(if kind == "overstack" { opponent(side) } else { side });
             chance.shuffle(&mut pieces);
             pieces.truncate(6);
             Json::List(pieces.into_iter().map(|piece| Json::Str(piece.to_string())).collect())
