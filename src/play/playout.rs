@@ -28,7 +28,8 @@ impl Prospects {
         Ratio::new(self.won.get(&side).copied().unwrap_or(0), self.games)
     }
 
-    /// Is the difference between two positions more than so few games show by chance: twice its own error?
+    /// Is the difference between two positions more than so few games show by chance: three times its own error, as the
+    /// positions of a match are many?
     ///
     /// One game won and one lost are thought added, or ten wins of ten would pass for certainty.
     pub fn differs(&self, other: &Prospects, side: Side) -> bool {
@@ -37,7 +38,7 @@ impl Prospects {
         let spread = |prospects: &Prospects| {
             let won = prospects.won.get(&side).copied().unwrap_or(0);
             let share = Ratio::new(won + 1, prospects.games + 2);
-            share.times(Ratio::ONE.minus(share)).times(Ratio::new(4_u32, prospects.games.max(1)))
+            share.times(Ratio::ONE.minus(share)).times(Ratio::new(9_u32, prospects.games.max(1)))
         };
         change.times(change) > spread(self).plus(spread(other))
     }
@@ -114,9 +115,10 @@ mod tests {
     fn few_games_show_only_great_changes() {
         let side = Side("us");
         let won = |won: u32, games: u32| Prospects { games, won: BTreeMap::from([(side, won)]) };
-        // By hand: 0.5 squared is 0.25; of four games 5/36 and 1/4 are the spreads, of ten 11/144 and 1/4, times 4/n.
-        assert!(!won(4, 4).differs(&won(2, 4), side), "0.25 is less than 0.39");
-        assert!(won(10, 10).differs(&won(5, 10), side), "0.25 is more than 0.13");
+        // By hand: half of the games are 0.25 squared; the spreads of ten are 11/144 and 1/4, or 3/16 for two of them won,
+        // times 9/10.
+        assert!(!won(10, 10).differs(&won(5, 10), side), "0.25 is less than 0.29");
+        assert!(won(10, 10).differs(&won(2, 10), side), "0.64 is more than 0.24");
         assert!(!won(10, 10).differs(&won(9, 10), side));
         assert!(won(100, 100).differs(&won(90, 100), side));
         assert!(!won(7, 10).differs(&won(7, 10), side));
