@@ -566,7 +566,7 @@ impl Players for EndOfEmpire {
         Some(players::sensible::orders(self, seen, stop))
     }
 
-    fn random_policy(&self, state: &State, _side: Side, kind: &str, chance: &mut Chance) -> Json {
-        players::policy(self, state, kind, chance)
+    fn random_policy(&self, state: &State, side: Side, kind: &str, chance: &mut Chance) -> Json {
+        players::policy(self, state, side, kind, chance)
     }
 }

@@ -3,18 +3,22 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::Hex;
-use crate::engine::Json;
 use crate::engine::dice::Chance;
+use crate::engine::{Json, Policy as _, Rules as _, Side};
 
-use super::super::EndOfEmpire;
 use super::super::state::State;
 use super::super::terms::Piece;
+use super::super::{EndOfEmpire, Policy};
 
 /// A policy by chance, as a player could type it.
-pub fn policy(game: &EndOfEmpire, state: &State, kind: &str, chance: &mut Chance) -> Json {
+pub fn policy(game: &EndOfEmpire, state: &State, side: Side, kind: &str, chance: &mut Chance) -> Json {
     let text = |word: &str| Json::Str(word.to_owned());
     let hexes: Vec<Hex> = state.units.values().filter_map(|unit| unit.at.hex()).collect();
-    let pieces: Vec<Piece> = state.units.keys().copied().chain(state.counters.keys().copied()).collect();
+    // Whoever the choice is about: his own, or the enemy's.
+    let enemies = Policy::kind(kind).is_some_and(|info| Policy::about_the_enemy(info.kind));
+    let meant = |piece: &Piece| game.whose(piece.as_str()).is_some_and(|owner| (owner == side) != enemies);
+    let all = state.units.keys().chain(state.counters.keys());
+    let pieces: Vec<Piece> = all.copied().filter(meant).collect();
     let list = |items: Vec<String>| Json::List(items.into_iter().map(Json::Str).collect());
     let some_hexes = |chance: &mut Chance| {
         let near = |hex: Hex, chance: &mut Chance| {
@@ -34,7 +38,7 @@ pub fn policy(game: &EndOfEmpire, state: &State, kind: &str, chance: &mut Chance
             1 => text("never"),
             2 => text("min-drm 1"),
             _ => {
-                let counters: Vec<Piece> = state.counters.keys().copied().collect();
+                let counters: Vec<Piece> = state.counters.keys().copied().filter(meant).collect();
                 let named = (0..3).filter_map(|_| chance.pick(&counters).map(Piece::to_string));
                 let units: BTreeMap<String, Json> = named.map(|name| (name, text("always"))).collect();
                 Json::Map(BTreeMap::from([
