@@ -515,7 +515,10 @@ impl<G: Game> Match for Table<G> {
         self.0.sensible_orders(&self.seen(view), stop).map(|orders| AnyOrders(Arc::new(orders)))
     }
     fn random_policy(&self, state: &AnyState, side: Side, kind: &str, chance: &mut Chance) -> Json {
-        self.0.random_policy(self.state(state), side, kind, chance)
+        let policy = self.0.random_policy(self.state(state), side, kind, chance);
+        // Whoever it may not name is left out of its lists.
+        let enemies = G::Policy::kind(kind).is_some_and(|info| G::Policy::about_the_enemy(info.kind));
+        fitting(policy, &|word| self.0.whose(word).is_none_or(|owner| (owner == side) != enemies))
     }
     fn tell(&self, journal: &AnyJournal, from: usize, reader: Option<Side>, diary: &mut Diary) {
         for noted in self.events(journal).iter().skip(from).filter(|noted| readable(noted, reader, reader.is_none())) {
@@ -627,6 +630,21 @@ impl<G: Game> Match for Table<G> {
     }
     fn resealed(&self, before: View<'_>, after: View<'_>) -> Result<(), Clause> {
         self.0.resealed(&self.seen(before), &self.seen(after))
+    }
+}
+
+/// A value without the items and keys that do not fit.
+fn fitting(value: Json, fits: &dyn Fn(&str) -> bool) -> Json {
+    match value {
+        Json::List(items) => {
+            let kept = items.into_iter().filter(|item| item.as_str().is_none_or(fits));
+            Json::List(kept.map(|item| fitting(item, fits)).collect())
+        }
+        Json::Map(entries) => {
+            let kept = entries.into_iter().filter(|(key, _)| fits(key));
+            Json::Map(kept.map(|(key, value)| (key, fitting(value, fits))).collect())
+        }
+        word => word,
     }
 }
 
