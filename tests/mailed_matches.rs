@@ -12,7 +12,7 @@ fn whatever_the_post_does_the_ledgers_are_the_same_and_nobody_honest_is_at_fault
     for game in GAMES {
         for number in 0..3 {
             let folder = tempfile::tempdir().expect("a folder");
-            let series = Series { games: 3, seed: "bounded".to_owned(), threads: 1, ..Series::default() };
+            let series = Series { games: 3, seed: "rain".to_owned(), threads: 1, ..Series::default() };
             let played = play_mailed(*game, &series, number, 24, folder.path());
             let (tale, records) = played.unwrap_or_else(|broken| panic!("{broken}"));
             all.add(&tale);

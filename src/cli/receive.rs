@@ -334,6 +334,9 @@ fn displaced(folder: &GameFolder, record: &Record) -> String {
         (RecordKind::Audit, true) => {
             format!("{name}: another audit stands before yours; yours is signed again behind it.")
         }
+        (RecordKind::Audit, false) => {
+            format!("{name}: another audit stands at its place; {} signs his again behind it.", record.body().by)
+        }
         (RecordKind::Result, _) => {
             format!(
                 "W76-LATE  {name}: another result of the same orders stands, with the same dice. It lies in {late}/."

@@ -547,6 +547,9 @@ impl Seat {
                     received.refused.push((record, finding));
                 }
             }
+        } else if [held, &record].iter().all(|record| record.body().kind == RecordKind::Audit) {
+            // Audits come in any order: whoever yields signs his again for the next place.
+            received.late.push(record);
         } else {
             received.refused.push((record.clone(), place.both_sound(held, &record)));
         }
