@@ -53,7 +53,7 @@ pub use journal::{Event, Lapse, Noted};
 pub use json::{Json, NotCanonical, from_json, to_json};
 pub use mark::{Affair, Mark, Spread, Upshot};
 pub use name::Name;
-pub use question::{Asked, Choice, Kind, KindInfo, Legal, Moment, Policy, Question, Say};
+pub use question::{Asked, Choice, Ever, Kind, KindInfo, Legal, Moment, Policy, Question, Say};
 pub use ratio::Ratio;
 pub use schema::{schema_of_data, schema_to_read, schema_to_write};
 pub use sealed::{Concealed, Hidden, Holdings, Sealed};

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::doc::{DocPath, FromDoc, Node, Reader};
 use super::{Clause, Json, Key, Side, Subject};
+use crate::words;
 
 /// A kind of question: what standing orders and policies are given for (`retreat`, `losses`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -27,6 +28,16 @@ pub enum Moment {
     OpponentsTurn,
     /// In both.
     Either,
+}
+
+words! {
+    /// A policy for what is asked with yes or no.
+    pub enum Ever {
+        /// Always.
+        Always = "always" | "yes" | "true",
+        /// Never.
+        Never = "never" | "no" | "false",
+    }
 }
 
 /// What a player should know about one kind of question before he writes a policy for it.

@@ -215,6 +215,81 @@ macro_rules! words {
     )+};
 }
 
+/// Declares an enum of words, each with its other spellings, one variant of which is a value instead: `lost`, or a hex.
+///
+/// ```
+/// use garcia::words_or;
+///
+/// words_or! {
+///     /// Where a counter is.
+///     pub enum Place {
+///         /// Out of the game.
+///         Lost = "lost" | "dead";
+///         /// In the column of this number.
+///         In(u32)
+///     }
+/// }
+///
+/// assert_eq!(serde_json::to_string(&[Place::Lost, Place::In(3)]).unwrap(), r#"["lost",3]"#);
+/// ```
+#[macro_export]
+macro_rules! words_or {
+    ($(
+        $(#[$($attribute:tt)*])*
+        $vis:vis enum $name:ident {
+            $( $(#[$($variant_attribute:tt)*])* $variant:ident = $word:literal $(| $alias:literal)* ),+;
+            $(#[$($value_attribute:tt)*])* $value:ident($type:ty)
+        }
+    )+) => {$(
+        $(#[$($attribute)*])*
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        $vis enum $name {
+            $( $(#[$($variant_attribute)*])* $variant, )+
+            $(#[$($value_attribute)*])* $value($type),
+        }
+
+        impl ::serde::Serialize for $name {
+            fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> ::std::result::Result<S::Ok, S::Error> {
+                match self {
+                    $( $name::$variant => serializer.serialize_str($word), )+
+                    $name::$value(value) => value.serialize(serializer),
+                }
+            }
+        }
+
+        impl $crate::engine::doc::FromDoc for $name {
+            fn read(
+                node: &$crate::engine::doc::Node,
+                at: &$crate::engine::doc::DocPath,
+                reader: &mut $crate::engine::doc::Reader<'_>,
+            ) -> ::std::option::Option<Self> {
+                match node.as_text() {
+                    $( Some($word $(| $alias)*) => Some($name::$variant), )+
+                    _ => <$type as $crate::engine::doc::FromDoc>::read(node, at, reader).map($name::$value),
+                }
+            }
+        }
+
+        impl ::schemars::JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
+            fn schema_name() -> ::std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+            fn json_schema(generator: &mut ::schemars::SchemaGenerator) -> ::schemars::Schema {
+                let value = generator.subschema_for::<$type>();
+                $crate::engine::doc::word_or_schema(
+                    &[$( $crate::doc_line!($($attribute)*) ),*],
+                    &[$( &[$word $(, $alias)*] ),+],
+                    value,
+                    generator,
+                )
+            }
+        }
+    )+};
+}
+
 /// Makes a type that is printed as a short text (`-/3R`, `2:1`) readable, writable and described: it has `Display`, and
 /// `parse` from a text. The text given says how it is written.
 #[macro_export]
@@ -378,6 +453,15 @@ pub fn word_schema(docs: &[Option<&str>], words: &[(&[&str], &[Option<&str>])], 
     }
     schema.insert("oneOf".to_owned(), choices.into());
     schema.into()
+}
+
+/// The schema of a value, or of one of several words instead of it.
+pub fn word_or_schema(docs: &[Option<&str>], words: &[&[&str]], value: Schema, generator: &SchemaGenerator) -> Schema {
+    let written = generator.contract().is_deserialize();
+    let spellings = if written { usize::MAX } else { 1 };
+    let words: Vec<&str> = words.iter().flat_map(|words| words.iter().take(spellings).copied()).collect();
+    let value = if written { as_people_write(value.to_value()) } else { value.to_value() };
+    schemars::json_schema!({ "description": description(docs), "anyOf": [{ "enum": words }, value] })
 }
 
 fn description(docs: &[Option<&str>]) -> String {

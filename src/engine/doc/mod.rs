@@ -19,7 +19,7 @@ mod yaml;
 
 pub use crate::{document, printed, words};
 pub use fault::Fault;
-pub use macros::{Shape, Spelled, find_word, key_of, or_nothing, read_word, word_schema};
+pub use macros::{Shape, Spelled, find_word, key_of, or_nothing, read_word, word_or_schema, word_schema};
 pub use nearest::{did_you_mean, distance, fold, nearest, one_of};
 pub use node::{Node, same_key};
 pub use path::{DocPath, Segment};

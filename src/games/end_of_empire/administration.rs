@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 
 use crate::board::Hex;
 use crate::engine::dice::Die;
-use crate::engine::{Clause, Question, Ruling, Say, Subject, Tally, Touch};
+use crate::engine::{Clause, Ever, Question, Ruling, Say, Subject, Tally, Touch};
 
 use super::events::{Cause, Event, PhaseName, Why};
 use super::losses::Toll;
 use super::orders::Spot;
 use super::play::Play;
-use super::policy::{AM_HEX, CUBA_LIBRE, Ever, Policy};
+use super::policy::{AM_HEX, CUBA_LIBRE, Policy};
 use super::position::Position;
 use super::state::{Ending, Place};
 use super::terms::{Content, EventName, Flag, Force, Mode, Piece, Surrender, UnitKind, Withdrawal};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::board::Hex;
 use crate::engine::doc::DocPath;
-use crate::engine::{Bar, Clause, Question, Ruling, Say, Side, Subject};
+use crate::engine::{Bar, Clause, Ever, Question, Ruling, Say, Side, Subject};
 
 use super::attack::{Manner, attack_on};
 use super::events::{Cause, Event, FireKind, Why};
@@ -13,7 +13,7 @@ use super::guerrillas::TableAttack;
 use super::losses::Toll;
 use super::orders::{CombatOrder, Spot, Support};
 use super::play::{Play, missing_from, subjects};
-use super::policy::{Ever, NEXT_COMBAT, Policy};
+use super::policy::{NEXT_COMBAT, Policy};
 use super::position::{Known, Position};
 use super::tables::FireResult;
 use super::terms::{Content, Force, GuerrillaResult, Piece, UnitKind};

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
 use crate::board::Hex;
 use crate::engine::Concealed;
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
-use crate::{document, words};
+use crate::{document, words, words_or};
 
 use super::terms::{Content, EventName, Member, Mode, Piece};
 
@@ -303,28 +302,30 @@ impl Orders {
     }
 }
 
-/// How a combat is supported (§14.4.5, A82).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Support {
-    /// Not at all.
-    No,
-    /// From the pool.
-    Pool,
-    /// By a logistic column.
-    Column(Piece),
-    /// Spain: in the first way there is, if the US player spends a point (§14.4.5a).
-    Answer,
-}
+words_or! {
+    /// How a combat is supported (§14.4.5, A82): `pool`, the name of a logistic column, `no`, or for Spain `answer`: only if
+    /// the US player spends a point.
+    #[derive(Copy)]
+    pub enum Support {
+        /// Not at all.
+        No = "no" | "false" | "none",
+        /// From the pool.
+        Pool = "pool" | "yes" | "true",
+        /// Spain: in the first way there is, if the US player spends a point (§14.4.5a).
+        Answer = "answer";
+        /// By a logistic column.
+        Column(Piece)
+    }
 
-/// Who enters a vacated hex.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Advance {
-    /// Everybody who may.
-    All,
-    /// Nobody.
-    None,
-    /// These.
-    Units(Vec<Piece>),
+    /// Who enters a vacated hex: `all`, `none` or a list of units.
+    pub enum Advance {
+        /// Everybody who may.
+        All = "all",
+        /// Nobody.
+        None = "none" | "no";
+        /// These.
+        Units(Vec<Piece>)
+    }
 }
 
 /// A hex, or none.
@@ -338,48 +339,6 @@ pub enum Going {
     All(Hex),
     /// Each to its own.
     Split(BTreeMap<Piece, Hex>),
-}
-
-impl Serialize for Support {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Support::No => serializer.serialize_str("no"),
-            Support::Pool => serializer.serialize_str("pool"),
-            Support::Answer => serializer.serialize_str("answer"),
-            Support::Column(unit) => unit.serialize(serializer),
-        }
-    }
-}
-
-impl FromDoc for Support {
-    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
-        match node.as_text() {
-            Some("no" | "false" | "none") => Some(Support::No),
-            Some("pool" | "yes" | "true") => Some(Support::Pool),
-            Some("answer") => Some(Support::Answer),
-            _ => Piece::read(node, at, reader).map(Support::Column),
-        }
-    }
-}
-
-impl Serialize for Advance {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Advance::All => serializer.serialize_str("all"),
-            Advance::None => serializer.serialize_str("none"),
-            Advance::Units(units) => units.serialize(serializer),
-        }
-    }
-}
-
-impl FromDoc for Advance {
-    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
-        match node.as_text() {
-            Some("all") => Some(Advance::All),
-            Some("none" | "no") => Some(Advance::None),
-            _ => Vec::read(node, at, reader).map(Advance::Units),
-        }
-    }
 }
 
 impl Serialize for Spot {
@@ -416,25 +375,4 @@ impl FromDoc for Going {
             None => Hex::read(node, at, reader).map(Going::All),
         }
     }
-}
-
-macro_rules! described {
-    ($($name:ident, $text:literal;)+) => {$(
-        impl JsonSchema for $name {
-            fn inline_schema() -> bool {
-                true
-            }
-            fn schema_name() -> std::borrow::Cow<'static, str> {
-                stringify!($name).into()
-            }
-            fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                json_schema!({ "description": $text })
-            }
-        }
-    )+};
-}
-
-described! {
-    Support, "`pool`, the name of a logistic column, `no`, or for Spain `answer`: only if the US player spends a point";
-    Advance, "Who enters a vacated hex: `all`, `none` or a list of units";
 }

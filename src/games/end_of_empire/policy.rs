@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::board::Hex;
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
-use crate::engine::{self, Clause, Kind, KindInfo, Moment, Side};
-use crate::{document, printed, words};
+use crate::engine::{self, Clause, Ever, Kind, KindInfo, Moment, Side};
+use crate::{document, printed};
 
 use super::tables::Odds;
 use super::terms::Piece;
@@ -46,16 +46,6 @@ pub const AM_HEX: Kind = Kind("am-hex");
 pub const NEXT_COMBAT: Kind = Kind("next-combat");
 /// Which guerrillas pay for a counter-ambush (A69).
 pub const COUNTER_AMBUSH: Kind = Kind("counter-ambush");
-
-words! {
-    /// Always or never.
-    pub enum Ever {
-        /// Always.
-        Always = "always",
-        /// Never.
-        Never = "never",
-    }
-}
 
 /// When units in guerrilla strike: `always`, `never`, or from a modifier on: `min-drm 2`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

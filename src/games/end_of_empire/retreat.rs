@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::Hex;
-use crate::engine::{Clause, Question, Ruling, Say, Side, Subject};
+use crate::engine::{Clause, Ever, Question, Ruling, Say, Side, Subject};
 
 use super::events::{Cause, Event};
 use super::losses::by_shock;
 use super::orders::{Advance, CombatOrder, Going};
 use super::play::{Play, subjects};
-use super::policy::{ADVANCE, Ever, LEADER_GOES, Policy, RETREAT};
+use super::policy::{ADVANCE, LEADER_GOES, Policy, RETREAT};
 use super::position::{Crowd, Position};
 use super::terms::{Force, Piece, UnitKind};
 use super::{SPAIN, US};

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use crate::board::Hex;
-use crate::engine::{Clause, Question, Ruling, Say, Subject, Tally, Touch};
+use crate::engine::{Clause, Ever, Question, Ruling, Say, Subject, Tally, Touch};
 
 use super::combat::Fight;
 use super::events::{Cause, Event, Factor};
 use super::losses::Toll;
 use super::orders::Support;
 use super::play::{Play, subjects};
-use super::policy::{Ever, MAINE, Policy, TOCINEROS};
+use super::policy::{MAINE, Policy, TOCINEROS};
 use super::position::Position;
 use super::tables::Odds;
 use super::terms::{EventName, Flag, Force, Mode, Piece, Terrain, UnitKind};

@@ -8,22 +8,24 @@ use serde::{Serialize, Serializer};
 use crate::board::Hex;
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
 use crate::engine::{Sealed, Side, Slot, Verdict};
-use crate::{document, words};
+use crate::{document, words, words_or};
 
 use super::data::Data;
 use super::orders::Reorganize;
 use super::terms::{Content, EventName, Force, Mode, Piece, UnitKind};
 use super::{SPAIN, US};
 
-/// Where a counter is, as far as everybody can see.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
-    /// Not on the open map: at sea, still to come, or under a closed counter.
-    Off,
-    /// On the map.
-    At(Hex),
-    /// Out of the game.
-    Lost,
+words_or! {
+    /// Where a counter is, as far as everybody can see: a hex, `off` or `lost`.
+    #[derive(Copy)]
+    pub enum Place {
+        /// Not on the open map: at sea, still to come, or under a closed counter.
+        Off = "off",
+        /// Out of the game.
+        Lost = "lost";
+        /// On the map.
+        At(Hex)
+    }
 }
 
 impl Place {
@@ -32,26 +34,6 @@ impl Place {
         match self {
             Place::At(hex) => Some(hex),
             _ => None,
-        }
-    }
-}
-
-impl Serialize for Place {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Place::Off => serializer.serialize_str("off"),
-            Place::At(hex) => hex.serialize(serializer),
-            Place::Lost => serializer.serialize_str("lost"),
-        }
-    }
-}
-
-impl FromDoc for Place {
-    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
-        match node.as_text() {
-            Some("off") => Some(Place::Off),
-            Some("lost") => Some(Place::Lost),
-            _ => Hex::read(node, at, reader).map(Place::At),
         }
     }
 }
@@ -95,18 +77,6 @@ impl<T> JsonSchema for Lying<T> {
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "type": "string", "description": "The name of the slot in which it lies face down" })
-    }
-}
-
-impl JsonSchema for Place {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Place".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "description": "A hex, `off` or `lost`" })
     }
 }
 

@@ -1,14 +1,14 @@
 //! §14.4: supply points in combat, from the pool or through a logistic column.
 
 use crate::board::Hex;
-use crate::engine::{Bar, Clause, Cloud, Question, Ruling, Say, Subject};
+use crate::engine::{Bar, Clause, Cloud, Ever, Question, Ruling, Say, Subject};
 
 use super::US;
 use super::attack::Manner;
 use super::events::Event;
 use super::orders::Support;
 use super::play::{Play, subjects};
-use super::policy::{Ever, Policy, SUPPORT};
+use super::policy::{Policy, SUPPORT};
 use super::position::Position;
 use super::tables::Odds;
 use super::terms::{Force, Piece, UnitKind};

@@ -2,24 +2,23 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Serialize, Serializer};
-
 use crate::board::{Facing, Square};
-use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
-use crate::{document, words};
+use crate::{document, words, words_or};
 
 use super::data::Data;
 use super::terms::{AreaId, Battlefield, HeroId, LeaderId, Power, UnitId};
 
-/// Where a unit or leader is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
-    /// On the map.
-    At(Square),
-    /// Off the table, behind the own edge (§10d).
-    OffTable,
-    /// Out of play for good.
-    Lost,
+words_or! {
+    /// Where a unit or leader is: a box, `off-table` or `lost`.
+    #[derive(Copy)]
+    pub enum Place {
+        /// Off the table, behind the own edge (§10d).
+        OffTable = "off-table",
+        /// Out of play for good.
+        Lost = "lost";
+        /// On the map.
+        At(Square)
+    }
 }
 
 impl Place {
@@ -29,40 +28,6 @@ impl Place {
             Place::At(square) => Some(square),
             Place::OffTable | Place::Lost => None,
         }
-    }
-}
-
-impl Serialize for Place {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Place::At(square) => square.serialize(serializer),
-            Place::OffTable => serializer.serialize_str("off-table"),
-            Place::Lost => serializer.serialize_str("lost"),
-        }
-    }
-}
-
-impl FromDoc for Place {
-    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
-        match node.as_text() {
-            Some("off-table") => Some(Place::OffTable),
-            Some("lost") => Some(Place::Lost),
-            _ => Square::read(node, at, reader).map(Place::At),
-        }
-    }
-}
-
-impl schemars::JsonSchema for Place {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Place".into()
-    }
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        // In a case a box may be written without quotes.
-        let kinds = if generator.contract().is_deserialize() { vec!["string", "integer"] } else { vec!["string"] };
-        schemars::json_schema!({ "type": kinds, "description": "A box, `off-table` or `lost`" })
     }
 }
 

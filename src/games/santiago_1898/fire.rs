@@ -8,12 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::board::{Grid, Hex};
 use crate::document;
 use crate::engine::doc::DocPath;
-use crate::engine::{Bar, Clause, Question, Ruling, Say, Side, Subject, Tally, Touch};
+use crate::engine::{Bar, Clause, Ever, Question, Ruling, Say, Side, Subject, Tally, Touch};
 
 use super::events::{Event, Factor, NoBattle, PhaseName};
 use super::orders::{Advance, BattleOrder, Effort, TurnOrders};
 use super::play::{Judged, Play, Position, Used, item, player, subjects};
-use super::policy::{ALL_OUT, Ever, FIRE, FirePlan, NEXT_BATTLE, Policy};
+use super::policy::{ALL_OUT, FIRE, FirePlan, NEXT_BATTLE, Policy};
 use super::state::Cause;
 use super::supply::Nets;
 use super::terms::{Force, Terrain, UnitId};

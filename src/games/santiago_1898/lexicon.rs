@@ -6,8 +6,7 @@ use serde::{Serialize, Serializer};
 use crate::engine::doc::{DocPath, FromDoc, Lexicon, Node, Reader, Unknown};
 
 use super::data::Data;
-use super::orders::{Advance, Effort};
-use super::terms::UnitId;
+use super::orders::Effort;
 
 impl Lexicon for Data {
     fn look_up(&self, class: &str, text: &str) -> Result<String, Unknown> {
@@ -25,39 +24,6 @@ impl Lexicon for Data {
             },
             _ => Ok(text.to_owned()),
         }
-    }
-}
-
-impl Serialize for Advance {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Advance::All => serializer.serialize_str("all"),
-            Advance::None => serializer.serialize_str("none"),
-            Advance::Units(units) => units.serialize(serializer),
-        }
-    }
-}
-
-impl FromDoc for Advance {
-    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
-        match node.as_text() {
-            Some("all") => Some(Advance::All),
-            Some("none") => Some(Advance::None),
-            _ => Vec::read(node, at, reader).map(Advance::Units),
-        }
-    }
-}
-
-impl JsonSchema for Advance {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Advance".into()
-    }
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let units = generator.subschema_for::<Vec<UnitId>>();
-        json_schema!({
-            "description": "Which units enter a vacated hex: all, none or a list.",
-            "anyOf": [{"enum": ["all", "none"]}, units]
-        })
     }
 }
 

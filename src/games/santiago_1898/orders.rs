@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::board::Hex;
 use crate::engine::doc::{DocPath, Node, Reader};
-use crate::{document, words};
+use crate::{document, words, words_or};
 
 use super::terms::UnitId;
 
@@ -76,15 +76,16 @@ words! {
     }
 }
 
-/// Which units enter a vacated hex (§9.5a).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Advance {
-    /// All that may, the strongest first, up to six.
-    All,
-    /// None.
-    None,
-    /// These.
-    Units(Vec<UnitId>),
+words_or! {
+    /// Which units enter a vacated hex (§9.5a): all, none or a list.
+    pub enum Advance {
+        /// All that may, the strongest first, up to six.
+        All = "all",
+        /// None.
+        None = "none";
+        /// These.
+        Units(Vec<UnitId>)
+    }
 }
 
 /// Whether Roosevelt makes his all-out effort (§6.4a).

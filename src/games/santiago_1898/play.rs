@@ -267,7 +267,7 @@ impl<'p> Position<'p> {
         let key = |(id, steps): (UnitId, u8)| {
             let values = self.counter(id).map(|unit| unit.factors(steps));
             let (shock, fire) = values.map_or((0, 0), |values| (values.shock, values.fire));
-            (std::cmp::Reverse(steps), shock, fire, self.state.unit(id).at, id)
+            (std::cmp::Reverse(steps), shock, fire, self.state.unit(id).at.hex(), id)
         };
         let mut picked = Vec::new();
         for _ in 0..steps {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::board::Hex;
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
-use crate::engine::{self, Clause, Kind, KindInfo, Moment, Side};
+use crate::engine::{self, Clause, Ever, Kind, KindInfo, Moment, Side};
 use crate::{document, words};
 
 use super::orders::{Advance, PressIf};
@@ -83,16 +83,6 @@ words! {
         Concentrate = "concentrate",
         /// Dealt out over the attacking hexes, strongest firers and strongest attackers first.
         Spread = "spread",
-    }
-}
-
-words! {
-    /// Always or never.
-    pub enum Ever {
-        /// Always.
-        Always = "always",
-        /// Never.
-        Never = "never",
     }
 }
 

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::{self, Grid, Hex};
-use crate::engine::{Clause, Question, Ruling, Say, Subject};
+use crate::engine::{Clause, Ever, Question, Ruling, Say, Subject};
 
 use super::events::Event;
 use super::fire::Battle;
 use super::orders::Advance;
 use super::play::{Play, Position, item, player, prefer};
-use super::policy::{ADVANCE, Ever, GOES_WITH, LEADER_HOLD, Policy, RETREAT};
+use super::policy::{ADVANCE, GOES_WITH, LEADER_HOLD, Policy, RETREAT};
 use super::state::Cause;
 use super::terms::{Force, UnitId};
 

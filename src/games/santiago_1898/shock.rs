@@ -1,14 +1,14 @@
 //! Chapters 9.3, 9.7 and 9.8: shock combat, naval gunfire and friendly fire.
 
 use crate::board::{Grid, Hex};
-use crate::engine::{Bar, Clause, Question, Ruling, Say, Subject, Tally, Touch};
+use crate::engine::{Bar, Clause, Ever, Question, Ruling, Say, Subject, Tally, Touch};
 
 use super::events::{Event, Factor, NoBattle, PhaseName};
 use super::fire::Battle;
 use super::movement::opponent;
 use super::orders::{BattleOrder, Effort, PressIf, TurnOrders};
 use super::play::{Play, Position, Used, item, player, subjects};
-use super::policy::{Ever, NAVAL, PRESS, Policy};
+use super::policy::{NAVAL, PRESS, Policy};
 use super::state::Cause;
 use super::supply::Nets;
 use super::tables::Odds;

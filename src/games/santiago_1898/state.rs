@@ -2,27 +2,29 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 
 use crate::board::Hex;
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
 use crate::engine::{Side, Verdict};
-use crate::{document, words};
+use crate::{document, words, words_or};
 
 use super::data::{Data, Unit};
 use super::terms::{Force, UnitId};
 use super::{SPAIN, US};
 
-/// Where a counter is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
-    /// Off the map, to come: the US pool (§3.4a), the Escario column (§3.2b), the machineguns (§3.2c).
-    OffMap,
-    /// On the map.
-    At(Hex),
-    /// Out of play for good.
-    Lost,
+words_or! {
+    /// Where a counter is: a hex, `off-map` or `lost`.
+    #[derive(Copy)]
+    pub enum Place {
+        /// Off the map, to come: the US pool (§3.4a), the Escario column (§3.2b), the machineguns (§3.2c).
+        OffMap = "off-map",
+        /// Out of play for good.
+        Lost = "lost";
+        /// On the map.
+        At(Hex)
+    }
 }
 
 impl Place {
@@ -32,38 +34,6 @@ impl Place {
             Place::At(hex) => Some(hex),
             Place::OffMap | Place::Lost => None,
         }
-    }
-}
-
-impl Serialize for Place {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Place::OffMap => serializer.serialize_str("off-map"),
-            Place::At(hex) => hex.serialize(serializer),
-            Place::Lost => serializer.serialize_str("lost"),
-        }
-    }
-}
-
-impl FromDoc for Place {
-    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
-        match node.as_text() {
-            Some("off-map") => Some(Place::OffMap),
-            Some("lost") => Some(Place::Lost),
-            _ => Hex::read(node, at, reader).map(Place::At),
-        }
-    }
-}
-
-impl JsonSchema for Place {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Place".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "string", "description": "A hex number, `off-map` or `lost`."})
     }
 }
 

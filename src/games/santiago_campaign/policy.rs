@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::board::Hex;
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
-use crate::engine::{self, Clause, Kind, KindInfo, Moment, Say, Side};
+use crate::engine::{self, Clause, Ever, Kind, KindInfo, Moment, Say, Side};
 use crate::{document, words};
 
 use super::terms::Piece;
@@ -43,14 +43,6 @@ words! {
         /// Just before it comes down, or at the end of the phase.
         Late = "late",
         /// Not at all.
-        Never = "never",
-    }
-
-    /// Always or never.
-    pub enum Ever {
-        /// Always.
-        Always = "always",
-        /// Never.
         Never = "never",
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::board::{Grid, Hex};
-use crate::engine::{Clause, Question, Ruling, Say, Subject};
+use crate::engine::{Clause, Ever, Question, Ruling, Say, Subject};
 
 use super::US;
 use super::combat::{Battle, Fighter};
@@ -13,7 +13,7 @@ use super::data::Along;
 use super::displace::{Chain, Offers};
 use super::events::{Cause, Event, RetreatRank};
 use super::play::{Known, Play, Position, Trit};
-use super::policy::{CUBAN_RETREAT, DISPLACE, Ever, Policy, RETREAT};
+use super::policy::{CUBAN_RETREAT, DISPLACE, Policy, RETREAT};
 use super::stacking::Room;
 use super::terms::{Arm, Land, Nation, Piece, StackPlace, Token, UnitId};
 

@@ -8,41 +8,26 @@ use serde::{Serialize, Serializer};
 use crate::board::Hex;
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
 use crate::engine::{Sealed, Side, Slot, Verdict};
-use crate::{document, words};
+use crate::{document, words, words_or};
 
 use super::data::Data;
 use super::roster::Roster;
 use super::terms::{HoldingBox, Nation, Token, UnitId};
 use super::{SPAIN, US};
 
-/// Types written as one word.
-macro_rules! spelled {
-    ($($name:ident, $text:literal;)+) => {$(
-        impl JsonSchema for $name {
-            fn inline_schema() -> bool {
-                true
-            }
-            fn schema_name() -> std::borrow::Cow<'static, str> {
-                stringify!($name).into()
-            }
-            fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                json_schema!({ "type": "string", "description": $text })
-            }
-        }
-    )+};
-}
-
-/// Where an American or Cuban counter is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
-    /// Still to come: in the draw pool (§5.3e), or a Cuban unit not yet deployed (§5.2).
-    OffMap,
-    /// On the map.
-    At(Hex),
-    /// Sent to Guantanamo: out of the game, but no loss (§5.3c).
-    Guantanamo,
-    /// In the dead pile (§2.13d).
-    Lost,
+words_or! {
+    /// Where an American or Cuban counter is: a hex, `off-map`, `guantanamo` or `lost`.
+    #[derive(Copy)]
+    pub enum Place {
+        /// Still to come: in the draw pool (§5.3e), or a Cuban unit not yet deployed (§5.2).
+        OffMap = "off-map",
+        /// Sent to Guantanamo: out of the game, but no loss (§5.3c).
+        Guantanamo = "guantanamo",
+        /// In the dead pile (§2.13d).
+        Lost = "lost";
+        /// On the map.
+        At(Hex)
+    }
 }
 
 impl Place {
@@ -55,31 +40,16 @@ impl Place {
     }
 }
 
-impl Serialize for Place {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Place::OffMap => serializer.serialize_str("off-map"),
-            Place::At(hex) => hex.serialize(serializer),
-            Place::Guantanamo => serializer.serialize_str("guantanamo"),
-            Place::Lost => serializer.serialize_str("lost"),
-        }
+impl JsonSchema for Post {
+    fn inline_schema() -> bool {
+        true
     }
-}
-
-impl FromDoc for Place {
-    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
-        match node.as_text() {
-            Some("off-map") => Some(Place::OffMap),
-            Some("guantanamo") => Some(Place::Guantanamo),
-            Some("lost") => Some(Place::Lost),
-            _ => Hex::read(node, at, reader).map(Place::At),
-        }
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Post".into()
     }
-}
-
-spelled! {
-    Place, "A hex, `off-map`, `guantanamo` or `lost`";
-    Post, "A hex or a holding box";
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "description": "A hex or a holding box" })
+    }
 }
 
 impl JsonSchema for Face {

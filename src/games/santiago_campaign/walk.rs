@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::board::Hex;
 use crate::engine::doc::DocPath;
-use crate::engine::{Bar, Clause, Cloud, Question, Ruling, Say, Subject};
+use crate::engine::{Bar, Clause, Cloud, Ever, Question, Ruling, Say, Subject};
 
 use super::US;
 use super::bars::bar;
@@ -13,7 +13,7 @@ use super::events::{Cause, Cut, Event, MarkerEvent, Paid};
 use super::movement::{Leg, Mover, Route, Stride};
 use super::orders::MoveOrder;
 use super::play::{Play, Trit};
-use super::policy::{Ever, OPEN_BEACH, Policy};
+use super::policy::{OPEN_BEACH, Policy};
 use super::state::{Face, Place, Post, Source};
 use super::supply::{SupplyMaps, Suppose};
 use super::terms::{Arm, Land, Nation, Piece, Token, UnitId};

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::board::Hex;
-use crate::engine::{Clause, Question, Ruling, Say, Side, Subject, Touch};
+use crate::engine::{Clause, Ever, Question, Ruling, Say, Side, Subject, Touch};
 
 use super::events::Event;
 use super::orders::{Advance, AssaultOrder, Companion};
 use super::play::Play;
-use super::policy::{ADVANCE, Ever, Policy};
+use super::policy::{ADVANCE, Policy};
 use super::position::Position;
 use super::tables::{self};
 use super::terms::{Crossing, Piece};

@@ -6,13 +6,13 @@ use std::fmt;
 use crate::board::Hex;
 use crate::engine::dice::Die;
 use crate::engine::doc::DocPath;
-use crate::engine::{Bar, Clause, Question, Ruling, Say, Side, Subject, Touch};
+use crate::engine::{Bar, Clause, Ever, Question, Ruling, Say, Side, Subject, Touch};
 
 use super::events::{BrokenBy, Event, Factor};
 use super::losses::Toll;
 use super::orders::AssaultOrder;
 use super::play::{Play, subjects};
-use super::policy::{Ever, FEVER_CANCEL, Policy};
+use super::policy::{FEVER_CANCEL, Policy};
 use super::position::{Position, enemy};
 use super::storming::Storming;
 use super::tables::{self, Nerve};

@@ -3,11 +3,11 @@
 use crate::board::Hex;
 use crate::engine::dice::Die;
 use crate::engine::doc::DocPath;
-use crate::engine::{Bar, Cast, Clause, Question, Ruling, Say, Side, Subject, Touch};
+use crate::engine::{Bar, Cast, Clause, Ever, Question, Ruling, Say, Side, Subject, Touch};
 
 use super::events::Event;
 use super::play::Play;
-use super::policy::{ESCARIO_LOSSES, Ever, Policy, RESIST};
+use super::policy::{ESCARIO_LOSSES, Policy, RESIST};
 use super::state::{Place, SecretDice};
 use super::tables::within;
 use super::terms::{Cause, Column, Flag, Force, Piece, d10};

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use crate::board::Hex;
 use crate::engine::doc::DocPath;
-use crate::engine::{Bar, Clause, Deed, Question, Ruling, Say, Side, Subject, Touch};
+use crate::engine::{Bar, Clause, Deed, Ever, Question, Ruling, Say, Side, Subject, Touch};
 
 use super::events::{Event, Factor, FireKind};
 use super::firepower::rounded;
 use super::gunnery::{Aim, Gunnery, Shot, Volley};
 use super::orders::{FireOrder, Spot};
 use super::play::{Play, subjects};
-use super::policy::{Ever, NEXT_COMBAT, Policy};
+use super::policy::{NEXT_COMBAT, Policy};
 use super::position::{Position, enemy};
 use super::tables::{Variable, within};
 use super::terms::{Cause, Cf, CheckKind, Flag, Force, Piece, d10};

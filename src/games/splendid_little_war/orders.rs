@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
 use crate::board::Hex;
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
-use crate::{document, words};
+use crate::{document, words, words_or};
 
 use super::terms::{Odds, Piece};
 
@@ -227,46 +226,15 @@ impl Orders {
     }
 }
 
-/// Who enters a vacated hex.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Advance {
-    /// All that fit.
-    All,
-    /// Nobody.
-    None,
-    /// These.
-    Units(Vec<Piece>),
-}
-
-impl Serialize for Advance {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Advance::All => serializer.serialize_str("all"),
-            Advance::None => serializer.serialize_str("none"),
-            Advance::Units(units) => units.serialize(serializer),
-        }
-    }
-}
-
-impl FromDoc for Advance {
-    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
-        match node.as_text() {
-            Some("all" | "yes" | "true") => Some(Advance::All),
-            Some("none" | "no" | "false") => Some(Advance::None),
-            _ => Vec::read(node, at, reader).map(Advance::Units),
-        }
-    }
-}
-
-impl JsonSchema for Advance {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Advance".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "description": "Who enters a vacated hex: `all`, `none` or a list of units" })
+words_or! {
+    /// Who enters a vacated hex: `all`, `none` or a list of units.
+    pub enum Advance {
+        /// All that fit.
+        All = "all" | "yes" | "true",
+        /// Nobody.
+        None = "none" | "no" | "false";
+        /// These.
+        Units(Vec<Piece>)
     }
 }
 

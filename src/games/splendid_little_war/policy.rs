@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::board::Hex;
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
-use crate::engine::{self, Clause, Kind, KindInfo, Moment, Side};
+use crate::engine::{self, Clause, Ever, Kind, KindInfo, Moment, Side};
 use crate::{document, words};
 
 use super::terms::{Odds, Piece};
@@ -46,14 +46,6 @@ pub const ESCARIO_LOSSES: Kind = Kind("escario-losses");
 pub const RESIST: Kind = Kind("resist");
 
 words! {
-    /// Always or never.
-    pub enum Ever {
-        /// Always.
-        Always = "always" | "yes" | "true",
-        /// Never.
-        Never = "never" | "no" | "false",
-    }
-
     /// When units with a "?" fire (D1).
     pub enum VariableFire {
         /// Only at a stack that assaults their own hex.

@@ -1,7 +1,7 @@
 //! Retreats (§13.3): two hexes towards supply, one more where the hex is full, or the unit is lost.
 
 use crate::board::{Grid, Hex};
-use crate::engine::{Bar, Clause, Cloud, Question, Ruling, Say, Side, Subject};
+use crate::engine::{Bar, Clause, Cloud, Ever, Question, Ruling, Say, Side, Subject};
 
 use super::SPAIN;
 use super::events::Event;
@@ -9,7 +9,7 @@ use super::leaders::wished;
 use super::losses::frozen;
 use super::orders::Companion;
 use super::play::Play;
-use super::policy::{Ever, LEADER_GOES, Policy, RETREAT, STAND_IN_FORT};
+use super::policy::{LEADER_GOES, Policy, RETREAT, STAND_IN_FORT};
 use super::position::{Crowd, Position, enemy};
 use super::state::Place;
 use super::terms::{Cause, Force, Piece, Terrain};

@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::board::Hex;
 use crate::engine::doc::DocPath;
-use crate::engine::{Bar, Clause, Deed, Question, Ruling, Say, Side, Subject, Tally, Touch};
+use crate::engine::{Bar, Clause, Deed, Ever, Question, Ruling, Say, Side, Subject, Tally, Touch};
 
 use super::data::Water;
 use super::events::{Event, FireKind};
@@ -13,7 +13,7 @@ use super::gunnery::{Gunnery, Volley};
 use super::losses::frozen;
 use super::orders::{Balloon, DefenceOrders, FireOrder, Spot};
 use super::play::Play;
-use super::policy::{DEFENSIVE_FIRE, DefencePolicy, Ever, FIRE_AND_RETIRE, OCCUPY, Policy, VariableFire};
+use super::policy::{DEFENSIVE_FIRE, DefencePolicy, FIRE_AND_RETIRE, OCCUPY, Policy, VariableFire};
 use super::position::{self, Position};
 use super::state::Place;
 use super::terms::{Arm, Cause, Chief, Crossing, Force, Piece, Terrain, d10};

@@ -8,22 +8,24 @@ use serde::{Serialize, Serializer};
 use crate::board::Hex;
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
 use crate::engine::{Sealed, Side, Slot, Verdict};
-use crate::{document, words};
+use crate::{document, words, words_or};
 
 use super::terms::{Cause, Crossing, Force, LossClass, Oos, Piece, Weather};
 use super::{SPAIN, US};
 
-/// Where a counter is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
-    /// Not in play: still to come, wounded, a regiment that is broken down, or a part of one that is whole.
-    Off,
-    /// Due, and waiting at the map edge; it may fight from there (§9.0g).
-    Edge,
-    /// On the map.
-    At(Hex),
-    /// Out of the game.
-    Lost,
+words_or! {
+    /// Where a counter is: a hex, `off`, `edge` or `lost`.
+    #[derive(Copy)]
+    pub enum Place {
+        /// Not in play: still to come, wounded, a regiment that is broken down, or a part of one that is whole.
+        Off = "off",
+        /// Due, and waiting at the map edge; it may fight from there (§9.0g).
+        Edge = "edge",
+        /// Out of the game.
+        Lost = "lost";
+        /// On the map.
+        At(Hex)
+    }
 }
 
 impl Place {
@@ -33,42 +35,6 @@ impl Place {
             Place::At(hex) => Some(hex),
             _ => None,
         }
-    }
-}
-
-impl Serialize for Place {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Place::Off => serializer.serialize_str("off"),
-            Place::Edge => serializer.serialize_str("edge"),
-            Place::At(hex) => hex.serialize(serializer),
-            Place::Lost => serializer.serialize_str("lost"),
-        }
-    }
-}
-
-impl FromDoc for Place {
-    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
-        match node.as_text() {
-            Some("off") => Some(Place::Off),
-            Some("edge") => Some(Place::Edge),
-            Some("lost") => Some(Place::Lost),
-            _ => Hex::read(node, at, reader).map(Place::At),
-        }
-    }
-}
-
-impl JsonSchema for Place {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Place".into()
-    }
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        // People type a hex as a number.
-        let kinds = if generator.contract().is_deserialize() { vec!["string", "integer"] } else { vec!["string"] };
-        json_schema!({ "type": kinds, "description": "A hex, `off`, `edge` or `lost`" })
     }
 }
 
