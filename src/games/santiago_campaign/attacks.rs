@@ -226,7 +226,8 @@ impl Position<'_> {
         if !barred.is_empty() && (!order.go_on || able.attackers.is_empty()) {
             // What only follows from those who cannot come is not told again.
             bars.retain(|bar| !matches!(bar.clause.0, "11.1a" | "11.4b" | "11.7b" | "12.9a" | "12.9g"));
-            bars.extend(barred);
+            // An attack that goes on without some fails only because all of them are missing.
+            bars.extend(if order.go_on { resting(barred, &ordered) } else { barred });
         } else {
             bars.extend(barred.into_iter().filter(|bar| bar.firm));
         }

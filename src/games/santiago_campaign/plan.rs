@@ -226,7 +226,8 @@ impl Play<'_, '_> {
 
     /// Who was ordered to attack before without any condition is ordered twice, whatever comes of it (§11.2a).
     fn twice(&self, bars: Vec<Bar>) -> Vec<Bar> {
-        let pledged = |bar: &Bar| self.pledged.iter().any(|piece| bar.about.contains(&Subject::of(piece)));
+        // Whom it bars stands first among those it is about.
+        let pledged = |bar: &Bar| self.pledged.iter().any(|piece| bar.about.first() == Some(&Subject::of(piece)));
         bars.into_iter().map(|bar| if bar.clause.0 == "11.2a" && pledged(&bar) { bar.firm() } else { bar }).collect()
     }
 
