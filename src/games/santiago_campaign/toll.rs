@@ -11,6 +11,7 @@ use super::bars::bar;
 use super::data::{Along, Mp};
 use super::movement::Mover;
 use super::play::Position;
+use super::state::Place;
 use super::terms::{Arm, Land, Nation, Piece, UnitId};
 
 /// What a step was charged for.
@@ -98,7 +99,8 @@ impl Position<'_> {
         let jungle = mover.nation == Nation::Us && self.data().land(to) == Land::Jungle && !along.has(Along::Road);
         let helps = |arm: Arm| (river && arm == Arm::Engineer) || (jungle && arm == Arm::Balloon);
         let others = self.state.units.iter().filter(|(id, _)| Piece::from(**id) != mover.piece);
-        let near = others.filter(|(_, unit)| landing || unit.at.hex().is_some());
+        // Whoever was lost on the way helps nobody any more.
+        let near = others.filter(|(_, unit)| landing || unit.at != Place::OffMap);
         near.map(|(id, _)| id).filter(|id| self.arm(**id).is_some_and(helps)).map(Subject::of).collect()
     }
 
