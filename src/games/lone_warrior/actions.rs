@@ -63,6 +63,14 @@ impl Plan {
         level + if self.disordered { DISORDER_ACTIVATES } else { 0 }
     }
 
+    /// Who is activated: the unit, and whoever exchanges places with it (§A12).
+    pub fn activates(&self, unit: UnitId) -> Vec<UnitId> {
+        match self.deed {
+            Deed::Exchange { partner, .. } => vec![unit, partner],
+            _ => vec![unit],
+        }
+    }
+
     /// The number needed, term by term.
     pub fn number(&self) -> Tally {
         let mut tally = Tally::new();
@@ -116,6 +124,12 @@ pub fn command(unit: UnitId) -> Subject {
     Subject::of(format!("{unit}.leader"))
 }
 
+/// Nobody is activated twice in a player turn (§A3).
+pub fn activated(unit: UnitId) -> Bar {
+    let why = format!("{unit} has been activated in this turn already");
+    Bar::new("A3", why, "name another unit").part("unit")
+}
+
 /// An action and what makes it difficult, or every bar against it.
 type Judged = Result<(Deed, Vec<Difficulty>), Vec<Bar>>;
 
@@ -133,8 +147,7 @@ impl<'p> Position<'p> {
             Ok((unit, state)) => {
                 let again = state.activated;
                 if again {
-                    let why = format!("{} has been activated in this turn already", unit.id);
-                    bars.push(Bar::new("A3", why, "name another unit").part("unit"));
+                    bars.push(activated(unit.id));
                 }
                 let judged = (entry.actions() == 1).then(|| self.deed(unit, state, entry));
                 match judged {

@@ -1,11 +1,13 @@
 //! Set-up and the player turn: leaders first, then activations in the order of the list until one fails
 //! (§4, §5, §9b, §A56).
 
+use std::collections::BTreeSet;
+
 use crate::board::Square;
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
 use crate::engine::{Bar, Clause, Cloud, Concealed, Phase, Rules, Ruling, Sealed, Subject, Tally, Touch};
 
-use super::actions::{Deed, Plan};
+use super::actions::{Deed, Plan, activated};
 use super::advice::or;
 use super::events::{Against, Event, Passed, TurnEnd};
 use super::orders::{Activation, Condition, Direction, FieldOrders, StopAfter};
@@ -103,8 +105,13 @@ impl Play<'_, '_> {
                     // Where the battle goes on, the entry that ends it has changed something else, and so may each of the others.
                     let may_differ = Cloud::Die("activation".to_owned());
                     self.umpire.cloud(deciding, &may_differ);
+                    let mut spent = BTreeSet::new();
                     for (entry, spared) in rest {
-                        let bars = self.bars_of(entry);
+                        let mut bars = self.bars_of(entry);
+                        if let Concealed::Open(entry) = entry {
+                            bars.extend(spent.contains(&entry.unit).then(|| activated(entry.unit).firm()));
+                            spent.extend(self.surely_activates(entry));
+                        }
                         self.umpire.spare(spared, None, bars);
                         let touched = self.touched(entry);
                         self.umpire.cloud(touched, &may_differ);
@@ -123,6 +130,15 @@ impl Play<'_, '_> {
             Concealed::Open(entry) => self.now().touched(entry),
             Concealed::Sealed(_) => Vec::new(),
         }
+    }
+
+    /// Whom an entry activates if it comes up at all: nobody where that hangs on something in doubt.
+    fn surely_activates(&self, entry: &Activation) -> Vec<UnitId> {
+        let now = self.now();
+        let waits = entry.r#if.is_some() || entry.unless.is_some();
+        let doubtful = now.grounds(entry).iter().any(|subject| self.umpire.cloud_on(subject).is_some());
+        let plan = now.plan(self.power, entry).ok().filter(|_| !waits && !doubtful);
+        plan.map_or_else(Vec::new, |plan| plan.activates(entry.unit))
     }
 
     /// What is wrong with an entry that is not carried out, as far as it can be read.
@@ -345,12 +361,9 @@ impl Play<'_, '_> {
         }
     }
 
-    /// Marks a unit, and whoever exchanges places with it, as activated (§A3, §A12).
+    /// Marks whoever a plan activates.
     fn mark(&mut self, unit: UnitId, plan: &Plan) -> Vec<UnitId> {
-        let mut units = vec![unit];
-        if let Deed::Exchange { partner, .. } = plan.deed {
-            units.push(partner);
-        }
+        let units = plan.activates(unit);
         let here = self.here();
         for unit in &units {
             if let Some(state) = here.units.get_mut(unit) {
