@@ -25,6 +25,11 @@ pub fn attack_on(target: Hex) -> Subject {
     Subject::of(format!("attack on {target}"))
 }
 
+/// That a piece has attacked or bombarded, for what hangs on it.
+pub fn attack_of(piece: Piece) -> Subject {
+    Subject::of(format!("attack of {piece}"))
+}
+
 impl Position<'_> {
     /// How these attackers would attack a hex.
     pub fn manner(&self, by: &[Piece], target: Hex, side: Side) -> Manner {
@@ -71,12 +76,15 @@ impl Position<'_> {
         if self.force(piece).is_none_or(|force| force.side() != side) {
             return vec![Bar::new("0c", format!("{piece} is not yours"), "name a unit of your own").firm()];
         }
+        // Also of one that was lost in its attack.
+        if fought.contains(&piece) {
+            let bar = Bar::new("A24a", format!("{piece} has attacked"), "a unit attacks once in a phase");
+            bars.push(bar.about([attack_of(piece)]));
+        }
         let Some(hex) = self.state.hex_of(piece) else {
-            return vec![about(Bar::new(
-                "9.1b",
-                format!("{piece} is not on the open map"),
-                "name what stands on the map",
-            ))];
+            let why = format!("{piece} is not on the open map");
+            bars.push(about(Bar::new("9.1b", why, "name what stands on the map")));
+            return bars;
         };
         if !self.data().touch(hex, target) {
             bars.push(about(Bar::new(
@@ -91,9 +99,6 @@ impl Position<'_> {
         }
         if self.frozen(piece) {
             bars.push(about(Bar::new("3n", format!("{piece} is not released"), "wait for event 34-36")));
-        }
-        if fought.contains(&piece) {
-            bars.push(Bar::new("A24a", format!("{piece} has attacked"), "a unit attacks once in a phase").firm());
         }
         match self.kind(piece) {
             Some(UnitKind::Signals) => {

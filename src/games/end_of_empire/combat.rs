@@ -6,7 +6,7 @@ use crate::board::Hex;
 use crate::engine::doc::DocPath;
 use crate::engine::{Bar, Clause, Ever, Question, Ruling, Say, Side, Subject};
 
-use super::attack::{Manner, attack_on};
+use super::attack::{Manner, attack_of, attack_on};
 use super::events::{Cause, Event, FireKind, Why};
 use super::fire::Volley;
 use super::guerrillas::TableAttack;
@@ -206,9 +206,10 @@ impl Play<'_, '_> {
         self.look_up(stands);
         self.fought.extend(by.iter().copied());
         self.state.attacked.insert(target);
-        // Had it come to nothing, or to another hex, this one could be attacked by others.
+        // Had it come to nothing, or to another hex, this one could be attacked by others, and they could attack others.
         let on = subjects(order.attack.iter().chain([&target])).into_iter().chain(subjects(&by));
-        self.umpire.rests(&on.collect::<Vec<_>>(), [attack_on(target)]);
+        let done = by.iter().map(|piece| attack_of(*piece)).chain([attack_on(target)]);
+        self.umpire.rests(&on.collect::<Vec<_>>(), done);
         self.umpire.note(Event::Combat { target, by: by.clone(), from: from.clone(), force });
         let fight = Fight { force, side, target, by, order, maine_ordered };
         match manner {

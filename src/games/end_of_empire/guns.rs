@@ -7,7 +7,7 @@ use crate::engine::doc::DocPath;
 use crate::engine::{Bar, Clause, Question, Ruling, Say, Side, Subject, Touch};
 
 use super::US;
-use super::attack::Manner;
+use super::attack::{Manner, attack_of};
 use super::events::{Cause, Event, FireKind, Why};
 use super::fire::Volley;
 use super::orders::{CombatOrder, Support};
@@ -55,8 +55,13 @@ impl Position<'_> {
         if !bars.is_empty() {
             return bars;
         }
+        if fired {
+            let bar = Bar::new("A34b", format!("{piece} has fired"), "a gun bombards once in a phase");
+            bars.push(bar.about([attack_of(piece)]));
+        }
         let Some(hex) = self.state.hex_of(piece) else {
-            return vec![about(Bar::new("9.6c", format!("{piece} is not on the open map"), "name a gun on the map"))];
+            bars.push(about(Bar::new("9.6c", format!("{piece} is not on the open map"), "name a gun on the map")));
+            return bars;
         };
         let range = self.unit(piece).and_then(|unit| unit.range).unwrap_or(0);
         let far = self.data().distance(hex, target);
@@ -69,9 +74,6 @@ impl Position<'_> {
         }
         if self.state.unit(piece).landed {
             bars.push(about(Bar::new("A79", format!("{piece} landed this turn"), "bombard next turn")));
-        }
-        if fired {
-            bars.push(Bar::new("A34b", format!("{piece} has fired"), "a gun bombards once in a phase").firm());
         }
         if self.frozen(piece) {
             bars.push(about(Bar::new("3n", format!("{piece} is not released"), "wait for event 34-36")));
@@ -142,16 +144,14 @@ impl Play<'_, '_> {
         }
         let mut guns: Vec<Piece> = Vec::new();
         for (index, piece) in order.by.iter().enumerate() {
-            let fired = self.fought.contains(piece) || guns.contains(piece);
-            let wrong = self.now().bars_gun(side, *piece, target, fired);
+            let twice = guns.contains(piece);
+            let wrong = self.now().bars_gun(side, *piece, target, twice || self.fought.contains(piece));
             if wrong.is_empty() {
                 guns.push(*piece);
             } else {
                 let part = DocPath::root().key("by").index(index);
-                self.lapse(
-                    format!("bombardment by {piece}"),
-                    wrong.into_iter().map(|bar| bar.at(part.clone())).collect(),
-                );
+                let wrong = wrong.into_iter().map(|bar| Bar { firm: bar.firm || twice, ..bar.at(part.clone()) });
+                self.lapse(format!("bombardment by {piece}"), wrong.collect());
             }
         }
         let from = self.hexes_of(&guns);
@@ -191,7 +191,8 @@ impl Play<'_, '_> {
         self.fought.extend(guns.iter().copied());
         self.bombarded.insert(target);
         let on = subjects(&guns).into_iter().chain([Subject::of(target)]);
-        self.umpire.rests(&on.collect::<Vec<_>>(), [bombardment_of(target)]);
+        let done = guns.iter().map(|gun| attack_of(*gun)).chain([bombardment_of(target)]);
+        self.umpire.rests(&on.collect::<Vec<_>>(), done);
         let Some(there) = self.unmask_dummies(side, target)? else { return Ok(()) };
         // §9.6f, A86: no support for the target.
         let ways = self.now().supports(force, &from);
