@@ -54,7 +54,11 @@ impl Player<'_> {
         let mut by_hex: BTreeMap<Hex, Vec<ModeOrder>> = BTreeMap::new();
         for (unit, mode) in now.mode_orders(side) {
             if let Some(hex) = now.state.hex_of(unit).filter(|hex| now.mode(unit) != mode && !done.contains(hex)) {
-                by_hex.entry(hex).or_default().push(ModeOrder { unit, mode, if_event: Vec::new(), if_oos: None });
+                let here = by_hex.entry(hex).or_default();
+                // Where both ways to deploy alike are open it is one of them (§11.1b).
+                if here.first().is_none_or(|first| first.mode == mode) {
+                    here.push(ModeOrder { unit, mode, if_event: Vec::new(), if_oos: None });
+                }
             }
         }
         orders.modes = by_hex.into_values().filter(|_| self.chance.one_in(4)).flatten().collect();
