@@ -409,6 +409,11 @@ impl Play<'_, '_> {
             self.lapse("columns and brigades", bars);
             return Ok(());
         }
+        for (index, name) in orders.dissolve.iter().enumerate().filter(|(_, name)| orders.columns.contains_key(name)) {
+            let why = format!("{name} stays, since it is said what it holds");
+            let bar = Bar::new("A88", why, "name it under `dissolve` or under `columns`, not under both");
+            self.umpire.mind(bar.at(key("dissolve").index(index)));
+        }
         // What there is, and what there will be.
         let mine = |counter: &CounterState| counter.force.side() == side;
         let touched = |name: &Piece| orders.columns.contains_key(name) || orders.dissolve.contains(name);
