@@ -21,7 +21,9 @@ pub struct Effort<'a> {
     pub seed: &'a str,
     /// Runs at most in which every affair is counted for itself.
     pub apart: u32,
-    /// Runs at least in which the dice of others vary once every affair is counted: none of them may mind.
+    /// Runs at least in which the dice of others vary once every affair is counted: none of them may mind. Each of so many
+    /// results of a die comes up in them, the unlikely ones too. Only how chances are counted hangs on it; what a check
+    /// refuses or warns of is found by [`super::foresee()`].
     pub varied: u32,
     /// Runs at most in which all dice are counted together.
     pub together: u32,

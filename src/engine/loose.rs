@@ -51,6 +51,23 @@ struct Fork {
     ways: Ways,
     next: Vec<Twig>,
     whole: Vec<bool>,
+    /// How often each way was taken again once all were counted.
+    again: Vec<u32>,
+}
+
+impl Fork {
+    /// A way that is not counted yet; after that one of those taken least often, so that the unlikely ones come up beside
+    /// whatever the dice of others show as well.
+    fn way(&mut self, chance: &mut Chance) -> usize {
+        if let Some(new) = self.whole.iter().position(|whole| !whole) {
+            return new;
+        }
+        let least = self.again.iter().min().copied().unwrap_or(0);
+        let rare: Vec<usize> = (0..self.again.len()).filter(|way| self.again[*way] == least).collect();
+        let way = chance.pick(&rare).copied().unwrap_or(0);
+        self.again[way] += 1;
+        way
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -134,16 +151,17 @@ impl Tree {
                 let (next, whole) = (vec![Twig::Unknown; ways.len()], vec![false; ways.len()]);
                 let fork = self.forks.len();
                 *self.here() = Twig::Fork(fork);
-                self.forks.push(Fork { label: label.clone(), ways: ways.clone(), next, whole });
+                let again = vec![0; ways.len()];
+                self.forks.push(Fork { label: label.clone(), ways: ways.clone(), next, whole, again });
                 fork
             }
         };
-        let known = &self.forks[fork];
+        let known = &mut self.forks[fork];
         if known.label != *label || known.ways != ways {
             self.tangled = true;
             return drawn(&ways, chance);
         }
-        let way = known.whole.iter().position(|whole| !whole).unwrap_or_else(|| pick(&ways, chance));
+        let way = known.way(chance);
         let of: u32 = ways.iter().map(|(_, ways)| ways).sum();
         self.weight = Some(weight.times(Ratio::new(ways[way].1, of)));
         self.path.push((fork, way));
@@ -419,6 +437,27 @@ mod tests {
         // By hand: none in 2/3 × 4/9, both in 1/3 × 5/9.
         let all: Vec<String> = (0..=2).map(|steps| chance_of(&grown[1], steps)).collect();
         assert_eq!(all, ["8/27", "14/27", "5/27"]);
+    }
+
+    #[test]
+    fn an_affair_that_minds_an_unlikely_result_of_another_is_found_out() {
+        let two_dice = || Some((2..=12u16).map(|sum| (vec![sum], u32::from(6 - sum.abs_diff(7)))).collect());
+        let found = |seed: &str| {
+            let mut loose = Loose::new(Fall::Apart, &Effort { seed, ..Effort::default() });
+            // As many runs as there are results to count, and as many again.
+            for _ in 0..22 {
+                let first = loose.roll(&entry(0), &key("a/1"), &[Die::D6, Die::D6], two_dice)[0];
+                let second = loose.roll(&entry(1), &key("b/1"), &[Die::D6, Die::D6], two_dice)[0];
+                // One in 36 spoils the other battle, whatever it shows.
+                let upshot = |text: String| Upshot { result: Some(text), ..Upshot::default() };
+                let second = if first == 12 { "spoilt".to_owned() } else { second.to_string() };
+                loose.end_run(&[(entry(0), upshot(first.to_string())), (entry(1), upshot(second))].into());
+            }
+            !loose.grown()[1].whole
+        };
+        let missed = (0..50).filter(|seed| !found(&seed.to_string())).count();
+        // Only where both show a 12 at the same time again: one in eleven.
+        assert!(missed <= 10, "{missed} of 50 are not found out");
     }
 
     #[test]
