@@ -73,6 +73,11 @@ impl Bar {
     pub fn fault(&self, order: &DocPath) -> Fault {
         Fault::new(&order.join(&self.part), self.why.clone(), self.remedy.clone()).by(self.clause)
     }
+
+    /// Faults of what was asked for outside a file.
+    pub fn faults(bars: &[Bar]) -> Vec<Fault> {
+        bars.iter().map(|bar| bar.fault(&DocPath::root())).collect()
+    }
 }
 
 /// One kind of order: a landing, a march, an attack, an activation.

@@ -46,6 +46,12 @@ impl Lexicon for PlainTexts {
     }
 }
 
+/// What a text stands for that somebody typed outside a file.
+pub fn read_text<T: FromDoc>(lexicon: &dyn Lexicon, text: &str) -> Result<T, Vec<Fault>> {
+    let mut reader = Reader::new(lexicon);
+    T::read(&Node::text(text), &DocPath::root(), &mut reader).ok_or(reader.faults)
+}
+
 /// What reading needs at hand: the names, and the faults found so far.
 pub struct Reader<'a> {
     /// The names that may occur.

@@ -92,6 +92,21 @@ impl Charter {
         self.options.get(option).is_some_and(|chosen| chosen == value)
     }
 
+    /// The table laid with its data; every fault of charter and data otherwise.
+    pub fn lay<D, G>(
+        mut faults: Vec<Fault>,
+        data: Result<D, Vec<Fault>>,
+        table: impl FnOnce(D) -> G,
+    ) -> Result<G, Vec<Fault>> {
+        match data {
+            Ok(data) if faults.is_empty() => Ok(table(data)),
+            data => {
+                faults.extend(data.err().into_iter().flatten());
+                Err(faults)
+            }
+        }
+    }
+
     /// The number of the scenario meant among those there are, the first if none is named; case and hyphens are
     /// forgiven.
     pub fn scenario_among(&self, known: &[&str]) -> Result<usize, Fault> {

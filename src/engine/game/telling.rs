@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Rules;
 use crate::engine::doc::Fault;
 use crate::engine::{Diary, Json, Seen};
-use crate::scene::{Incident, Overlay, Scene};
+use crate::scene::{Incident, Overlay, Reached, Scene, Trace};
 
 /// A question a player puts to the position without giving orders.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +38,38 @@ pub struct Reply {
     pub json: BTreeMap<String, Json>,
     /// For the map.
     pub drawn: Vec<Overlay>,
+}
+
+impl Reply {
+    /// A list: as a table for people, and for programs under a key.
+    pub fn list(&mut self, key: &str, head: &[&str], entries: Vec<(Vec<String>, Json)>) {
+        let (rows, list) = entries.into_iter().unzip();
+        self.diary.table(head, rows);
+        self.json.insert(key.to_owned(), Json::List(list));
+    }
+
+    /// Where a unit can go on the first map: a list, and the cells.
+    pub fn reach(&mut self, unit: impl ToString, head: &[&str], goals: Vec<(Vec<String>, Json, Reached)>) {
+        let (mut entries, mut cells) = (Vec::new(), Vec::new());
+        for (row, entry, cell) in goals {
+            entries.push((row, entry));
+            cells.push(cell);
+        }
+        self.list("reach", head, entries);
+        self.drawn.push(Overlay::Reach { board: 0, unit: unit.to_string(), cells });
+    }
+
+    /// A unit on the first map that no supply reaches.
+    pub fn unsupplied(&mut self, unit: impl ToString, cell: impl ToString, note: &str) {
+        self.drawn.push(Overlay::Line {
+            board: 0,
+            what: Trace::Supply,
+            unit: Some(unit.to_string()),
+            cells: vec![cell.to_string()],
+            open: false,
+            note: note.to_owned(),
+        });
+    }
 }
 
 /// How a game is told.

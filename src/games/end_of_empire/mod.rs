@@ -475,14 +475,7 @@ impl Files for EndOfEmpire {
             cubans_near: charter.chose("cuban-distance", "at-most"),
             phases: charter.chose("packets", "phases"),
         };
-        match Data::load(&charter.data) {
-            Ok(data) if faults.is_empty() => Ok(EndOfEmpire { data, options }),
-            Ok(_) => Err(faults),
-            Err(found) => {
-                faults.extend(found);
-                Err(faults)
-            }
-        }
+        Charter::lay(faults, Data::load(&charter.data), |data| EndOfEmpire { data, options })
     }
 
     fn check_data(files: &BTreeMap<String, String>) -> Vec<DataFinding> {

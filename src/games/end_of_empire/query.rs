@@ -1,7 +1,7 @@
 //! `reach` and `supply`.
 
-use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader};
-use crate::engine::{Clause, Json, Query, Reply, Seen};
+use crate::engine::doc::{DocPath, Fault, read_text};
+use crate::engine::{Bar, Clause, Json, Query, Reply, Seen};
 use crate::scene::{Overlay, Reached, Trace};
 
 use super::EndOfEmpire;
@@ -16,8 +16,8 @@ pub fn answer(game: &EndOfEmpire, seen: &Seen<'_, State>, query: &Query) -> Resu
     let known = Known::own(game, seen, side);
     let now = Position { game, state: seen.state, known: &known };
     match query {
-        Query::Reach { unit } => reach(&now, named(game, unit)?),
-        Query::Supply { unit } => supply(&now, unit.as_deref().map(|unit| named(game, unit)).transpose()?),
+        Query::Reach { unit } => reach(&now, read_text(game, unit)?),
+        Query::Supply { unit } => supply(&now, unit.as_deref().map(|unit| read_text(game, unit)).transpose()?),
         Query::Sight { .. } => {
             let what = "there is no line of sight in this game";
             Err(vec![
@@ -27,37 +27,24 @@ pub fn answer(game: &EndOfEmpire, seen: &Seen<'_, State>, query: &Query) -> Resu
     }
 }
 
-fn named(game: &EndOfEmpire, text: &str) -> Result<Piece, Vec<Fault>> {
-    let mut reader = Reader::new(game);
-    Piece::read(&Node::text(text), &DocPath::root(), &mut reader).ok_or(reader.faults)
-}
-
 fn reach(now: &Position<'_>, piece: Piece) -> Result<Reply, Vec<Fault>> {
     let mut reply = Reply::default();
     let side = now.force(piece).map_or(SPAIN, Force::side);
     let bars = now.bars_marching(side, piece, &Default::default(), false);
     if !bars.is_empty() {
-        return Err(bars.iter().map(|bar| bar.fault(&DocPath::root())).collect());
+        return Err(Bar::faults(&bars));
     }
-    let routes = now.routes(&[piece]);
-    let mut rows = Vec::new();
-    let mut list = Vec::new();
-    let mut cells = Vec::new();
-    for (hex, path, cost) in routes {
+    let goals = now.routes(&[piece]).into_iter().map(|(hex, path, cost)| {
         let way: Vec<String> = path.iter().map(ToString::to_string).collect();
-        rows.push(vec![now.data().describe(hex), cost.to_string(), way.join(" ")]);
-        let path = way.iter().map(|hex| Json::Str(hex.clone())).collect();
-        list.push(Json::object([
-            ("hex", Json::Str(hex.to_string())),
-            ("cost", Json::Int(cost.into())),
-            ("path", Json::List(path)),
-        ]));
-        cells.push(Reached { cell: hex.to_string(), cost: cost.to_string(), path: way, ..Reached::default() });
-    }
+        let row = vec![now.data().describe(hex), cost.to_string(), way.join(" ")];
+        let path = Json::List(way.iter().map(|hex| Json::Str(hex.clone())).collect());
+        let entry =
+            Json::object([("hex", Json::Str(hex.to_string())), ("cost", Json::Int(cost.into())), ("path", path)]);
+        let cell = Reached { cell: hex.to_string(), cost: cost.to_string(), path: way, ..Reached::default() };
+        (row, entry, cell)
+    });
     reply.diary.line(format!("{piece} has {} movement points.", now.allowance(piece)), &[Clause("8.1e")]);
-    reply.diary.table(&["hex", "cost", "way"], rows);
-    reply.json.insert("reach".to_owned(), Json::List(list));
-    reply.drawn.push(Overlay::Reach { board: 0, unit: piece.to_string(), cells });
+    reply.reach(piece, &["hex", "cost", "way"], goals.collect());
     Ok(reply)
 }
 
@@ -65,35 +52,24 @@ fn supply(now: &Position<'_>, only: Option<Piece>) -> Result<Reply, Vec<Fault>> 
     let mut reply = Reply::default();
     let mut pieces: Vec<Piece> = now.on_map(US).into_iter().chain(now.on_map(SPAIN)).collect();
     pieces.retain(|piece| only.is_none_or(|only| only == *piece) && now.fights(*piece));
-    let mut rows = Vec::new();
-    let mut list = Vec::new();
+    let mut entries = Vec::new();
     for piece in pieces {
         let Some(hex) = now.state.hex_of(piece) else { continue };
         let supplied = now.in_supply(piece);
         let marker = now.state.counters.get(&piece).map_or(now.state.unit(piece).oos, |counter| counter.oos);
         let marker = if marker { "OOS" } else { "" };
         if !supplied {
-            reply.drawn.push(Overlay::Line {
-                board: 0,
-                what: Trace::Supply,
-                unit: Some(piece.to_string()),
-                cells: vec![hex.to_string()],
-                open: false,
-                note: marker.to_owned(),
-            });
+            reply.unsupplied(piece, hex, marker);
         }
-        rows.push(vec![
-            piece.to_string(),
-            hex.to_string(),
-            if supplied { "in supply" } else { "OUT of supply" }.to_owned(),
-            marker.to_owned(),
-        ]);
-        list.push(Json::object([
+        let how = if supplied { "in supply" } else { "OUT of supply" };
+        let row = vec![piece.to_string(), hex.to_string(), how.to_owned(), marker.to_owned()];
+        let entry = Json::object([
             ("unit", Json::Str(piece.to_string())),
             ("hex", Json::Str(hex.to_string())),
             ("supplied", Json::Bool(supplied)),
             ("marker", Json::Bool(!marker.is_empty())),
-        ]));
+        ]);
+        entries.push((row, entry));
     }
     for (side, force) in [(US, Force::Us), (SPAIN, Force::Spanish)] {
         let cells: Vec<String> = now.supply_of_side(side).iter().map(ToString::to_string).collect();
@@ -102,7 +78,6 @@ fn supply(now: &Position<'_>, only: Option<Piece>) -> Result<Reply, Vec<Fault>> 
             reply.drawn.insert(0, Overlay::Area { board: 0, what: Trace::Supply, force, cells });
         }
     }
-    reply.diary.table(&["unit", "hex", "supply", "marker"], rows);
-    reply.json.insert("supply".to_owned(), Json::List(list));
+    reply.list("supply", &["unit", "hex", "supply", "marker"], entries);
     Ok(reply)
 }

@@ -538,14 +538,7 @@ impl Files for SantiagoCampaign {
             hexside_all: !charter.chose("hexside-shift", "any"),
             oos_defence_half: !charter.chose("oos-defence", "full"),
         };
-        match Data::load(&charter.data) {
-            Ok(data) if faults.is_empty() => Ok(SantiagoCampaign { data, options }),
-            Ok(_) => Err(faults),
-            Err(found) => {
-                faults.extend(found);
-                Err(faults)
-            }
-        }
+        Charter::lay(faults, Data::load(&charter.data), |data| SantiagoCampaign { data, options })
     }
 
     fn check_data(files: &BTreeMap<String, String>) -> Vec<DataFinding> {

@@ -1,7 +1,7 @@
 //! Answers to `reach`, `supply` and `los`.
 
 use crate::board::{Grid, Hex};
-use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader};
+use crate::engine::doc::{Fault, read_text};
 use crate::engine::{Bar, Clause, Json, Query, Reply, Seen, list};
 use crate::scene::{Overlay, Reached, Trace};
 
@@ -18,17 +18,12 @@ pub fn answer(game: &SantiagoCampaign, seen: &Seen<'_, State>, query: &Query) ->
     let now = Position { game, state: seen.state, known: &known };
     match query {
         Query::Reach { unit } => {
-            let piece = read::<Piece>(game, unit)?;
+            let piece = read_text(game, unit)?;
             at_table(game, seen, side, |play| reach(play, piece))
         }
-        Query::Supply { unit } => supply(&now, unit.as_deref().map(|unit| read::<Piece>(game, unit)).transpose()?),
-        Query::Sight { from, to } => sight(&now, read::<Hex>(game, from)?, read::<Hex>(game, to)?),
+        Query::Supply { unit } => supply(&now, unit.as_deref().map(|unit| read_text(game, unit)).transpose()?),
+        Query::Sight { from, to } => sight(&now, read_text(game, from)?, read_text(game, to)?),
     }
-}
-
-fn read<T: FromDoc>(game: &SantiagoCampaign, text: &str) -> Result<T, Vec<Fault>> {
-    let mut reader = Reader::new(game);
-    T::read(&Node::text(text), &DocPath::root(), &mut reader).ok_or(reader.faults)
 }
 
 fn text(hex: Hex) -> Json {
@@ -39,13 +34,11 @@ fn reach(play: &mut Play<'_, '_>, piece: Piece) -> Result<Reply, Vec<Fault>> {
     let piece = play.now().named(piece);
     let (maps, choices) = (play.maps_for(piece), play.choices(piece));
     let now = play.now();
-    let found = now.mover(piece, &maps);
-    let faults = |bars: Vec<Bar>| bars.iter().map(|bar| bar.fault(&DocPath::root())).collect::<Vec<_>>();
-    let (mover, from) = found.map_err(faults)?;
+    let (mover, from) = now.mover(piece, &maps).map_err(|bars| Bar::faults(&bars))?;
     let mut reply = Reply::default();
     let place = from.map_or_else(|| "its holding box".to_owned(), |hex| now.data().say(hex));
     reply.diary.line(format!("{} in {place}: {} movement points.", now.say(piece), mover.purse), &[Clause("10.3a")]);
-    let (mut rows, mut json, mut cells) = (Vec::new(), Vec::new(), Vec::new());
+    let mut goals = Vec::new();
     let lay = now.lay(mover.nation);
     for (hex, path, cost) in choices {
         let way: Vec<String> = path.iter().map(Hex::to_string).collect();
@@ -59,27 +52,20 @@ fn reach(play: &mut Play<'_, '_>, piece: Piece) -> Result<Reply, Vec<Fault>> {
             note.push("may only pass");
         }
         let note = note.join(", ");
-        rows.push(vec![now.data().say(hex), cost.to_string(), way.join(" "), note.clone()]);
-        let (cell, cost_said) = (hex.to_string(), cost.to_string());
-        cells.push(Reached { cell, cost: cost_said, path: way, dice: String::new(), note });
-        let entry = [
-            ("hex".to_owned(), text(hex)),
-            ("cost".to_owned(), Json::Str(cost.to_string())),
-            ("path".to_owned(), Json::List(path.into_iter().map(text).collect())),
-        ];
-        json.push(Json::Map(entry.into()));
+        let row = vec![now.data().say(hex), cost.to_string(), way.join(" "), note.clone()];
+        let (path, cost) = (Json::List(path.into_iter().map(text).collect()), cost.to_string());
+        let entry = Json::object([("hex", text(hex)), ("cost", Json::Str(cost.clone())), ("path", path)]);
+        goals.push((row, entry, Reached { cell: hex.to_string(), cost, path: way, dice: String::new(), note }));
     }
-    reply.diary.table(&["hex", "MP", "path", ""], rows);
     reply.json.insert("unit".into(), Json::Str(piece.to_string()));
-    reply.json.insert("reach".into(), Json::List(json));
-    reply.drawn.push(Overlay::Reach { board: 0, unit: piece.to_string(), cells });
+    reply.reach(piece, &["hex", "MP", "path", ""], goals);
     Ok(reply)
 }
 
 fn supply(now: &Position<'_>, only: Option<Piece>) -> Result<Reply, Vec<Fault>> {
     let maps = now.supply_maps(Suppose::default());
     let mut reply = Reply::default();
-    let (mut rows, mut json) = (Vec::new(), Vec::new());
+    let mut entries = Vec::new();
     for (id, unit) in now.state.units.iter() {
         let Some(hex) = unit.at.hex().filter(|_| now.nation(*id) == Some(Nation::Us)) else { continue };
         if only.is_some_and(|only| only != Piece::from(*id)) {
@@ -92,27 +78,15 @@ fn supply(now: &Position<'_>, only: Option<Piece>) -> Result<Reply, Vec<Fault>> 
         };
         let mut how = how.to_owned();
         if word != "in" {
-            reply.drawn.push(Overlay::Line {
-                board: 0,
-                what: Trace::Supply,
-                unit: Some(id.to_string()),
-                cells: vec![hex.to_string()],
-                open: false,
-                note: word.to_owned(),
-            });
+            reply.unsupplied(id, hex, word);
         }
         if word == "out" {
             how.push_str(": ");
             how.push_str(&now.why_unsupplied(hex, Suppose::default()));
         }
-        rows.push(vec![id.to_string(), now.data().say(hex), how.clone()]);
-        let entry = [
-            ("unit".to_owned(), Json::Str(id.to_string())),
-            ("hex".to_owned(), text(hex)),
-            ("supply".to_owned(), Json::Str(word.to_owned())),
-            ("how".to_owned(), Json::Str(how)),
-        ];
-        json.push(Json::Map(entry.into()));
+        let row = vec![id.to_string(), now.data().say(hex), how.clone()];
+        let (unit, hex) = (id.to_string(), hex.to_string());
+        entries.push((row, Json::object([("unit", unit), ("hex", hex), ("supply", word.to_owned()), ("how", how)])));
     }
     let supplied = now.data().grid().cells().filter(|hex| maps.at(now, *hex) == Trit::Yes);
     let cells = supplied.map(|hex| hex.to_string()).collect();
@@ -120,8 +94,7 @@ fn supply(now: &Position<'_>, only: Option<Piece>) -> Result<Reply, Vec<Fault>> 
     let sources = list(now.state.sources.keys().map(|hex| now.data().say(*hex)));
     let length = now.state.supply_length;
     reply.diary.line(format!("Off-road supply length {length}; sources at {sources}."), &[Clause("12.5c")]);
-    reply.diary.table(&["unit", "hex", "supply"], rows);
-    reply.json.insert("supply".into(), Json::List(json));
+    reply.list("supply", &["unit", "hex", "supply"], entries);
     reply.json.insert("length".into(), Json::Int(length.into()));
     reply.json.insert("sources".into(), Json::List(now.state.sources.keys().map(|hex| text(*hex)).collect()));
     Ok(reply)

@@ -455,14 +455,7 @@ impl Files for SplendidLittleWar {
             dynamite_half: chose("dynamite-range", "half"),
             broken_stays: chose("broken-again", "stay"),
         };
-        match Data::load(&charter.data) {
-            Ok(data) if faults.is_empty() => Ok(SplendidLittleWar { data, scenario, options }),
-            Ok(_) => Err(faults),
-            Err(found) => {
-                faults.extend(found);
-                Err(faults)
-            }
-        }
+        Charter::lay(faults, Data::load(&charter.data), |data| SplendidLittleWar { data, scenario, options })
     }
 
     fn check_data(files: &BTreeMap<String, String>) -> Vec<DataFinding> {

@@ -1,7 +1,7 @@
 //! Line of sight (§13.1r to §13.1x, §6.0d): levels, spines, units in the way.
 
 use crate::board::{Hex, Stretch, crossed};
-use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader};
+use crate::engine::doc::{Fault, read_text};
 use crate::engine::{Bar, Clause, Json, Reply, Seen, Subject};
 
 use super::SplendidLittleWar;
@@ -92,14 +92,9 @@ impl Position<'_> {
     }
 }
 
-fn hex_named(game: &SplendidLittleWar, text: &str) -> Result<Hex, Vec<Fault>> {
-    let mut reader = Reader::new(game);
-    Hex::read(&Node::text(text), &DocPath::root(), &mut reader).ok_or(reader.faults)
-}
-
 /// `los FROM TO`: what is seen, what is in the way, for fire and for spotting.
 pub fn sight(game: &SplendidLittleWar, seen: &Seen<'_, State>, from: &str, to: &str) -> Result<Reply, Vec<Fault>> {
-    let (from, to) = (hex_named(game, from)?, hex_named(game, to)?);
+    let (from, to): (Hex, Hex) = (read_text(game, from)?, read_text(game, to)?);
     let now = Position { game, state: seen.state };
     let data = now.data();
     let mut reply = Reply::default();
