@@ -187,15 +187,26 @@ impl Player<'_> {
             }
         }
         // Points run out, and a train is spent once.
-        let (mut points, mut trains) = (self.state.points(Force::army(side)), BTreeSet::new());
+        let army = Force::army(side);
+        let (mut points, mut trains) = (self.state.points(army), BTreeSet::new());
         for order in &mut orders {
-            let there = match order.support {
-                Some(Support::Column(train)) => trains.insert(train),
-                support if draws(support) => points > 0,
-                _ => true,
+            let left = |way: &Support| match way {
+                Support::Column(train) => !trains.contains(train),
+                _ => points > 0,
             };
-            points = points.saturating_sub(u32::from(draws(order.support)));
+            let there = match order.support {
+                Some(Support::Answer) => {
+                    let hexes: Vec<Hex> = order.by.iter().filter_map(|piece| self.state.hex_of(*piece)).collect();
+                    self.now().supports(army, &hexes).iter().any(left)
+                }
+                Some(way) => way == Support::No || left(&way),
+                None => true,
+            };
             order.support = order.support.filter(|_| there);
+            points = points.saturating_sub(u32::from(draws(order.support)));
+            if let Some(Support::Column(train)) = order.support {
+                trains.insert(train);
+            }
         }
         orders
     }
