@@ -518,7 +518,7 @@ class Walk:
         self.game = self.genesis = self.state = self.stop = self.span = self.pending = None
         self.seats, self.roles, self.next, self.head = {}, [], 0, "0" * 64
         self.sealed, self.opened, self.audits, self.secret, self.absent = {}, {}, {}, [], []
-        self.spent = {}
+        self.spent, self.asked = {}, set()
         self.rolls, self.notes = 0, []
         # Motions: where one may go back to, what was moved and waits, what was refused, what is void.
         self.edges, self.table, self.refused, self.floor, self.void, self.dropped = [], None, set(), 0, [], set()
@@ -529,7 +529,7 @@ class Walk:
         other.__dict__.update(self.__dict__)
         other.seats = {role: dict(seat) for role, seat in self.seats.items()}
         other.roles, other.secret, other.absent = self.roles[:], self.secret[:], self.absent[:]
-        other.spent = dict(self.spent)
+        other.spent, other.asked = dict(self.spent), set(self.asked)
         other.sealed = {slot: versions[:] for slot, versions in self.sealed.items()}
         other.opened, other.audits = dict(self.opened), dict(self.audits)
         other.span = dict(self.span) if self.span else None
@@ -767,7 +767,8 @@ class Walk:
             commit, seq = versions[at]
             if seq in self.dropped or in_state(slot) and any(first <= seq <= last for first, last in self.void):
                 continue
-            if seq <= span if in_state(slot) else seq < segment + slot.startswith("plan/"):
+            at_once = slot.startswith("plan/") or slot.startswith("ticket/") and seq in self.asked
+            if seq <= span if in_state(slot) else seq < segment + at_once:
                 return at + 1, commit
         return None
 
@@ -797,7 +798,7 @@ class Walk:
     def take_plan(self, body, data, rid, schema):
         by, opens = body["by"], self.span_is_over()
         self.check_state(by, data["state"])
-        self.check_facts(data, schema)
+        self.check_facts(body, data, schema)
         if not opens and ("orders" in data or "entries" in data):
             raise schema("answers or facts are due, not a packet")
         prefix, entries = "plan/%d/" % body["seq"], data.get("entries", [])
@@ -827,7 +828,7 @@ class Walk:
             raise schema("answers or facts are due, not a packet")
         self.check_state(by, data["state"])
         if not call:
-            self.check_facts(data, schema)
+            self.check_facts(body, data, schema)
         if "policies" in data and not opens and self.span["side"] != side:
             raise schema("policies belong to the side whose packet is carried out")
         self.seal(body, data, opens, schema)
@@ -838,15 +839,22 @@ class Walk:
         self.span["orders"] = (body["seq"], rid)
         self.open(body, data, schema)
 
-    def check_facts(self, data, schema):
+    def check_facts(self, body, data, schema):
         """A reply to a `facts` stop decides nothing, and commits only the tickets it was asked for."""
         if self.pending is not None or not self.stop or self.stop["ask"] != "facts":
             return
-        asked = [slot for slot in self.stop.get("slots", []) if slot.startswith("ticket/")]
+        by, seq = body["by"], body["seq"]
+        waives = by == "gm"
+        asked = [slot for slot in self.stop.get("slots", []) if slot.startswith("ticket/") and not waives]
         if any(name in data for name in ("policies", "standing", "answers", "note")):
             raise schema("a reply that states facts holds facts and openings alone")
         if any(item["slot"] not in asked for item in data.get("hide", [])):
             raise schema("a reply that states facts commits nothing but tickets it was asked for")
+        stand = [slot for role, slot in self.sealed if role == by and any(seq not in self.dropped for _, seq in self.sealed[role, slot])]
+        if any(slot not in stand + [item["slot"] for item in data.get("hide", [])] for slot in asked):
+            raise schema("the ticket that was asked for is not committed")
+        if asked:
+            self.asked.add(seq)
 
     def side(self, body, data, mode, schema):
         by, side = body["by"], data.get("for")
@@ -905,7 +913,7 @@ class Walk:
         seed = H("seed", data["orders"], data["link"])
         for said in data["rolls"]:
             if "secret" in said:
-                self.secret.append((said, seed, self.spend(said, schema)))
+                self.secret.append((said, seed, self.spend(said, body["by"], schema)))
                 continue
             faces = roll(seed, said["label"], said["sides"])
             if faces != said["faces"]:
@@ -1073,16 +1081,16 @@ class Walk:
         if what in ("upgrade", "rekey"):
             self.floor = seq
 
-    def spend(self, said, schema):
-        """A secret roll spends the lowest ticket of its owner that is left."""
+    def spend(self, said, signer, schema):
+        """A secret roll spends the lowest ticket of its owner that is left; who closes with another is at fault."""
         by, label = said["by"], said["label"]
         if self.genesis["mode"] == "solo":
             raise schema("nothing is secret in a solo game")
         due = "ticket/%d" % (self.spent.get(by, 0) + 1)
         if self.in_force(by, due) is None:
-            raise Finding("E52-TICKET", by, "no ticket was committed in time", label)
+            raise Finding("E52-TICKET", signer, "no ticket was committed in time", label)
         if said["secret"] != due:
-            raise Finding("E52-TICKET", by, "another ticket was due", label, said["secret"], due)
+            raise Finding("E52-TICKET", signer, "another ticket was due", label, said["secret"], due)
         self.spent[by] = self.spent.get(by, 0) + 1
         return self.in_force(by, due)[0]
 

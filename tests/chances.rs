@@ -38,7 +38,7 @@ fn resolve(table: &dyn Match, moment: &Moment, seed: &str) -> garcia::engine::An
 
 fn tickets(table: &dyn Match) -> Tickets {
     let all = |side: &Side| (*side, (1..=table.tickets(*side)).map(garcia::engine::Slot::ticket).collect());
-    Tickets { unspent: table.ruleset().sides().iter().map(all).collect(), salts: BTreeMap::new() }
+    Tickets { unspent: table.ruleset().sides().iter().map(all).collect(), ..Tickets::default() }
 }
 
 /// Moments of a random game whose orders lead to fights.

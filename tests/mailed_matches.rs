@@ -12,7 +12,7 @@ fn whatever_the_post_does_the_ledgers_are_the_same_and_nobody_honest_is_at_fault
     for game in GAMES {
         for number in 0..3 {
             let folder = tempfile::tempdir().expect("a folder");
-            let series = Series { games: 3, seed: "rain".to_owned(), threads: 1, ..Series::default() };
+            let series = Series { games: 3, seed: "bounded".to_owned(), threads: 1, ..Series::default() };
             let played = play_mailed(*game, &series, number, 24, folder.path());
             let (tale, records) = played.unwrap_or_else(|broken| panic!("{broken}"));
             all.add(&tale);
@@ -30,15 +30,4 @@ fn whatever_the_post_does_the_ledgers_are_the_same_and_nobody_honest_is_at_fault
     println!("{}", all.text());
     let tried = [all.lost, all.doubled, all.damaged, all.overtaken, all.killed, all.plans, all.motions, all.rescues];
     assert!(tried.iter().all(|count| *count > 0), "{}", all.text());
-}
-
-/// The turn with Spain's secret roll is taken back, and the game master goes on without Spain, who alone can seal a new
-/// ticket: his own record cannot be closed, and he sets it aside while the players hold it.
-#[test]
-#[ignore = "an open fault: a game master cannot go on for a player whose secret roll was taken back"]
-fn a_game_master_goes_on_for_a_player_whose_secret_roll_was_taken_back() {
-    let game = GAMES.iter().find(|game| game.id() == "splendid-little-war").expect("the game");
-    let folder = tempfile::tempdir().expect("a folder");
-    let series = Series { games: 3, seed: "bounded".to_owned(), threads: 1, ..Series::default() };
-    play_mailed(*game, &series, 0, 24, folder.path()).unwrap_or_else(|broken| panic!("{broken}"));
 }

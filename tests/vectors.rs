@@ -333,7 +333,7 @@ fn each_breach_of_the_sample_game_is_found_with_its_record_code_and_culprit() {
         (9, &in_turn("us"), "E13-KIND", "us"),
         (4, &unset("", "nonce"), "E14-SCHEMA", "us"),
         (4, &set("/state", Json::from("0".repeat(64))), "E40-STATE", "us"),
-        (7, &set("/rolls/1/secret", "ticket/2".into()), "E52-TICKET", "spain"),
+        (7, &set("/rolls/1/secret", "ticket/2".into()), "E52-TICKET", "us"),
         (11, &set("/secret_rolls/0/faces/0", Json::Int(6)), "E60-AUDIT", "spain"),
         (11, &set("/values/s-02~11/unit", "puerto-rico-1".into()), "E60-AUDIT", "spain"),
         (11, &unset("/values", "s-02/1"), "E61-AUDIT", "spain"),

@@ -27,6 +27,13 @@ pub fn steps(ledger: &Ledger, me: Option<&Role>) -> Vec<String> {
             let are = if *questions == 1 { "question is" } else { "questions are" };
             decision(format!("{questions} {are} put to {side}"), who, ledger, me)
         }
+        Awaited::Facts(who) if me == Some(&Role::gm()) && *who != Role::gm() => vec![
+            format!(
+                "Waiting: {who} has to commit a ticket for a secret roll; his garcia does so when he receives your mail."
+            ),
+            say("garcia receive FILE", "when his answer comes: takes it and goes on"),
+            say("garcia resolve --absent", "goes on without him: the roll is made openly, and the record says so"),
+        ],
         Awaited::Facts(who) => owed("hidden facts", who, ledger, me),
         Awaited::Call(who) => owed("the call that answers a plan", who, ledger, me),
         Awaited::Result(who) => match ledger.openings_lacking().filter(|_| me == Some(who)) {

@@ -176,8 +176,10 @@ impl Receive {
             made.extend(folder.seat.advance()?);
         }
         let unfit = folder.seat.take_unfit();
-        if let Some(unfit) = &unfit {
-            folder.keep_unfit(unfit)?;
+        match &unfit {
+            Some(unfit) if unfit.is_his() => folder.keep_unfit(unfit)?,
+            Some(unfit) => folder.keep_late(std::slice::from_ref(&unfit.record))?,
+            None => {}
         }
         folder.save().map_err(|trouble| folder.is_final(trouble))?;
         folder.keep_early(&received.early)?;
@@ -211,13 +213,20 @@ impl Receive {
             notes.push(next::ask_for(missing));
         }
         let mut refused = None;
-        if let Some(Unfit { record, finding, .. }) = &unfit {
-            notes.push(format!(
-                "REFUSED {}: its openings fit, and what they show breaks the rules: {finding}\n  fault: {}. Record and \
-                 openings lie in refused/. `garcia resolve --absent` goes on without him.",
-                record.file_name(),
-                record.body().by
-            ));
+        if let Some(unfit) = &unfit {
+            let Unfit { record, finding, .. } = unfit;
+            let (name, by) = (record.file_name(), &record.body().by);
+            let culprit = finding.fault.as_ref().unwrap_or(by);
+            notes.push(match unfit.is_his() {
+                true => format!(
+                    "REFUSED {name}: its openings fit, and what they show breaks the rules: {finding}\n  fault: {by}. Record and \
+                     openings lie in refused/. `garcia resolve --absent` goes on without him."
+                ),
+                false => format!(
+                    "{name} cannot be closed: what {culprit} has sealed breaks the rules: {finding}\n  fault: {culprit}, and not {by}, \
+                     whose record lies in late/. At its place you may move: `garcia motion` takes back, rules or ends the game."
+                ),
+            });
             refused = Some(exit::FAULTS);
         }
         for (number, (record, finding)) in received.refused.iter().enumerate() {

@@ -92,7 +92,11 @@ fn at_folder(mut folder: GameFolder, said: &Given, asks: Asks, eml: bool, world:
         }
         folder.keep_late(&[waiting])?;
     }
-    if folder.seat.to_decide().is_none() {
+    let due = match said {
+        Given::Nothing => folder.seat.silent(),
+        Given::Files(_) => folder.seat.to_decide(),
+    };
+    if due.is_none() {
         return Err(Trouble::usage("no orders are due from you now", folder.next_line()));
     }
     let mut notes = String::new();

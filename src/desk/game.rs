@@ -85,7 +85,7 @@ impl Now {
             Awaited::Result(_) if ledger.openings_lacking().is_some() => act("absent", "Go on without orders"),
             Awaited::Result(_) | Awaited::Facts(_) | Awaited::Call(_) if owed => act("receive", "Write what is owed"),
             Awaited::Audit(_) if owed => act("audit", "Open what was sealed"),
-            Awaited::Packet { .. } | Awaited::Answers { .. } if me == Some(&Role::gm()) => {
+            Awaited::Packet { .. } | Awaited::Answers { .. } | Awaited::Facts(_) if me == Some(&Role::gm()) => {
                 act("absent", "Go on without orders");
             }
             _ => {}

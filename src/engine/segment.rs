@@ -191,13 +191,16 @@ pub type Versions = BTreeMap<(Side, Slot), u32>;
 pub struct Tickets {
     /// Those not spent before this segment, the next one first.
     pub unspent: BTreeMap<Side, Vec<Slot>>,
+    /// The one to be committed where none is left; nothing where nothing is sealed.
+    pub lacking: BTreeMap<Side, Slot>,
     /// The salts of those this view can open.
     pub salts: BTreeMap<(Side, Slot), String>,
 }
 
 impl Tickets {
     /// For a game without secret rolls.
-    pub const NONE: &'static Tickets = &Tickets { unspent: BTreeMap::new(), salts: BTreeMap::new() };
+    pub const NONE: &'static Tickets =
+        &Tickets { unspent: BTreeMap::new(), lacking: BTreeMap::new(), salts: BTreeMap::new() };
 }
 
 /// One segment to resolve.

@@ -128,6 +128,12 @@ impl Slot {
         Slot(format!("ticket/{number}"))
     }
 
+    /// The slot of a secret roll that was made openly, because a game master went on without the one who had to commit a
+    /// ticket for it; by the record in which he did.
+    pub fn waived(record: u32) -> Slot {
+        Slot(format!("open/{record}"))
+    }
+
     /// Whether it is a ticket for a secret roll.
     pub fn is_ticket(&self) -> bool {
         self.0.starts_with("ticket/")

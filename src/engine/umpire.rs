@@ -304,7 +304,11 @@ impl<'a, G: Rules> Umpire<'a, G> {
         let spent = self.spent.entry(who).or_insert(0);
         let next = self.segment.tickets.unspent.get(&who).and_then(|tickets| tickets.get(*spent)).cloned();
         *spent += 1;
-        next.ok_or_else(|| Halt::Breach(Breach { code: "E52-TICKET", fault: Some(who), about: label.to_string() }))
+        next.ok_or_else(|| match self.segment.tickets.lacking.get(&who) {
+            // Nobody is at fault if a roll was taken back with its ticket: its owner commits another one first.
+            Some(ticket) => Halt::Stop(Stop::Facts { who, slots: vec![ticket.clone()], claims: Vec::new() }),
+            None => Halt::Breach(Breach { code: "E52-TICKET", fault: Some(who), about: label.to_string() }),
+        })
     }
 
     /// A roll of one die.

@@ -268,7 +268,7 @@ impl<'a> Office<'a> {
         }
         let seat = self.seat(at)?;
         let (role, due, decides) = (seat.role().clone(), seat.ledger().awaited_of(seat.role()), seat.to_decide());
-        let mine = due.who() == Some(&role);
+        let (mine, silent) = (due.who() == Some(&role), seat.silent().is_some());
         if seat.missing().is_some() {
             return Ok(());
         }
@@ -279,6 +279,11 @@ impl<'a> Office<'a> {
             self.motions -= 1;
         } else if role == Role::director() {
             self.stand_in(at)?;
+        } else if silent && matches!(due, Awaited::Facts(_)) {
+            if self.chance.one_in(9) {
+                self.seat_mut(at)?.no_moves().map_err(|e| words(&e))?;
+                self.tale.rescues += 1;
+            }
         } else if let Some(side) = decides {
             match (role == Role::gm(), mine) {
                 (true, false) if !self.chance.one_in(9) => return Ok(()),

@@ -73,7 +73,7 @@ fn one(
 ) -> Option<Option<Side>> {
     let (said, nothing, versions) = (Said::default(), Holdings::default(), Versions::new());
     let all = |side: &Side| (*side, (1..=table.tickets(*side)).map(Slot::ticket).collect());
-    let tickets = Tickets { unspent: table.ruleset().sides().iter().map(all).collect(), salts: BTreeMap::new() };
+    let tickets = Tickets { unspent: table.ruleset().sides().iter().map(all).collect(), ..Tickets::default() };
     for packet in 0..MOST_PACKETS {
         let Stop::Orders { who, .. } = stop else { break };
         let own = Holdings(

@@ -3,7 +3,7 @@
 //! Every segment is resolved with all hidden values at hand, then again as each onlooker could resolve it: from what
 //! was revealed and claimed and from his own values alone. All of them must come to the same state and journal.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use crate::engine::{
     AnyOrders, AnyOutcome, AnyState, Dice, Failure, FixedDie, Flow, Holdings, Json, Match, Questions, Rolled, Said,
@@ -131,7 +131,7 @@ impl<'t> Sitting<'t> {
             let left = tickets.iter().filter(|ticket| !settled.spent(*side, ticket)).cloned().collect();
             (*side, left)
         });
-        Tickets { unspent: unspent.collect(), salts: BTreeMap::new() }
+        Tickets { unspent: unspent.collect(), ..Tickets::default() }
     }
 
     /// The sides.

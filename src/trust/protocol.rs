@@ -72,6 +72,9 @@ pub struct Span {
     pub answers: BTreeMap<Key, Json>,
     /// Facts stated, by side and key, with the record that states them.
     pub claims: BTreeMap<(Role, Key), (u32, Json)>,
+    /// Secret rolls that are made openly, because a game master went on without the one who had to commit a ticket: whose,
+    /// and the slots they lie in.
+    pub waived: Vec<(Role, Slot)>,
     /// The results so far.
     pub results: Vec<u32>,
     /// The orders that opened the segment in hand: record and id.
@@ -91,6 +94,7 @@ impl Span {
             policies: BTreeMap::new(),
             answers: BTreeMap::new(),
             claims: BTreeMap::new(),
+            waived: Vec::new(),
             results: Vec::new(),
             orders: None,
         }

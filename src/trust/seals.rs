@@ -41,6 +41,8 @@ pub struct Seals {
     void: Vec<(u32, u32)>,
     /// Records that never came into force, with all they committed: motions that were declined.
     dropped: Vec<u32>,
+    /// Records that committed tickets because a stop asked for them: these count from that record on.
+    asked: Vec<u32>,
 }
 
 /// The moment for which the version in force is asked.
@@ -76,7 +78,8 @@ impl Seals {
         // The entries of a plan may stand in the very orders that open the segment, under a game master.
         let with_orders = is_in_state(slot) || slot.as_str().starts_with("plan/");
         let last = if is_in_state(slot) { at.span } else { at.segment };
-        let counts = |s: &&Sealing| (s.seq < last || with_orders && s.seq == last) && !self.is_void(slot, s.seq);
+        let at_once = |seq: u32| seq == last && (with_orders || slot.is_ticket() && self.asked.contains(&seq));
+        let counts = |s: &&Sealing| (s.seq < last || at_once(s.seq)) && !self.is_void(slot, s.seq);
         self.sealed.get(&(role.clone(), slot.clone()))?.iter().rev().find(counts)
     }
 
@@ -85,6 +88,11 @@ impl Seals {
         if from <= upto {
             self.void.push((from, upto));
         }
+    }
+
+    /// The tickets that a record commits were asked for, and count from that record on.
+    pub fn count_at_once(&mut self, seq: u32) {
+        self.asked.push(seq);
     }
 
     /// What a record committed never comes into force; the versions keep their numbers.

@@ -138,7 +138,8 @@ pub struct Seat {
     unfit: Option<Unfit>,
 }
 
-/// A player's record that fits its openings and breaks the rules: his fault, and the game goes on without it.
+/// A player's record that a private game master cannot close, because of what he or another player has sealed: the game goes on
+/// without it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unfit {
     /// The record.
@@ -147,6 +148,13 @@ pub struct Unfit {
     pub openings: Vec<Reveal>,
     /// What is wrong with it.
     pub finding: Finding,
+}
+
+impl Unfit {
+    /// Whether its signer is at fault; otherwise it cannot be closed because of what somebody else has sealed.
+    pub fn is_his(&self) -> bool {
+        self.finding.fault.as_ref() == Some(&self.record.body().by)
+    }
 }
 
 /// Lays the table a genesis describes.
@@ -390,6 +398,17 @@ impl Seat {
         }
     }
 
+    /// The side that this game master can go on without: somebody else has to give orders, answers, or a ticket for a secret
+    /// roll.
+    pub fn silent(&self) -> Option<Side> {
+        let awaited = self.ledger.awaited();
+        match (*self.role() == Role::gm(), &awaited) {
+            (true, Awaited::Facts(who)) if *who != Role::gm() => self.ledger.to_speak(),
+            (true, _) => self.to_decide(),
+            (false, _) => None,
+        }
+    }
+
     /// Takes records that came in, in any order; what cannot be taken is handed back.
     pub fn receive(&mut self, records: Vec<Record>) -> Received {
         let mut records = records;
@@ -630,10 +649,11 @@ impl Seat {
         }
     }
 
-    /// Whether a private game master cannot close because of what a player has sealed.
+    /// Whether a private game master cannot close because of what a player has sealed. What he signed himself stands.
     fn is_unfit(&self, finding: &Finding) -> bool {
         let private = self.ledger.protocol().is_private() && *self.role() == Role::gm();
-        private && finding.fault.as_ref().is_some_and(|fault| *fault != Role::gm())
+        let own = self.ledger.records().last().is_some_and(|last| last.body().by == *self.role());
+        private && !own && finding.fault.as_ref().is_some_and(|fault| *fault != Role::gm())
     }
 
     /// Takes the orders out of the ledger that cannot be closed.

@@ -20,7 +20,7 @@ use crate::engine::json::Json;
 use crate::engine::submission::Submission;
 use crate::engine::{Charter, Match, Side, Slot, Stop, View};
 
-fn lay(genesis: &Genesis) -> Result<Box<dyn Match>, Finding> {
+pub(super) fn lay(genesis: &Genesis) -> Result<Box<dyn Match>, Finding> {
     Ok(skirmish::table(&charter(genesis, BTreeMap::new()).scenario))
 }
 
@@ -142,7 +142,7 @@ impl Pair {
     }
 }
 
-fn random(ledger: &Ledger, side: Side, chance: &mut Chance) -> Submission {
+pub(super) fn random(ledger: &Ledger, side: Side, chance: &mut Chance) -> Submission {
     let (replay, holdings) = (ledger.replay(), ledger.holdings_of(side));
     let (table, stop) = (replay.table(), replay.stop());
     let view = View { state: replay.state(), holdings: &holdings, side: Some(side) };

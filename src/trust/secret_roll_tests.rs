@@ -1,12 +1,17 @@
 //! Rolls that only one player sees: spent on tickets, stated and opened by him, told by his audit.
 
-use super::data::{Data, RollSaid};
+use super::data::{Data, Hide, RollSaid};
+use super::ledger::Terms;
 use super::record::{Record, RecordKind};
 use super::replay::Vision;
-use super::seat_tests::{Pair, check, found, home};
-use super::skirmish::SKIRMISH;
+use super::role::Role;
+use super::seat::{Awaited, Seat};
+use super::seat_tests::{Pair, check, found, home, lay, random, seeded_home};
+use super::skirmish::{self, SKIRMISH};
+use crate::engine::dice::Chance;
 use crate::engine::json::Json;
-use crate::engine::{Slot, to_json};
+use crate::engine::submission::Submission;
+use crate::engine::{Charter, Slot, to_json};
 use crate::play::{Series, play_many};
 
 fn play(seed: u32) -> Pair {
@@ -153,4 +158,272 @@ fn every_view_of_random_games_with_a_secret_roll_agrees() {
     let scenario = Some("tide".to_owned());
     let series = Series { games: 60, seed: "tide".into(), threads: 1, scenario, ..Series::default() };
     play_many(&SKIRMISH, &series, &|_| {}).unwrap_or_else(|broken| panic!("{broken}"));
+}
+
+/// A private game master and two players: Spain, us, and last the game master.
+struct Club {
+    homes: [tempfile::TempDir; 3],
+    seats: Vec<Seat>,
+    chance: Chance,
+}
+
+const MASTER: usize = 2;
+
+impl Club {
+    fn meet(seed: u32) -> Club {
+        Club::meet_at("tide", seed)
+    }
+
+    fn meet_at(scenario: &str, seed: u32) -> Club {
+        let homes = [(); 3].map(|()| tempfile::tempdir().expect("a folder"));
+        let charter = Charter { scenario: scenario.to_owned(), ..Charter::default() };
+        let terms = Terms { charter, max_asks: Some(2), ..Terms::default() };
+        let roles: Vec<Role> = ["spain", "us"].iter().map(|role| role.parse().expect("a role")).collect();
+        let master = seeded_home(&homes[MASTER], 10 * seed as usize);
+        let mut gm = Seat::host_privately(skirmish::table(scenario), roles, terms, &master).expect("begun");
+        let mut seats = Vec::new();
+        for (at, folder) in homes.iter().take(MASTER).enumerate() {
+            let home = seeded_home(folder, 10 * seed as usize + 1 + at);
+            let seat = Seat::join(gm.ledger().records().to_vec(), None, &lay, &home).expect("joined");
+            gm.receive(seat.ledger().records().to_vec());
+            seats.push(seat);
+        }
+        seats.push(gm);
+        let mut club = Club { homes, seats, chance: Chance::new(&format!("club {seed}")) };
+        club.tell();
+        club
+    }
+
+    fn records(&self) -> &[Record] {
+        self.seats[MASTER].ledger().records()
+    }
+
+    /// Everybody hears what the game master has.
+    fn tell(&mut self) {
+        let records = self.records().to_vec();
+        for seat in &mut self.seats {
+            let received = seat.receive(records.clone());
+            assert_eq!((received.refused, received.early), (vec![], vec![]));
+            assert_eq!(seat.ledger().records(), records, "{}", seat.role());
+        }
+    }
+
+    /// The game master closes what he has, and tells everybody.
+    fn close(&mut self) {
+        self.seats[MASTER].advance().expect("closed");
+        assert_eq!(self.seats[MASTER].take_unfit(), None);
+        self.tell();
+    }
+
+    /// A player says what is due from him, with its openings.
+    fn act(&mut self, at: usize) {
+        let seat = &mut self.seats[at];
+        let said = seat.to_decide().map(|side| random(seat.ledger(), side, &mut self.chance));
+        self.say(at, said);
+    }
+
+    fn say(&mut self, at: usize, said: Option<Submission>) {
+        let seat = &mut self.seats[at];
+        let made = match said {
+            Some(said) => vec![seat.send(&said).expect("sent")],
+            None => seat.advance().expect("stated"),
+        };
+        let (by, openings) = (seat.role().clone(), seat.openings(&made));
+        assert_eq!(self.seats[MASTER].receive(made).refused, []);
+        self.seats[MASTER].entrust(&by, openings).expect("fitting");
+        self.close();
+    }
+
+    /// Everybody does what is due from him, to the last audit.
+    fn play_out(&mut self) {
+        while let Some(at) = self.due() {
+            self.act(at);
+        }
+        let found = check(self.records(), &Vision::public());
+        assert_eq!((found.divergence.as_ref(), found.exit_code()), (None, 0), "{}", found.report(""));
+        let open = check(self.records(), &Vision::after_audits(self.seats[MASTER].ledger().protocol()));
+        assert_eq!(open.divergence, None, "{}", open.report(""));
+    }
+
+    fn due(&self) -> Option<usize> {
+        let who = self.seats[MASTER].ledger().awaited().who().cloned()?;
+        self.seats.iter().position(|seat| *seat.role() == who)
+    }
+
+    /// The records with one more, signed by somebody.
+    fn with(&self, at: usize, data: Json) -> Vec<Record> {
+        let (ledger, by) = (self.seats[at].ledger(), self.seats[at].role().clone());
+        let (game, prev) = (ledger.protocol().game(), ledger.protocol().head());
+        let body =
+            super::record::Body { by, data, game, kind: RecordKind::Orders, prev, seq: ledger.protocol().next() };
+        let key = home(&self.homes[at]).identity().expect("a key");
+        let mut records = self.records().to_vec();
+        records.push(Record::sign(body, &key).expect("signed"));
+        records
+    }
+}
+
+/// A game in which the secret roll is due and Spain has no ticket: he was away when he would have committed one, or the roll
+/// he had committed it for was taken back.
+fn out_of_tickets(seed: u32, taken_back: bool) -> Club {
+    let mut club = Club::meet(seed);
+    if taken_back {
+        club.act(0);
+        let back = club.records().len() as u32 - 1;
+        club.act(1);
+        assert_eq!(club.seats[MASTER].ledger().protocol().secret_rolls().len(), 1);
+        club.seats[MASTER].move_void(back, None).expect("moved");
+    } else {
+        club.seats[MASTER].no_moves().expect("entered");
+    }
+    club.close();
+    club.act(1);
+    let asked = club.seats[MASTER].ledger().awaited();
+    assert_eq!(asked, Awaited::Facts("spain".parse().expect("a role")), "a ticket is asked for");
+    let stop = club.records().last().and_then(|last| last.body().data.pointer("/stop/slots/0")).cloned();
+    assert_eq!(stop, Some(Json::from(if taken_back { "ticket/2" } else { "ticket/1" })));
+    club
+}
+
+#[test]
+fn a_player_without_a_ticket_is_asked_for_one_and_nobody_is_at_fault() {
+    for (seed, taken_back) in (0..2).flat_map(|seed| [(seed, false), (seed, true)]) {
+        let mut club = out_of_tickets(seed, taken_back);
+        club.act(0);
+        let rolls = club.seats[MASTER].ledger().protocol().secret_rolls();
+        assert_eq!(rolls.len(), 1 + usize::from(taken_back), "it was rolled in secret");
+        let last = rolls.last().expect("a roll").clone();
+        let of = |at: usize| club.seats[at].vision().salt(&last.by, &last.ticket, last.version);
+        assert!(of(0).is_some() && of(MASTER) == of(0) && of(1).is_none());
+        club.play_out();
+    }
+}
+
+#[test]
+fn a_game_master_goes_on_without_the_one_who_has_to_commit_a_ticket_and_the_roll_is_open() {
+    for (seed, taken_back) in (0..3).flat_map(|seed| [(seed, false), (seed, true)]) {
+        let mut club = out_of_tickets(seed, taken_back);
+        let waived = club.records().len();
+        club.seats[MASTER].no_moves().expect("entered");
+        club.close();
+        let result = &club.records()[waived + 1].body().data;
+        assert!(result.pointer("/rolls/0/faces/0").is_some(), "{result}");
+        let tide = club.seats[1].ledger().replay();
+        let state = tide.table().state_json(tide.state()).expect("a state");
+        assert_eq!(state.get("tide"), Some(&Json::from(format!("open/{waived}"))));
+        // Spain is back: its next ticket is for a roll to come, and has nothing to do with this one.
+        club.play_out();
+    }
+}
+
+#[test]
+fn a_reply_without_the_ticket_that_was_asked_for_is_ill_formed_and_so_is_one_of_the_game_masters_making() {
+    let club = out_of_tickets(1, false);
+    let at = club.records().len();
+    let state = club.seats[0].ledger().replay().state_hash().to_string();
+    let prev = club.seats[0].ledger().protocol().head().to_string();
+    let said = |nonce: &str| Json::object([("nonce", nonce), ("state", state.as_str())]);
+    assert_eq!(found(&club.with(0, said(&"7".repeat(64)))), blamed(at, "E14-SCHEMA", "spain"));
+    let hide = Hide { slot: Slot::ticket(1), version: 1, commit: super::Id::ZERO };
+    let hide = Json::List(vec![to_json(&hide).expect("canonical")]);
+    // What is asked for, and a decision besides (13.6).
+    for (name, value) in [("note", Some(Json::from("and one thing more"))), ("policies", Some(Json::map())), ("", None)]
+    {
+        let mut reply = said(&"7".repeat(64));
+        let members = reply.as_map_mut().expect("members");
+        members.insert("hide".into(), hide.clone());
+        let wrong = value.is_some();
+        members.extend(value.map(|value| (name.to_owned(), value)));
+        assert_eq!(found(&club.with(0, reply)), if wrong { blamed(at, "E14-SCHEMA", "spain") } else { None }, "{name}");
+    }
+    let mut made = said(&prev);
+    let members = made.as_map_mut().expect("members");
+    members.insert("for".into(), Json::from("spain"));
+    members.insert("nmr".into(), Json::Bool(true));
+    assert_eq!(found(&club.with(MASTER, made.clone())), None, "he goes on without Spain");
+    made.as_map_mut().expect("members").insert("hide".into(), hide);
+    assert_eq!(found(&club.with(MASTER, made)), blamed(at, "E14-SCHEMA", "gm"));
+}
+
+#[test]
+fn a_game_master_who_closes_with_another_ticket_is_at_fault_and_not_its_owner() {
+    let mut club = Club::meet(3);
+    club.act(0);
+    club.act(1);
+    let (at, roll) = rolled(club.records());
+    let honest = &club.records()[at];
+    let mut body = honest.body().clone();
+    *body.data.pointer_mut(&format!("{roll}/secret")).expect("a ticket") = Json::from("ticket/2");
+    let key = home(&club.homes[MASTER]).identity().expect("a key");
+    let mut records = club.records()[..at].to_vec();
+    records.push(Record::sign(body, &key).expect("signed"));
+    assert_eq!(found(&records), blamed(at, "E52-TICKET", "gm"));
+}
+
+#[test]
+fn between_two_whoever_never_committed_a_ticket_has_to_before_the_roll() {
+    let pair = play(2);
+    let sealed =
+        |record: &Record| record.body().data.get("hide").is_some_and(|hide| hide.to_string().contains("ticket/"));
+    let at = pair.records().iter().position(sealed).expect("a ticket");
+    let without = changed(&pair, at, |data| {
+        let Some(Json::List(hides)) = data.pointer_mut("/hide") else { panic!("nothing sealed") };
+        hides.retain(|hide| hide.get("slot") != Some(&Json::from("ticket/1")));
+    });
+    let records = pair.finish(&without);
+    assert_eq!(found(&records), None);
+    let asked = |record: &Record| record.body().data.pointer("/stop/slots/0") == Some(&Json::from("ticket/1"));
+    let stop = records.iter().position(asked).expect("it was asked for");
+    // Spain closes this turn and knows its next link: the ticket is committed before the other gives a nonce.
+    assert_eq!((records[stop].body().by.as_str(), &records[stop + 1].body().kind), ("spain", &RecordKind::Plan));
+    assert!(records[stop + 3].body().data.pointer("/rolls/0/secret").is_some());
+    // Who is asked for facts decides nothing on the way (13.6).
+    let key = home(&pair.homes[0]).identity().expect("a key");
+    let standing = Hide { slot: Slot::standing("stand"), version: 9, commit: super::Id::ZERO };
+    let more = [
+        ("note", Json::from("and one thing more")),
+        ("hide", Json::List(vec![to_json(&standing).expect("canonical")])),
+    ];
+    for (name, value) in more {
+        let mut body = records[stop + 1].body().clone();
+        body.data.as_map_mut().expect("members").insert(name.into(), value);
+        let mut said = records[..=stop].to_vec();
+        said.push(Record::sign(body, &key).expect("signed"));
+        assert_eq!(found(&said), blamed(stop + 1, "E14-SCHEMA", "spain"), "{name}");
+    }
+}
+
+#[test]
+fn a_game_master_signs_nothing_for_a_player_that_what_is_sealed_keeps_him_from_closing() {
+    // In this game Spain vouches in its own turns that no token is a dummy.
+    let lays_a_dummy = |seed: &u32| {
+        let mut club = Club::meet_at("late", *seed);
+        club.act(0);
+        let spain = club.seats[0].vision();
+        let hides = club.records()[3].body().data.get("hide").and_then(Json::as_list).unwrap_or_default().to_vec();
+        let slots = hides.iter().filter_map(|hide| Slot::parse(hide.get("slot")?.as_str()?).ok());
+        let holds = |slot: Slot| spain.get(club.seats[0].role(), &slot, 1) == Some(&Json::from("dummy"));
+        let found = slots.into_iter().any(holds);
+        found.then_some(club)
+    };
+    let mut club = (0..20).find_map(|seed| lays_a_dummy(&seed)).expect("a dummy");
+    let idle = |club: &mut Club, at: usize| {
+        let side = club.seats[at].to_decide().expect("his turn");
+        Submission { orders: None, ..random(club.seats[at].ledger(), side, &mut club.chance) }
+    };
+    let said = idle(&mut club, 1);
+    club.say(1, Some(said));
+    assert_eq!(club.due(), Some(0));
+    let before = club.records().to_vec();
+    let said = club.seats[MASTER].no_moves().expect_err("not signed").to_string();
+    assert!(said.contains("nothing was signed") && said.contains("spain") && said.contains("garcia motion"), "{said}");
+    let orders = idle(&mut club, 0);
+    let said = club.seats[0].send(&orders).expect_err("refused by his own program").to_string();
+    assert!(said.contains("your hidden units"), "{said}");
+    assert_eq!(club.seats[MASTER].advance().expect("nothing to do"), []);
+    assert_eq!(club.records(), before, "what stood stands");
+    club.seats[MASTER]
+        .move_end(super::motion::Outcome::Winner("us".parse().expect("a role")), None, None)
+        .expect("moved");
+    assert_eq!(found(club.records()), None);
 }

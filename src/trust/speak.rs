@@ -17,7 +17,7 @@ use super::seals::Moment;
 use super::secret::commitment;
 use crate::engine::json::Json;
 use crate::engine::submission::Submission;
-use crate::engine::{AnyOutcome, Failure, Flow, Opening, Side, Slot, Stop};
+use crate::engine::{AnyOutcome, Breach, Failure, Flow, Opening, Side, Slot, Stop};
 
 /// Facts and openings that a record has to carry.
 type Forced = (Vec<ClaimSaid>, Vec<Reveal>);
@@ -124,6 +124,17 @@ fn answers(submission: &Submission) -> Vec<Answer> {
     submission.answers.iter().map(answer).collect()
 }
 
+fn own_breach(breach: &Breach) -> LedgerTrouble {
+    LedgerTrouble::Refused(format!("these orders break a rule that your hidden units are bound by ({})", breach.about))
+}
+
+/// The link with which a role closes its next segment, and its index.
+fn next_link(protocol: &Protocol, pen: &Pen<'_>) -> Option<(u32, Id)> {
+    let role = pen.file.role();
+    let index = protocol.signatories().get(role).map_or(0, |seat| seat.used) + 1;
+    Some((index, pen.file.secret().chain(role, pen.file.links()).link(index)?))
+}
+
 fn role_of(side: Side) -> Result<Role, LedgerTrouble> {
     side.as_str().parse().map_err(|_| LedgerTrouble::NotDue(format!("{side} cannot be a role")))
 }
@@ -147,11 +158,34 @@ impl Ledger {
         }
     }
 
+    fn empty_plan(&self) -> Plan {
+        Plan {
+            state: self.replay().state_hash(),
+            orders: None,
+            entries: None,
+            hide: Vec::new(),
+            answers: Vec::new(),
+            reveals: Vec::new(),
+            claims: Vec::new(),
+            note: None,
+        }
+    }
+
     /// The side that has to give orders or answers now.
     fn speaker(&self) -> Result<Side, LedgerTrouble> {
         let decides = matches!(self.replay().stop(), Stop::Orders { .. } | Stop::Answers { .. });
         let side = self.to_speak().filter(|_| decides);
         side.ok_or_else(|| LedgerTrouble::NotDue("nobody has to give orders now".to_owned()))
+    }
+
+    /// The side that a game master can go on without.
+    fn silent(&self) -> Result<Side, LedgerTrouble> {
+        match self.replay().stop() {
+            Stop::Facts { .. } => {
+                self.to_speak().ok_or_else(|| LedgerTrouble::NotDue("nobody has to state facts now".to_owned()))
+            }
+            _ => self.speaker(),
+        }
     }
 
     /// Signs what was read from an order file: a packet or answers, as orders or as a plan. The result is still owed.
@@ -194,7 +228,10 @@ impl Ledger {
         // A game master opens and states by himself what the rules call for.
         let data = match self.protocol().mode() {
             Mode::TwoPlayer => self.with_forced(data, &sealed, side, pen)?,
-            Mode::Gm | Mode::Solo => data,
+            Mode::Gm | Mode::Solo => {
+                self.check_own(&data, &sealed, side, pen)?;
+                data
+            }
         };
         self.sign(&data, &sealed, pen)
     }
@@ -245,16 +282,7 @@ impl Ledger {
             return Ok((Data::Orders(Orders { orders, hide: hides, ..self.empty_orders(pen) }), values));
         }
         let Sealing { hides, values, .. } = sealing;
-        let plan = Plan {
-            state: self.replay().state_hash(),
-            orders,
-            entries: Some(Json::List(marks)),
-            hide: hides,
-            answers: Vec::new(),
-            reveals: Vec::new(),
-            claims: Vec::new(),
-            note: None,
-        };
+        let plan = Plan { orders, entries: Some(Json::List(marks)), hide: hides, ..self.empty_plan() };
         Ok((Data::Plan(plan), values))
     }
 
@@ -264,17 +292,7 @@ impl Ledger {
         let span = self.protocol().span();
         let answers = answers(submission);
         if span.is_some_and(|span| span.closer == *role) {
-            let plan = Plan {
-                state: self.replay().state_hash(),
-                orders: None,
-                entries: None,
-                hide: Vec::new(),
-                answers,
-                reveals: Vec::new(),
-                claims: Vec::new(),
-                note: None,
-            };
-            return Ok((Data::Plan(plan), Vec::new()));
+            return Ok((Data::Plan(Plan { answers, ..self.empty_plan() }), Vec::new()));
         }
         let own = span.is_some_and(|span| span.side.as_str() == side.as_str());
         // What was sealed with the packet holds; a private game master's players say no more in the clear.
@@ -296,13 +314,21 @@ impl Ledger {
         Ok(Data::Orders(orders))
     }
 
+    /// Nobody signs for a private game master what would come back as his own fault.
+    fn check_own(&self, data: &Data, sealed: &[Sealed], side: Side, pen: &Pen<'_>) -> Result<(), LedgerTrouble> {
+        let body = self.protocol().body(pen.file.role(), data)?;
+        let (protocol, replay, vision) = self.ahead(&body, sealed)?;
+        let inputs = replay.inputs(&protocol, &vision).map_err(LedgerTrouble::at(body.seq))?;
+        match replay.probe(&inputs) {
+            Err(Failure::Breach(breach)) if breach.fault == Some(side) => Err(own_breach(&breach)),
+            _ => Ok(()),
+        }
+    }
+
     fn forced(&self, run: Result<AnyOutcome, Failure>, vision: &Vision, side: Side) -> Result<Forced, LedgerTrouble> {
         let outcome = match run {
             Ok(outcome) => outcome,
-            Err(Failure::Breach(breach)) => {
-                let what = "these orders break a rule that your hidden units are bound by";
-                return Err(LedgerTrouble::Refused(format!("{what} ({})", breach.about)));
-            }
+            Err(Failure::Breach(breach)) => return Err(own_breach(&breach)),
             Err(failure) => return Err(LedgerTrouble::Refused(failure.to_string())),
         };
         let claims = outcome.minutes.claims.into_iter().filter(|claim| claim.owner == side);
@@ -318,8 +344,11 @@ impl Ledger {
     }
 
     /// Game master: goes on without the orders or answers of a player who sent none.
+    ///
+    /// Where he had to commit a ticket for a secret roll, the roll is made openly: a game master knows his next link, and
+    /// could choose a ticket to fit it.
     pub fn no_moves(&mut self, pen: &mut Pen<'_>) -> Result<Record, LedgerTrouble> {
-        self.speaker()?;
+        self.silent()?;
         let (table, stop) = (self.replay().table(), self.replay().stop());
         let orders = matches!(stop, Stop::Orders { .. }).then(|| table.no_orders(self.replay().state(), stop));
         let orders = orders.map(|orders| table.orders_json(&orders)).transpose();
@@ -328,7 +357,10 @@ impl Ledger {
     }
 
     fn speak_openly(&mut self, speech: Speech, nmr: Option<bool>, pen: &mut Pen<'_>) -> Result<Record, LedgerTrouble> {
-        let side = self.speaker()?;
+        let side = match nmr {
+            Some(true) => self.silent()?,
+            _ => self.speaker()?,
+        };
         let (role, signer) = (role_of(side)?, pen.file.role().clone());
         let mut orders = Orders {
             orders: speech.orders,
@@ -364,7 +396,28 @@ impl Ledger {
         if !own {
             orders.policies = None;
         }
-        self.sign(&Data::Orders(orders), &[], pen)
+        let data = Data::Orders(orders);
+        if signer == Role::gm() {
+            self.check_closing(&data, side, pen)?;
+        }
+        self.sign(&data, &[], pen)
+    }
+
+    /// A game master signs nothing for a side that he could not close: his own record stands for good.
+    fn check_closing(&self, data: &Data, side: Side, pen: &Pen<'_>) -> Result<(), LedgerTrouble> {
+        let body = self.protocol().body(pen.file.role(), data)?;
+        let (protocol, replay, vision) = self.ahead(&body, &[])?;
+        let Some((index, link)) = next_link(&protocol, pen) else { return Ok(()) };
+        let closed = replay.inputs(&protocol, &vision).and_then(|inputs| replay.close(&inputs, &vision, index, link));
+        let Err(finding) = closed else { return Ok(()) };
+        let at = match &finding.fault {
+            Some(fault) if *fault != Role::gm() => format!("what {fault} has sealed breaks the rules here"),
+            _ => "it cannot be resolved".to_owned(),
+        };
+        Err(LedgerTrouble::Refused(format!(
+            "nothing was signed for {side}: {at}, and what you sign for a side you have to close ({finding}). \
+             `garcia motion` takes back, rules or ends the game; `garcia handover` gives a seat to somebody else"
+        )))
     }
 
     /// Answers a plan: a nonce, and one's own standing orders for every question the packet can raise.
@@ -411,6 +464,9 @@ impl Ledger {
         if who != side {
             return Err(LedgerTrouble::NotDue(format!("the facts are {who}'s to state")));
         }
+        if slots.iter().any(Slot::is_ticket) {
+            return self.commit_tickets(&slots, side, pen);
+        }
         let (said, reveals) = self.forced(self.try_out(&BTreeMap::new()), &self.vision, side)?;
         let stated = claims.iter().all(|key| said.iter().any(|claim| claim.claim == *key));
         let opened = slots.iter().all(|slot| reveals.iter().any(|reveal| reveal.slot == *slot));
@@ -421,16 +477,34 @@ impl Ledger {
         self.sign(&data, &[], pen)
     }
 
+    /// Commits the tickets that the last stop asks for, as far as they were not committed since: as a plan of the closer, who
+    /// knows his next link, as orders of the other.
+    fn commit_tickets(&mut self, slots: &[Slot], side: Side, pen: &mut Pen<'_>) -> Result<Record, LedgerTrouble> {
+        let role = pen.file.role().clone();
+        let mut sealing = Sealing::new(self, pen.file);
+        let stands = |slot: &Slot| self.protocol().seals().of_role(&role).any(|(other, _)| other == slot);
+        slots.iter().filter(|slot| !stands(slot)).for_each(|slot| sealing.hide(slot.clone(), Json::map()));
+        let (hide, sealed) = sealing.done();
+        let closes = self.protocol().span().is_some_and(|span| span.closer == role);
+        let data = match (self.protocol().mode(), closes) {
+            (Mode::TwoPlayer, true) => Data::Plan(Plan { hide, ..self.empty_plan() }),
+            (Mode::TwoPlayer, false) => {
+                let data = Data::Orders(Orders { hide, ..self.empty_orders(pen) });
+                self.with_forced(data, &sealed, side, pen)?
+            }
+            (Mode::Gm | Mode::Solo, _) => Data::Orders(Orders { hide, ..self.empty_orders(pen) }),
+        };
+        self.sign(&data, &sealed, pen)
+    }
+
     /// Closes the segment in hand with the next link: rolls, resolves, signs the result.
     pub fn close(&mut self, pen: &mut Pen<'_>) -> Result<Record, LedgerTrouble> {
         let role = pen.file.role().clone();
         if self.protocol().due() != NextRecord::Result(role.clone()) {
             return Err(LedgerTrouble::NotDue(format!("{role} has no segment to close")));
         }
-        let index = self.protocol().signatories().get(&role).map_or(0, |seat| seat.used) + 1;
-        let chain = pen.file.secret().chain(&role, pen.file.links());
-        let link =
-            chain.link(index).ok_or_else(|| LedgerTrouble::NotDue("the chain of links is used up".to_owned()))?;
+        let (index, link) = next_link(self.protocol(), pen)
+            .ok_or_else(|| LedgerTrouble::NotDue("the chain of links is used up".to_owned()))?;
         let mut closing = self
             .replay()
             .inputs(self.protocol(), &self.vision)

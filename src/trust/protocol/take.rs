@@ -214,7 +214,7 @@ impl Protocol {
         if self.asks_facts() && (!plan.answers.is_empty() || plan.note.is_some()) {
             return Err(fault(Code::Schema, by, FACTS_ALONE));
         }
-        self.check_hidden_facts(by, &plan.hide)?;
+        self.check_hidden_facts(by, &plan.hide, false)?;
         if !opens && (plan.orders.is_some() || plan.entries.is_some()) {
             return Err(fault(Code::Schema, by, "answers or facts are due, not a packet"));
         }
@@ -264,18 +264,24 @@ impl Protocol {
             return Err(fault(Code::Schema, by, "a call commits nothing"));
         }
         self.check_state(by, orders.state)?;
-        if !call && self.asks_facts() {
+        let facts = !call && self.asks_facts();
+        let tickets = self.stop.iter().filter(|_| facts).flat_map(|stop| &stop.slots).any(Slot::is_ticket);
+        let waives = tickets && *by == Role::gm();
+        if facts {
             let decides = orders.policies.is_some() || orders.standing.is_some() || !orders.answers.is_empty();
             if decides || orders.note.is_some() {
                 return Err(fault(Code::Schema, by, FACTS_ALONE));
             }
-            self.check_hidden_facts(by, &orders.hide)?;
+            self.check_hidden_facts(by, &orders.hide, waives)?;
         }
         let packet_side = if opens { &side } else { self.span.as_ref().map_or(&side, |span| &span.side) };
         if orders.policies.is_some() && *packet_side != side {
             return Err(fault(Code::Schema, by, "policies belong to the side whose packet is carried out"));
         }
         self.seal(body, &orders.hide, opens)?;
+        if tickets {
+            self.seals.count_at_once(body.seq);
+        }
         if opens {
             let closer = match self.mode() {
                 Mode::TwoPlayer => self.other(by).unwrap_or(by).clone(),
@@ -298,6 +304,7 @@ impl Protocol {
             span.orders = Some((body.seq, id));
             span.policies.extend(orders.policies.clone().unwrap_or_default());
             span.hear(self.stop.as_ref(), &side, body.seq, &orders.answers, &orders.claims);
+            span.waived.extend(waives.then(|| (side, Slot::waived(body.seq))));
         }
         self.open(body, &orders.reveals)
     }
@@ -306,12 +313,19 @@ impl Protocol {
         self.pending == Pending::Nothing && self.stop.as_ref().is_some_and(|stop| stop.ask == "facts")
     }
 
-    /// Who states facts commits nothing but the tickets he was asked for.
-    fn check_hidden_facts(&self, by: &Role, hides: &[Hide]) -> Check {
+    /// Who states facts commits the tickets he was asked for and has not committed since, and nothing else; a game master
+    /// who goes on without him commits none.
+    fn check_hidden_facts(&self, by: &Role, hides: &[Hide], waives: bool) -> Check {
         let Some(stop) = self.stop.as_ref().filter(|_| self.asks_facts()) else { return Ok(()) };
-        let asked = |hide: &&Hide| hide.slot.as_str().starts_with("ticket/") && stop.slots.contains(&hide.slot);
-        match hides.iter().find(|hide| !asked(hide)) {
-            Some(hide) => Err(fault(Code::Schema, by, FACTS_ALONE).about(&hide.slot)),
+        let asked = |hide: &&Hide| hide.slot.is_ticket() && stop.slots.contains(&hide.slot) && !waives;
+        if let Some(hide) = hides.iter().find(|hide| !asked(hide)) {
+            return Err(fault(Code::Schema, by, FACTS_ALONE).about(&hide.slot));
+        }
+        let there = |slot: &Slot| {
+            hides.iter().any(|hide| hide.slot == *slot) || self.seals.of_role(by).any(|(other, _)| other == slot)
+        };
+        match stop.slots.iter().find(|slot| slot.is_ticket() && !waives && !there(slot)) {
+            Some(slot) => Err(fault(Code::Schema, by, "the ticket that was asked for is not committed").about(slot)),
             None => Ok(()),
         }
     }
@@ -426,12 +440,13 @@ impl Protocol {
         Ok(())
     }
 
-    /// Secret rolls spend the lowest ticket of their owner that was committed before the segment.
+    /// Secret rolls spend the lowest ticket of their owner that was committed before the segment. Where there is none the rules
+    /// stop and ask for it, so whoever closes with another is at fault, and never the owner.
     fn spend_tickets(&mut self, body: &Body, seed: &Seed, rolls: &[RollSaid]) -> Check {
         let at = self.moment();
         for roll in rolls {
             let RollSaid::Secret { label, sides, ticket, by } = roll else { continue };
-            let wrong = |what: &str| fault(Code::Ticket, by, what).roll(label, sides);
+            let wrong = |what: &str| fault(Code::Ticket, &body.by, what).roll(label, sides);
             if self.mode() == Mode::Solo {
                 return Err(fault(Code::Schema, &body.by, "nothing is secret in a solo game").roll(label, sides));
             }

@@ -57,7 +57,7 @@ impl Replay {
             said,
             public: self.public(protocol, &versions),
             holdings: self.held(protocol, vision, &versions),
-            tickets: self.tickets(protocol, vision, &versions),
+            tickets: self.tickets(protocol, vision, span, &versions),
             spent: spent(protocol),
             versions,
             closer_holds: match self.mode {
@@ -121,7 +121,9 @@ impl Replay {
     }
 
     /// The tickets not yet spent, the next one first: those committed, or, where nothing is sealed, as many as the game has.
-    pub(super) fn tickets(&self, protocol: &Protocol, vision: &Vision, versions: &Versions) -> Tickets {
+    ///
+    /// Rolls that a game master had made openly for want of one come before those committed since.
+    pub(super) fn tickets(&self, protocol: &Protocol, vision: &Vision, span: &Span, versions: &Versions) -> Tickets {
         let mut tickets = Tickets::default();
         for side in self.table.ruleset().sides().iter().copied() {
             let Ok(role) = side.as_str().parse::<Role>() else { continue };
@@ -141,7 +143,11 @@ impl Replay {
                     tickets.salts.insert((side, ticket.clone()), salt.to_string());
                 }
             }
-            tickets.unspent.insert(side, unspent);
+            if sealed {
+                tickets.lacking.extend((1..).map(Slot::ticket).find(|ticket| !there(ticket)).map(|slot| (side, slot)));
+            }
+            let waived = span.waived.iter().filter(|(owner, _)| *owner == role).map(|(_, slot)| slot.clone());
+            tickets.unspent.insert(side, waived.chain(unspent).collect());
         }
         tickets
     }
