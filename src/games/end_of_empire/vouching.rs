@@ -142,8 +142,10 @@ impl Play<'_, '_> {
         self.overfull.clear();
         // Who sent nothing, or nothing that can be read, has signed for nothing.
         let silent = *orders == TurnOrders::none();
-        // The author of a plan closes it himself and is at hand when stacking is checked.
-        if self.game.options.phases && !self.umpire.foresees() {
+        // The author of a plan closes it himself and is at hand when stacking is checked; so is a private game master, to whom
+        // moves come sealed. Where they lead nobody can say before.
+        let sealed = orders.moves.iter().any(|entry| matches!(entry, Concealed::Sealed(_)));
+        if (self.game.options.phases || sealed) && !self.umpire.foresees() {
             return Ok(());
         }
         let side = force.side();
