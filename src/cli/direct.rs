@@ -79,7 +79,7 @@ impl Direct {
 fn sit(mails: &[PathBuf], folder: PathBuf, world: &World) -> Result<Done, Trouble> {
     let Arrived { mut records, troubles, .. } = read_mail(mails)?;
     records.sort_by_key(|record| record.body().seq);
-    folder_for(&folder, &records)?;
+    folder_for(&folder, &records, records.len())?;
     let home = folder::home(world, &folder)?;
     let held = Lock::take(&folder)?;
     let lay = |genesis: &Genesis| folder::lay_with(genesis, Default::default());

@@ -9,7 +9,7 @@ use crate::games;
 use crate::mail::{Draft, MailPage, Openings, subject};
 use crate::report::{Look, Page, letter, letter_html, markdown, message, wrap};
 use crate::trust::Id;
-use crate::trust::data::{Genesis, Mode};
+use crate::trust::data::{Data, Genesis, Mode};
 use crate::trust::finding::{Code, Finding};
 use crate::trust::home::Home;
 use crate::trust::ledger::{Ledger, charter};
@@ -266,15 +266,20 @@ impl GameFolder {
         self.post_records(records, &format!("{:04}", last.body().seq), eml).map(Some)
     }
 
+    /// Whether this game master went on without a player, and was interrupted before the mails were made.
+    pub fn went_on_unposted(&self) -> bool {
+        let [.., orders, result] = self.seat.ledger().records() else { return false };
+        let by_gm = |record: &Record| record.body().by == Role::gm();
+        let nobodys = Data::read(orders.body()).is_ok_and(|data| matches!(data, Data::Orders(o) if o.is_for_nobody()));
+        let mail = self.path.join(OUTBOX).join(format!("{:04}-garcia.txt", result.body().seq));
+        result.body().kind == RecordKind::Result && by_gm(result) && by_gm(orders) && nobodys && !mail.exists()
+    }
+
     /// The same for records of one's choice, which somebody has lost.
     pub fn post_records(&self, records: &[Record], number: &str, eml: bool) -> Result<Posted, Trouble> {
         let outbox = self.path.join(OUTBOX);
-        let text = outbox.join(format!("{number}-garcia.txt"));
-        let pasted = Draft { records, body: "", page: None }.pasted();
-        write_whole(&text, pasted.as_bytes(), Readers::Anyone)?;
-        let mut files = vec![text];
+        let mut files = Vec::new();
         if eml {
-            files.clear();
             for side in self.readers() {
                 let name = match self.sides_served().is_empty() {
                     true => format!("{number}-garcia.eml"),
@@ -289,6 +294,13 @@ impl GameFolder {
         let names = records.iter().map(Record::file_name).collect();
         let openings = self.post_openings(records, number)?;
         let deposit = self.post_deposit(number)?;
+        // It comes last: where it is, everything is.
+        let text = outbox.join(format!("{number}-garcia.txt"));
+        let pasted = Draft { records, body: "", page: None }.pasted();
+        write_whole(&text, pasted.as_bytes(), Readers::Anyone)?;
+        if !eml {
+            files.push(text);
+        }
         let (to, subject) = (self.addressee(), subject(records));
         Ok(Posted { openings, deposit, files, to, subject, records: names, draft: eml })
     }
@@ -593,19 +605,19 @@ pub fn spelled(key: &Id) -> String {
 
 /// Refuses a folder that is in use.
 pub fn fresh_folder(folder: &Path) -> Result<(), Trouble> {
-    folder_for(folder, &[])
+    folder_for(folder, &[], 0)
 }
 
-/// Refuses a folder that is in use; one in which a killed command has put some of these records, and nothing else, is gone
-/// on with.
-pub fn folder_for(folder: &Path, records: &[Record]) -> Result<(), Trouble> {
+/// Refuses a folder that is in use; one in which a killed command has put some of these records, fewer than there are to be
+/// in the end, and nothing else, is gone on with.
+pub fn folder_for(folder: &Path, records: &[Record], whole: usize) -> Result<(), Trouble> {
     let drafts = |folder: &Path| {
         let name = |entry: fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
         fs::read_dir(folder).is_ok_and(|inside| inside.flatten().map(name).all(|name| is_draft(&name)))
     };
     let own = |entry: fs::DirEntry| match entry.file_name().to_string_lossy().as_ref() {
         ".lock" | SCHEMAS => true,
-        ORDERS | "ledger" | DATA => drafts(&entry.path()) || is_begun(folder, records),
+        ORDERS | "ledger" | DATA => drafts(&entry.path()) || is_begun(folder, records, whole),
         name => is_draft(name),
     };
     // What a killed command left before anything was signed is gone on with.
@@ -623,9 +635,10 @@ pub fn folder_for(folder: &Path, records: &[Record]) -> Result<(), Trouble> {
     Err(Trouble::usage(format!("{there} is there already"), "name another folder"))
 }
 
-/// Whether a ledger holds the first of these records, and neither all of them nor anything else.
-fn is_begun(folder: &Path, records: &[Record]) -> bool {
+/// Whether a ledger holds the first of these records, or all of them where more are to come, and nothing else.
+fn is_begun(folder: &Path, records: &[Record], whole: usize) -> bool {
     let Ok(found) = LedgerFolder::of_game(folder).read() else { return false };
     let same = |(file, record): (&LedgerFile, &Record)| file.record.as_ref() == Ok(record);
-    found.problems.is_empty() && found.files.len() < records.len() && found.files.iter().zip(records).all(same)
+    let few = found.files.len() < whole && found.files.len() <= records.len();
+    found.problems.is_empty() && few && found.files.iter().zip(records).all(same)
 }

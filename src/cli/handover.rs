@@ -56,14 +56,14 @@ impl Handover {
         let (records, lost, held) = match (&self.take, &self.ledger, &self.side) {
             (Some(path), ..) => {
                 let bundle = read_bundle(path)?;
-                folder_for(&target, &bundle.records)?;
+                folder_for(&target, &bundle.records, bundle.records.len())?;
                 let held = Lock::take(&target)?;
                 home.take_over(bundle.file)?;
                 (bundle.records, false, held)
             }
             (None, Some(from), Some(side)) => {
                 let records = folder::records(from)?;
-                folder_for(&target, &records)?;
+                folder_for(&target, &records, records.len())?;
                 let ledger = Ledger::read(records.clone(), |genesis| folder::lay(from, genesis), Vision::public())?;
                 let protocol = ledger.protocol();
                 let role: Role =

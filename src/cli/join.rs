@@ -62,7 +62,8 @@ impl Join {
         let mut offered: Vec<_> =
             records.into_iter().filter(|r| r.body().seq == 0 || r.body().game == Some(game)).collect();
         offered.sort_by_key(|record| record.body().seq);
-        folder_for(&folder, &offered)?;
+        // The acceptance comes to what was offered.
+        folder_for(&folder, &offered, offered.len() + 1)?;
         let data = self.data.as_deref().map(folder::data_files).transpose()?.unwrap_or_default();
         let lay = |genesis: &Genesis| folder::lay_with(genesis, data.clone());
         let offer = Ledger::read(offered.clone(), lay, Vision::public())?;

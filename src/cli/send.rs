@@ -82,6 +82,11 @@ pub fn enter(folder: GameFolder, said: &Given, eml: bool, world: &World) -> Resu
 fn at_folder(mut folder: GameFolder, said: &Given, asks: Asks, eml: bool, world: &World) -> Result<Done, Trouble> {
     folder.seat.advance()?;
     folder.save()?;
+    if matches!(said, Given::Nothing) && folder.went_on_unposted() {
+        let notes = "This finishes what was interrupted: you had gone on without a player already, and nothing more is signed.\n\
+                     To go on without the next one too, type it again.\n";
+        return told(&folder, notes, eml, world);
+    }
     if matches!(said, Given::Nothing)
         && let Some(waiting) = folder.seat.give_up_waiting()?
     {
@@ -115,9 +120,14 @@ fn at_folder(mut folder: GameFolder, said: &Given, asks: Asks, eml: bool, world:
     folder.save().map_err(|trouble| folder.is_final(trouble))?;
     folder.seat.advance()?;
     folder.save().map_err(|trouble| folder.is_final(trouble))?;
+    told(&folder, &notes, eml, world)
+}
+
+/// Writes state and reports, and makes the mail.
+fn told(folder: &GameFolder, notes: &str, eml: bool, world: &World) -> Result<Done, Trouble> {
     let told = folder.write_up().map_err(|trouble| folder.is_final(trouble))?;
     let posted = folder.post(eml).map_err(|trouble| folder.is_final(trouble))?;
-    post::answer(&folder, &notes, told.as_ref(), posted.as_ref(), world)
+    post::answer(folder, notes, told.as_ref(), posted.as_ref(), world)
 }
 
 /// Shows what is about to be signed and what cannot be taken back, and asks.

@@ -431,9 +431,14 @@ impl GameFile {
         self.later = later;
     }
 
-    /// The first place that is missing before a later record that is known, seen from a place.
-    pub fn is_missing(&self, seq: u32) -> bool {
-        self.later.iter().any(|(later, _)| *later > seq)
+    /// Whether the record for a place, after this one, is missing: a later one is known, or one of one's own stands further on
+    /// and an older copy of the ledger is in hand.
+    pub fn is_missing(&self, seq: u32, prev: &Id) -> bool {
+        self.later.iter().any(|(later, _)| *later > seq) || self.is_behind(seq, prev)
+    }
+
+    fn is_behind(&self, seq: u32, prev: &Id) -> bool {
+        self.reached.is_some_and(|reached| reached > seq) && !self.signed.contains_key(prev)
     }
 
     /// Keeps what came back of one's own: a record signed before, and values that were sealed in it.
@@ -494,7 +499,7 @@ impl GameFile {
     pub fn sign(&mut self, body: Body, sealed: &[Sealed], key: &PrivateKey) -> Result<Record, NotSigned> {
         let (prev, id, seq) = (body.prev, body.id(), body.seq);
         let named = self.later.iter().any(|(later, prev)| *later == seq + 1 && *prev == id);
-        if self.is_missing(seq) && !named {
+        if self.later.iter().any(|(later, _)| *later > seq) && !named {
             return Err(NotSigned::Missing(seq));
         }
         let closing = closed_by(&body);
@@ -503,8 +508,7 @@ impl GameFile {
         if let Some(before) = self.signed.get(&prev).filter(|before| **before != id) {
             return Err(NotSigned::Twice(*before));
         }
-        // Something of one's own stands further on: an older copy of the ledger is in hand, and the place is taken.
-        if self.reached.is_some_and(|reached| reached > seq) && !self.signed.contains_key(&prev) {
+        if self.is_behind(seq, &prev) {
             return Err(NotSigned::Missing(seq));
         }
         if let Some((index, link, orders)) = closing {

@@ -591,7 +591,7 @@ impl Seat {
     /// The place of a record that is missing, while a later one is known.
     pub fn missing(&self) -> Option<u32> {
         let next = self.ledger.protocol().next();
-        self.file.is_missing(next).then_some(next)
+        self.file.is_missing(next, &self.ledger.protocol().head()).then_some(next)
     }
 
     /// One of one's own records came back, to secrets that may be older. What it sealed is tried against its
