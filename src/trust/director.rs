@@ -157,10 +157,19 @@ impl Seat {
                 format!("no deposit of {role} reaches to link {index}; dice without the link are never a way out");
             return Err(LedgerTrouble::Refused(what));
         };
-        let at = LedgerTrouble::at(ledger.protocol().next());
+        let seq = ledger.protocol().next();
         let inputs = ledger.replay().inputs(ledger.protocol(), &ledger.vision);
         let closing = inputs.and_then(|inputs| ledger.replay().close(&inputs, &ledger.vision, index, link));
-        let mut closing = closing.map_err(at)?;
+        // Nobody is at fault for what he left with the director before he committed something else.
+        let mut closing = closing.map_err(|finding| match finding.code {
+            Code::NoReveal => {
+                let slot = finding.label.clone().unwrap_or_default();
+                LedgerTrouble::Refused(format!(
+                    "what {role} has left with you does not open {slot}: a later deposit has not come"
+                ))
+            }
+            _ => LedgerTrouble::at(seq)(finding),
+        })?;
         closing.reveals.iter_mut().for_each(|reveal| reveal.by = None);
         (closing.role, closing.notice) = (Some(role.clone()), Some(notice));
         ledger.sign(&Data::Closing(closing), &[], &mut pen)

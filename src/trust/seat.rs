@@ -423,7 +423,7 @@ impl Seat {
                 received.refused.push((record, Finding::new(Code::Game, "a record of another game")));
             } else if let Some(held) = held {
                 self.receive_rival(&held, record, &mut before, &mut received);
-            } else if seq > next || self.is_on_another_branch(&record) {
+            } else if seq > next || seq == next && self.is_on_another_branch(&record) {
                 match self.is_signed(&record) {
                     true if seq == next && self.follow(&record, &mut received) => received.taken.push(record),
                     true => received.early.push(record),
@@ -441,7 +441,11 @@ impl Seat {
         }
         // Of two results for one place the next record has named one.
         let next = self.ledger.protocol().next();
-        let (early, settled) = received.early.into_iter().partition(|record| record.body().seq + 1 >= next);
+        let waits = |record: &Record| {
+            let seq = record.body().seq;
+            seq + 1 >= next || self.is_unsettled(usize::try_from(seq).unwrap_or(usize::MAX))
+        };
+        let (early, settled) = received.early.into_iter().partition(waits);
         received.early = early;
         received.late.extend::<Vec<Record>>(settled);
         self.note_later(&received.early);
@@ -453,7 +457,49 @@ impl Seat {
     fn is_on_another_branch(&self, record: &Record) -> bool {
         let protocol = self.ledger.protocol();
         let displaces = protocol.mode() == Mode::Gm || protocol.genesis().is_some_and(|g| g.director.is_some());
-        displaces && record.body().seq == protocol.next() && record.body().prev != protocol.head()
+        let at = usize::try_from(record.body().seq).unwrap_or(usize::MAX);
+        let before = at.checked_sub(1).and_then(|before| self.ledger.records().get(before));
+        displaces && before.is_some_and(|before| before.id() != record.body().prev)
+    }
+
+    /// Of a director's last result and that of the role itself two audits have named one each: as of all audits for one place,
+    /// that of the role which joined first stands, with the result it names.
+    fn receive_other_audit(&mut self, held: &Record, record: Record, received: &mut Received) {
+        let at = usize::try_from(held.body().seq).unwrap_or(usize::MAX);
+        if self.joined(&held.body().by) < self.joined(&record.body().by) {
+            received.late.push(record);
+            return;
+        }
+        let named = received.early.iter().position(|other| other.id() == record.body().prev);
+        let (Some(named), Ok(before)) = (named, self.ledger.upto(at.saturating_sub(1))) else {
+            received.early.push(record);
+            return;
+        };
+        let named = received.early.remove(named);
+        let displaced = self.ledger.records().get(at.saturating_sub(1)..).unwrap_or_default().to_vec();
+        let old = std::mem::replace(&mut self.ledger, before);
+        match self.take(&named, &mut received.lost).and_then(|()| self.take(&record, &mut received.lost)) {
+            Ok(()) => {
+                received.late.extend(displaced);
+                received.taken.extend([named, record]);
+            }
+            Err(finding) => {
+                self.ledger = old;
+                received.early.push(named);
+                received.refused.push((record, finding));
+            }
+        }
+    }
+
+    /// The place of a role in the order of joining.
+    fn joined(&self, role: &Role) -> usize {
+        self.ledger.protocol().roles().iter().position(|other| other == role).unwrap_or(usize::MAX)
+    }
+
+    /// Whether the record after a place is an audit that another one may displace, with the result it names.
+    fn is_unsettled(&self, at: usize) -> bool {
+        let after = self.ledger.records().get(at + 1).map(Record::body);
+        after.is_some_and(|after| after.kind == RecordKind::Audit && self.joined(&after.by) > 0)
     }
 
     /// Of two results for the last place, a director's and that of the role itself, the next record names one: that one
@@ -520,6 +566,11 @@ impl Seat {
             return;
         }
         let at = usize::try_from(held.body().seq).unwrap_or(usize::MAX);
+        let audits = [held, &record].iter().all(|record| record.body().kind == RecordKind::Audit);
+        if audits && held.body().prev != record.body().prev && self.is_on_another_branch(&record) {
+            self.receive_other_audit(held, record, received);
+            return;
+        }
         let before =
             match stood.take().filter(|(place, _)| *place == at).map_or_else(|| self.ledger.upto(at), |(_, l)| Ok(l)) {
                 Ok(before) => before,
@@ -539,8 +590,10 @@ impl Seat {
         let closed = self.ledger.records().get(at + 1).is_some_and(|next| next.body().kind == RecordKind::Result);
         if one == other {
             received.refused.push((record.clone(), place.both_sound(held, &record)));
-        } else if *other == Role::director() && self.ledger.records().len() == at + 1 {
+        } else if *other == Role::director() && (self.ledger.records().len() == at + 1 || self.is_unsettled(at)) {
             // Of a director's result and that of the role itself the next record names one; until then it waits.
+            received.early.push(record);
+        } else if *one == Role::director() && self.is_unsettled(at) {
             received.early.push(record);
         } else if *other == Role::director() || *one == Role::director() && self.ledger.records().len() > at + 1 {
             received.late.push(record);
