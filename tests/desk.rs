@@ -453,6 +453,55 @@ fn what_the_opponent_hides_is_nowhere_in_what_is_served() {
     }
 }
 
+/// Two units of a side are the most in a clear hex (§9.2a): where orders before have filled one, a third is not sent there,
+/// and is again once one of them goes elsewhere.
+#[test]
+fn where_a_unit_can_go_heeds_what_is_ordered_before_it() {
+    let room = Room::new();
+    let desk = room.desk("me", &room.solo("santiago-campaign"), &[]);
+    for _ in 0..3 {
+        let position = desk.position();
+        assert_eq!(desk.sign(&position, &text(&position)).status, 200);
+    }
+    let position = desk.position();
+    let marches = |text: &str, unit: &str| -> Option<(Value, Vec<String>)> {
+        let told = desk.ask("offers", &json!({ "text": text, "units": [unit], "board": 0, "patient": true }));
+        let deed = told["deeds"].as_array()?.iter().find(|deed| deed["label"] == "moves")?;
+        let cells = deed["cells"].as_array()?.iter().filter_map(|cell| cell["cell"].as_str().map(str::to_owned));
+        Some((deed["deed"].clone(), cells.collect()))
+    };
+    let first = text(&position);
+    let units = position["units"].as_array().into_iter().flatten().filter(|unit| unit["own"] == true);
+    let units = units.filter_map(|unit| unit["id"].as_str());
+    let reached: Vec<(&str, Value, Vec<String>)> =
+        units.filter_map(|unit| marches(&first, unit).map(|(deed, cells)| (unit, deed, cells))).collect();
+    let send = |text: &str, (unit, deed, _): &(&str, Value, Vec<String>), cell: &str| {
+        let click = json!({ "text": text, "deed": deed, "units": [unit], "board": 0, "cell": cell });
+        desk.ask("edit", &click)["text"].as_str().expect("a text").to_owned()
+    };
+    let allowed = |text: &str| desk.ask("check", &json!({ "text": text }))["ok"] == true;
+    // A hex that two can go to and three cannot; near the head of the list, since the build of the tests is a slow one.
+    let mut found = None;
+    for third in &reached {
+        let others: Vec<_> = reached.iter().filter(|(unit, ..)| *unit != third.0).collect();
+        found = third.2.iter().take(4).find_map(|hex| {
+            let able: Vec<_> = others.iter().filter(|(_, _, cells)| cells.contains(hex)).take(2).collect();
+            let full = able.iter().fold(first.clone(), |text, unit| send(&text, unit, hex));
+            (able.len() == 2 && allowed(&full) && !allowed(&send(&full, third, hex)))
+                .then(|| (third, hex, full, (*able[0]).clone()))
+        });
+        if found.is_some() {
+            break;
+        }
+    }
+    let (third, hex, full, one) = found.expect("such a hex");
+    let cells = marches(&full, third.0).expect("he can march elsewhere").1;
+    assert!(!cells.contains(hex) && cells.len() > 3, "{hex} is full: {cells:?}");
+    let elsewhere = one.2.iter().find(|cell| *cell != hex && allowed(&send(&full, &one, cell)));
+    let room_again = send(&full, &one, elsewhere.expect("another hex"));
+    assert!(marches(&room_again, third.0).expect("he can march").1.contains(hex), "{hex} has room again");
+}
+
 #[test]
 fn a_click_is_answered_while_one_looks() {
     let room = Room::new();

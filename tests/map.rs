@@ -138,6 +138,42 @@ fn a_drawing_is_well_formed_and_names_every_counter_and_hex() {
     }
 }
 
+/// A line of supply leads from a unit over neighbouring cells to where it is supplied from, in every game that knows one.
+#[test]
+fn lines_of_supply_are_drawn_from_cell_to_cell() {
+    use garcia::engine::Query;
+    use garcia::scene::{Overlay, Trace};
+    for game in ["santiago-1898", "santiago-campaign", "splendid-little-war", "end-of-empire"] {
+        let mut longest = 0;
+        for packets in [4, 6, 8] {
+            let played = Played::new(game).on(packets);
+            let mut scene = played.scene(None);
+            let view = View { state: &played.state, holdings: &played.holdings, side: None };
+            let reply = played.table.query(view, &Query::Supply { unit: None }).expect("an answer");
+            for overlay in &reply.drawn {
+                let Overlay::Line { what: Trace::Supply, cells, open, unit, board, .. } = overlay else { continue };
+                let lies = |cell: &String| scene.boards[*board].cell(cell).expect("a cell of the map").at;
+                for step in cells.windows(2) {
+                    let touch = scene.boards[*board].shape.side(lies(&step[0]), lies(&step[1]));
+                    assert!(touch.is_some(), "{game}: {unit:?} {cells:?}");
+                }
+                if *open {
+                    longest = longest.max(cells.len());
+                } else {
+                    assert_eq!(cells.len(), 1, "{game}: {unit:?} {cells:?}");
+                }
+            }
+            scene.could = reply.drawn;
+            let drawn = svg_map(&scene, &Window::default()).contains("class=\"supply\"");
+            assert_eq!(
+                drawn,
+                scene.could.iter().any(|overlay| matches!(overlay, Overlay::Line { cells, .. } if cells.len() > 1))
+            );
+        }
+        assert!(longest > 2, "{game}: no line is longer than {longest}");
+    }
+}
+
 #[test]
 fn a_page_of_a_turn_needs_nothing_else() {
     for game in GAMES {

@@ -21,6 +21,18 @@ impl Field {
         self.steps.get(grid, cell).copied().flatten()
     }
 
+    /// The way from a cell to the nearest source, both included: always to a neighbour nearer to it that is joined to
+    /// where one is, the lowest number first. The cell it begins in need not be one that can be reached.
+    pub fn way<G: Grid>(&self, grid: &G, from: G::Cell, joined: impl Fn(G::Cell, G::Cell) -> bool) -> Vec<G::Cell> {
+        let nearer = |(at, left): &(G::Cell, Option<u32>)| {
+            let around = grid.neighbours(*at).map(|(_, next)| next).filter(|next| joined(*at, *next));
+            let steps = around.filter_map(|next| Some((self.get(grid, next)?, next)));
+            let next = steps.filter(|(steps, _)| left.is_none_or(|left| *steps < left)).min();
+            next.map(|(steps, next)| (next, Some(steps)))
+        };
+        std::iter::successors(Some((from, self.get(grid, from))), nearer).map(|(cell, _)| cell).collect()
+    }
+
     /// Every cell that can be reached with its distance, in the order of their numbers.
     pub fn iter<G: Grid>(&self, grid: &G) -> impl Iterator<Item = (G::Cell, u32)> {
         self.steps.iter(grid).filter_map(|(cell, &steps)| Some((cell, steps?)))

@@ -57,6 +57,14 @@ proptest! {
         let sources: BTreeSet<Hex> = sources.iter().map(|pick| map.cell(pick.index(map.len())).unwrap()).collect();
         let may = |a: Hex, b: Hex| country.draw(a.number(), b.number());
         let field = distance_field(&map, sources.iter().copied(), |a, _, b| may(a, b));
-        prop_assert_eq!(field.iter(&map).collect::<BTreeMap<_, _>>(), lengths(&map, &sources, may));
+        let counted: BTreeMap<_, _> = field.iter(&map).collect();
+        prop_assert_eq!(&counted, &lengths(&map, &sources, may));
+        // From each of them a way leads back, as long as it is far.
+        for (cell, steps) in counted {
+            let way = field.way(&map, cell, |from, to| may(to, from));
+            prop_assert_eq!(way.len(), steps as usize + 1);
+            prop_assert!(way.first() == Some(&cell) && way.last().is_some_and(|end| sources.contains(end)));
+            prop_assert!(way.windows(2).all(|step| map.distance(step[0], step[1]) == 1 && may(step[1], step[0])));
+        }
     }
 }

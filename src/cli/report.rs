@@ -38,7 +38,7 @@ pub enum Form {
   garcia report 6                                 what record 6 closed
   garcia report --turn 3                          all of turn 3
   garcia report --form html --output turn.html    as a page with the map, to step through
-  garcia report --all -o campaign.html            the whole game on one page
+  garcia report --all -o campaign.html            the whole game on one page, its turns side by side
   garcia report --json                            the events as data")]
 pub struct Report {
     /// The number of the result; the last one if left out.
@@ -112,8 +112,10 @@ impl Report {
         }
         let form = self.form.unwrap_or_else(|| form_of(self.output.as_deref()));
         let mut told: Vec<Told> = Vec::new();
+        let whole = self.all || self.turn.is_some();
         for (_, sight) in &sights {
-            let (Some(mut one), Some(report)) = (sight.told(), sight.turn_report()) else { continue };
+            let one = if whole { sight.told_whole() } else { sight.told() };
+            let (Some(mut one), Some(report)) = (one, sight.turn_report()) else { continue };
             one.page.section("How the rulebook was read", readings(report.table, report.journal)?);
             told.push(one);
         }

@@ -346,13 +346,21 @@ impl Sight {
 
     /// The report with the map before and after, as a page shows it.
     pub fn told(&self) -> Option<Told> {
-        let report = self.turn_report()?;
+        self.turn_report().map(|report| self.page_of(&report))
+    }
+
+    /// The same for whoever reads it later: as one story, whatever was asked and told in between.
+    pub fn told_whole(&self) -> Option<Told> {
+        self.turn_report().map(|report| self.page_of(&TurnReport { told: 0, ..report }))
+    }
+
+    fn page_of(&self, report: &TurnReport<'_>) -> Told {
         let (table, view) = (self.table(), report.view);
         let began = View { state: self.ledger.replay().began(), ..view };
         let before = table.scene(began);
         let mut happened = table.depict(report.journal, view.side);
         trace(&mut happened, &before);
-        Some(Told { page: report.page(), before, after: table.scene(view), happened })
+        Told { page: report.page(), before, after: table.scene(view), happened }
     }
 
     /// The file the report is kept in: the number of the result, the turn and the side it tells of.

@@ -441,6 +441,8 @@ pub fn offers(now: &Now, file: &Node, clicked: &Clicked) -> Value {
                 continue;
             }
             (vec![shown(&Reached { cell: cell.clone(), ..Reached::default() })], false)
+        } else if march && !reached.is_empty() && ordered(now, file) {
+            try_reached(now, deed, file, clicked, &reached, &trial, until)
         } else if march && !reached.is_empty() {
             // `reach` is of units on the map: whether it is this order that brings them there, a few of them tell.
             let some = reached.iter().step_by(reached.len().div_ceil(SAMPLES));
@@ -529,6 +531,52 @@ fn reach(now: &Now, units: &[String]) -> (Vec<Reached>, Option<String>) {
         });
     }
     (together.unwrap_or_default(), None)
+}
+
+/// Does the file order anything that the template does not?
+fn ordered(now: &Now, file: &Node) -> bool {
+    now.deeds.iter().any(|deed| at(file, &deed.path) != at(&now.begun, &deed.path))
+}
+
+/// Tries a march out behind everything that is ordered before it, as long as there is time: the cells that `reach` finds
+/// in the position as it is, and then, for whoever waits, those around them that an order before may have opened.
+fn try_reached(
+    now: &Now,
+    deed: &Deed,
+    file: &Node,
+    clicked: &Clicked,
+    reached: &[Reached],
+    trial: &Trial<'_>,
+    until: Instant,
+) -> (Vec<Value>, bool) {
+    let allowed = |cell: &str| trial.allows(&deed.changes(file, &clicked.units, cell));
+    let mut found = Vec::new();
+    for (number, there) in reached.iter().enumerate() {
+        if Instant::now() > until {
+            found.extend(reached.iter().skip(number).map(shown));
+            return (found, true);
+        }
+        if allowed(&there.cell) {
+            found.push(shown(there));
+        }
+    }
+    let Some(board) = now.scene.boards.get(clicked.board) else { return (found, false) };
+    let stand = || reached.iter().filter_map(|there| board.cell(&there.cell));
+    let beside = |cell: &Cell, other: &Cell| {
+        let (wide, high) = board.shape.extent();
+        (cell.at.0 - other.at.0).abs() <= 2 * wide && (cell.at.1 - other.at.1).abs() <= 2 * high
+    };
+    let known: BTreeSet<&str> = reached.iter().map(|there| there.cell.as_str()).collect();
+    let around = board.cells.iter().filter(|cell| !known.contains(cell.id.as_str()));
+    for cell in around.filter(|cell| stand().any(|there| beside(cell, there))) {
+        if Instant::now() > until {
+            return (found, true);
+        }
+        if allowed(&cell.id) {
+            found.push(shown(&Reached { cell: cell.id.clone(), ..Reached::default() }));
+        }
+    }
+    (found, false)
 }
 
 /// Tries a deed out in every cell, the likeliest first, as long as there is time.

@@ -64,7 +64,7 @@ async function load(first, shown = () => {}) {
   document.title = `${pos.mine ? '● ' : ''}${pos.title}`;
   $('title').textContent = pos.title;
   $('moment').textContent = pos.moment + (pos.view ? ` · as seen by ${pos.view}` : '');
-  $('standing').textContent = pos.verdict || pos.next[0] || '';
+  $('standing').textContent = (pos.verdict || pos.next[0] || '').replaceAll('`', '');
   known = pos['on-disk'];
   showMap();
   showBoxes();
@@ -137,9 +137,22 @@ function showMap() {
   $('map').classList.toggle('several', boards().length > 1);
   boards().forEach((svg, number) => {
     svg.dataset.whole = svg.getAttribute('viewBox');
-    if (views[number]) svg.setAttribute('viewBox', views[number]);
+    if (views[number]) svg.setAttribute('viewBox', views[number]); else if (boards().length === 1) comeNear(svg);
   });
   for (const unit of pos.units) if (unit.own && unit.ready && pos.mine) for (const drawn of drawnOf(unit.id)) drawn.classList.add('ready');
+}
+
+// At first as much of the map as leaves the counters large enough to be read, around those that may act.
+function comeNear(svg) {
+  const [left, top, w, h] = svg.dataset.whole.split(' ').map(Number);
+  const wide = 3.1 * svg.clientWidth, high = wide * svg.clientHeight / svg.clientWidth;
+  if (!wide || wide > w * .92) return;
+  const own = pos.units.filter((unit) => unit.own), able = own.filter((unit) => unit.ready);
+  const stand = (able.length ? able : own.length ? own : pos.units).map((unit) => unit.cell && cellOf(0, unit.cell)).filter(Boolean);
+  const middle = (of) => stand.map((at) => Number(at.getAttribute(of))).sort((a, b) => a - b)[Math.floor(stand.length / 2)];
+  const within = (at, from, room) => Math.max(from, Math.min(at, from + Math.max(0, room)));
+  const x = within((middle('x') ?? left + w / 2) - wide / 2, left, w - wide), y = within((middle('y') ?? top + h / 2) - high / 2, top, h - high);
+  svg.setAttribute('viewBox', [x, y, wide, high].map(Math.round).join(' '));
 }
 
 const drawnOf = (id) => [...document.querySelectorAll(`#map .c[data-id="${CSS.escape(id)}"], #boxes .c[data-id="${CSS.escape(id)}"]`)];

@@ -52,6 +52,8 @@ pub struct Now {
     /// What the template spells out.
     pub proposals: Vec<Proposal>,
     template: String,
+    /// The same, read.
+    pub begun: Node,
 }
 
 impl Now {
@@ -60,7 +62,9 @@ impl Now {
         let template = if *sight.stop() == Stop::End { String::new() } else { template::text(&sight) };
         let (deeds, paths) = template::schema(&sight).map(|schema| deeds::read(&schema)).unwrap_or_default();
         let proposals = deeds::proposals(&template, &paths, &scene);
-        Now { stamp, sight, scene, deeds, proposals, template }
+        let begun = read_document("template", template.as_bytes()).map(|(node, _)| node);
+        let begun = begun.unwrap_or_else(|_| Node::Map(Vec::new()));
+        Now { stamp, sight, scene, deeds, proposals, template, begun }
     }
 
     /// What the check says of an order file.

@@ -27,5 +27,18 @@ pub fn png(svg: &str, longest: u16) -> Result<Vec<u8>, String> {
     let pixels = size.to_int_size().scale_by(scale).ok_or("a drawing of no size")?;
     let mut pixmap = Pixmap::new(pixels.width(), pixels.height()).ok_or("a drawing too large")?;
     resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixmap.as_mut());
-    pixmap.encode_png().map_err(|error| error.to_string())
+    encoded(&pixmap).map_err(|error| error.to_string())
+}
+
+/// A map is opaque, and most of it of one tint: three bytes a pixel and rows as they are pack better than any filter, in a
+/// third of the time that the renderer's own settings take.
+fn encoded(pixmap: &Pixmap) -> Result<Vec<u8>, png::EncodingError> {
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, pixmap.width(), pixmap.height());
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_filter(png::Filter::NoFilter);
+    encoder.set_deflate_compression(png::DeflateCompression::Level(3));
+    let colours = pixmap.pixels().iter().flat_map(|pixel| [pixel.red(), pixel.green(), pixel.blue()]);
+    encoder.write_header()?.write_image_data(&colours.collect::<Vec<u8>>())?;
+    Ok(bytes)
 }

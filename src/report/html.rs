@@ -39,13 +39,14 @@ impl Told {
 /// Writes one or more reports as one page.
 pub fn html(title: &str, turns: &[Told]) -> String {
     let title = escape(title);
+    let several = turns.len() > 1;
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
-         <style>{}\n{STYLE}</style>\n</head>\n<body>\n",
-        svg::STYLE
+         <style>{}\n{STYLE}</style>\n</head>\n<body{}>\n",
+        svg::STYLE,
+        if several { " class=\"several\"" } else { "" }
     );
-    let several = turns.len() > 1;
     if several {
         out.push_str(&contents(&title, turns));
     }
@@ -59,10 +60,22 @@ pub fn html(title: &str, turns: &[Told]) -> String {
 }
 
 fn contents(title: &str, turns: &[Told]) -> String {
-    let entry =
-        |(number, told): (usize, &Told)| format!("<li><a href=\"#turn{number}\">{}</a></li>", escape(&told.page.title));
+    let titles: Vec<&str> = turns.iter().map(|told| told.page.title.as_str()).collect();
+    let said = in_common(&titles);
+    let entry = |(number, told): (usize, &Told)| {
+        let title = told.page.title.get(said..).unwrap_or_default();
+        format!("<li><a href=\"#turn{number}\">{}</a></li>", escape(title))
+    };
     let list: String = turns.iter().enumerate().map(entry).collect();
     format!("<header><h1>{title}</h1><nav><ol start=\"1\">{list}</ol></nav></header>\n")
+}
+
+/// How much of some titles is the same in all, up to a comma: a list of them need not say it again.
+fn in_common(titles: &[&str]) -> usize {
+    let Some((first, others)) = titles.split_first() else { return 0 };
+    let commas = first.match_indices(", ").map(|(at, comma)| at + comma.len());
+    let shared = |at: &usize| others.iter().all(|other| first.get(..*at) == other.get(..*at));
+    commas.filter(shared).max().unwrap_or(0)
 }
 
 /// The ground, drawn once for all maps of the page.
@@ -116,7 +129,10 @@ fn maps(told: &Told, out: &mut String) {
          <button data-step=\"back\" title=\"a step back (left arrow)\">&lt;</button>\
          <output>after</output>\
          <button data-step=\"on\" title=\"a step on (right arrow)\">&gt;</button>\
-         <button data-step=\"last\" title=\"after (End)\">&gt;|</button></div>\n",
+         <button data-step=\"last\" title=\"after (End)\">&gt;|</button>\
+         <button class=\"apart\" data-view=\"nearer\" title=\"nearer; drag to look elsewhere\">+</button>\
+         <button data-view=\"farther\" title=\"farther\">&minus;</button>\
+         <button data-view=\"whole\" title=\"the whole map\">whole</button></div>\n",
     );
     let before = Part::of(&told.before, &Window::default());
     for part in Part::of(&told.after, &Window::default()) {

@@ -74,12 +74,52 @@ for (const turn of document.querySelectorAll('.turn')) {
       if (now && !shown) shown = line;
     }
     light(shown ? cellsOf(shown) : []);
+    centre(shown ? cellsOf(shown) : []);
     if (shown) shown.scrollIntoView({ block: 'nearest', behavior: 'smooth' });
     told.textContent = over ? 'after' : at < 0 ? 'before' : `${at + 1} of ${steps.length}`;
   };
 
   const go = (where) => { at = Math.max(-1, Math.min(steps.length, where)); show(); };
   turn.step = (by) => go(by === -Infinity ? -1 : by === Infinity ? steps.length : at + by);
+
+  // Near enough to read the counters; where the whole map is too small for that, as much of it as shows where things happened.
+  const wholes = new Map(boards.map((board) => [board, board.getAttribute('viewBox').split(' ').map(Number)]));
+  const view = (board) => board.getAttribute('viewBox').split(' ').map(Number);
+  const look = (board, x, y, wide) => {
+    const [left, top, w, h] = wholes.get(board);
+    const near = wide < w * .92, high = wide * board.clientHeight / board.clientWidth, within = (at, from, room) => Math.max(from, Math.min(at, from + Math.max(0, room)));
+    board.classList.toggle('near', near);
+    board.setAttribute('viewBox', (near ? [within(x - wide / 2, left, w - wide), within(y - high / 2, top, h - high), wide, high] : [left, top, w, h]).map(Math.round).join(' '));
+  };
+  const zoom = (board, factor) => { const [x, y, w, h] = view(board); look(board, x + w / 2, y + h / 2, w * factor); };
+  const centre = (ids, middle = (all) => (Math.min(...all) + Math.max(...all)) / 2) => {
+    for (const board of boards) {
+      const at = ids.map((id) => board.querySelector(`use[data-cell="${id}"]`)).filter(Boolean).map((cell) => [Number(cell.getAttribute('x')), Number(cell.getAttribute('y'))]);
+      if (!at.length || !board.classList.contains('near')) continue;
+      look(board, middle(at.map((p) => p[0])), middle(at.map((p) => p[1])), view(board)[2]);
+    }
+  };
+  for (const board of boards) {
+    const [x, y, w, h] = wholes.get(board), touched = lines.flatMap((line) => line.dataset.event === undefined ? [] : cellsOf(line));
+    const wide = 3.1 * board.clientWidth;
+    board.style.aspectRatio = wide < w * .92 ? `1 / ${Math.min(1, h / w * 1.3)}` : `${w} / ${h}`;
+    look(board, x + w / 2, y + h / 2, wide);
+    // Where most of it happened.
+    centre(touched, (all) => all.sort((a, b) => a - b)[Math.floor(all.length / 2)]);
+    let hold = null;
+    board.addEventListener('pointerdown', (event) => { hold = board.classList.contains('near') ? [event.clientX, event.clientY] : null; });
+    board.addEventListener('pointermove', (event) => {
+      if (!hold || !event.buttons) return;
+      const [left, top, wide, high] = view(board), scale = wide / board.clientWidth;
+      look(board, left + wide / 2 - (event.clientX - hold[0]) * scale, top + high / 2 - (event.clientY - hold[1]) * scale, wide);
+      hold = [event.clientX, event.clientY];
+    });
+    board.addEventListener('wheel', (event) => { if (event.ctrlKey) { event.preventDefault(); zoom(board, event.deltaY > 0 ? 1.2 : 1 / 1.2); } }, { passive: false });
+    addEventListener('beforeprint', () => look(board, 0, 0, Infinity));
+  }
+  const views = { nearer: 1 / 1.4, farther: 1.4, whole: Infinity };
+  for (const button of map.querySelectorAll('[data-view]')) button.addEventListener('click', () => { for (const board of boards) zoom(board, views[button.dataset.view]); });
+
   const named = { first: -Infinity, back: -1, on: 1, last: Infinity };
   for (const button of map.querySelectorAll('[data-step]')) button.addEventListener('click', () => turn.step(named[button.dataset.step]));
 
@@ -101,13 +141,20 @@ for (const turn of document.querySelectorAll('.turn')) {
   });
 }
 
-// Keys step through the turn that is in sight.
+// Keys step through the turn somebody points at, or the first in sight; n and p go to the next turn and the one before.
+let inHand = null;
+for (const turn of document.querySelectorAll('.turn')) for (const kind of ['pointerdown', 'pointermove', 'focusin']) turn.addEventListener(kind, () => { inHand = turn; });
 addEventListener('keydown', (key) => {
-  const by = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[key.key];
-  if (by === undefined || key.altKey || key.ctrlKey || key.metaKey) return;
-  const inSight = [...document.querySelectorAll('.turn')].filter((turn) => turn.step)
-    .sort((a, b) => Math.abs(a.getBoundingClientRect().top) - Math.abs(b.getBoundingClientRect().top))[0];
-  if (inSight) { key.preventDefault(); inSight.step(by); }
+  if (key.altKey || key.ctrlKey || key.metaKey) return;
+  const by = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[key.key], to = { n: 1, p: -1 }[key.key];
+  const all = [...document.querySelectorAll('.turn')].filter((turn) => turn.step);
+  const far = (turn) => { const { left, top } = turn.getBoundingClientRect(); return Math.abs(left) + Math.abs(top); };
+  const seen = ({ left, right, top, bottom }) => right > 0 && left < innerWidth && bottom > 0 && top < innerHeight;
+  const turn = inHand?.step && seen(inHand.getBoundingClientRect()) ? inHand : all.sort((a, b) => far(a) - far(b))[0];
+  if (!turn) return;
+  if (by !== undefined) { key.preventDefault(); turn.step(by); }
+  const beside = to === undefined ? null : to > 0 ? turn.nextElementSibling : turn.previousElementSibling;
+  if (beside) { inHand = beside; beside.scrollIntoView({ block: 'start', inline: 'start', behavior: 'smooth' }); }
 });
 // Paper folds nothing.
 addEventListener('beforeprint', () => { for (const sum of document.querySelectorAll('details')) sum.open = true; });

@@ -169,7 +169,7 @@ words! {
         /// In guerrilla mode.
         Guerrilla = "guerrilla mode",
         /// The balloon is up.
-        Up = "up",
+        Up = "balloon up",
         /// A leader is with it.
         Led = "led",
         /// A hero is with it.

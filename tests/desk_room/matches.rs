@@ -12,7 +12,7 @@ use garcia::trust::store::{LedgerFolder, Lock};
 use serde_json::{Value, json};
 
 use crate::desk_room::{Open, Room, everything};
-use crate::players::{at_random, lay, mailed, role, seeded, terms};
+use crate::players::{at_random, charter_of, lay, mailed, role, seeded, terms};
 use crate::text;
 
 /// The newest file of an outbox whose name ends like this.
@@ -30,11 +30,17 @@ fn dropped(desk: &Open, file: &Path) -> String {
     taken.json()["told"].as_str().expect("words").to_owned()
 }
 
-/// Signs what stands in the file, or in the template.
-fn signs(desk: &Open) {
+/// Signs what stands in the file, or in the template, with a standing order laid down where it can be.
+fn signs(desk: &Open, standing: Option<(&str, &str)>) {
     let position = desk.position();
     assert_eq!(position["mine"], true, "{}", position["next"]);
-    let text = text(&position);
+    let mut text = text(&position);
+    let kinds = position["kinds"].as_array().cloned().unwrap_or_default();
+    let fits = |(kind, _): &(&str, &str)| kinds.iter().any(|one| one["path"] == "standing" && one["kind"] == *kind);
+    if let Some((key, value)) = standing.filter(fits) {
+        let said = json!({ "text": text, "path": ["standing"], "key": key, "value": value });
+        text = desk.ask("edit", &said)["text"].as_str().expect("a text").to_owned();
+    }
     let told = desk.ask("check", &json!({ "text": text }));
     assert_eq!(told["ok"], true, "{}", told["faults"]);
     let signed = desk.sign(&position, &text);
@@ -120,7 +126,7 @@ fn a_game_master_closes_goes_on_and_enters_plain_files_at_his_desk() {
     assert_eq!(us.sign(&us.position(), &text(&us.position())).status, 409);
     assert_eq!(everything(&club.folders[2]), before);
     // A player's mail is closed as it is dropped.
-    signs(spain);
+    signs(spain, None);
     club.hand_in(1);
     let after = gm.position();
     assert_ne!(after["head"], position["head"]);
@@ -149,7 +155,7 @@ fn a_game_master_closes_goes_on_and_enters_plain_files_at_his_desk() {
     gm.ask("act", &json!({ "act": "resend" }));
     assert_eq!(std::fs::read(&mail).expect("a mail"), bytes);
     // And the players go on at their own desks.
-    signs(spain);
+    signs(spain, None);
     club.hand_in(1);
     club.agree();
 }
@@ -158,7 +164,7 @@ fn a_game_master_closes_goes_on_and_enters_plain_files_at_his_desk() {
 fn a_private_game_master_takes_openings_at_his_desk_and_nobody_else_sees_them() {
     let club = Club::begin("santiago-campaign", &["--private"]);
     let [gm, spain, us] = club.desks.as_slice() else { panic!("three desks") };
-    signs(spain);
+    signs(spain, None);
     club.hand_in(1);
     let army: Vec<String> = {
         let (gm, spain) = (gm.position(), spain.position());
@@ -176,14 +182,14 @@ fn a_private_game_master_takes_openings_at_his_desk_and_nobody_else_sees_them() 
     for _ in 0..3 {
         let due = gm.position()["due"]["who"].as_str().expect("somebody").to_owned();
         let at = if due == "spain" { 1 } else { 2 };
-        signs(&club.desks[at]);
+        signs(&club.desks[at], None);
         club.hand_in(at);
     }
     club.agree();
 }
 
 /// Two players at their desks, template against template, until there are so many records.
-fn by_desks(room: &Room, folders: [&Path; 2], most: usize) {
+fn by_desks(room: &Room, folders: [&Path; 2], most: usize, standing: [Option<(&str, &str)>; 2]) {
     let desks = [room.desk("us", folders[0], &[]), room.desk("spain", folders[1], &[])];
     let known = || folders.map(|folder| records(folder).len());
     while known()[0] < most {
@@ -192,7 +198,7 @@ fn by_desks(room: &Room, folders: [&Path; 2], most: usize) {
             let position = desk.position();
             assert_eq!(position["questions"], json!([]), "nothing is asked by default");
             if position["mine"] == true {
-                signs(desk);
+                signs(desk, standing[at]);
             } else if acts(&position).contains(&"receive") {
                 desk.ask("act", &json!({ "act": "receive" }));
             }
@@ -237,7 +243,7 @@ fn plans_and_phases_are_played_at_two_desks() {
         );
         let offer = newest(&us, "-garcia.txt").display().to_string();
         room.run("spain", &["join", &offer, "--folder", &spain.display().to_string()]);
-        by_desks(&room, [&us, &spain], 22);
+        by_desks(&room, [&us, &spain], 22, [None, None]);
         let names = records(&us);
         let planned = names.iter().filter(|name| name.ends_with("-plan.yaml")).count();
         assert_eq!(planned > 0, game == "santiago-campaign", "{game} {option}: {names:?}");
@@ -251,8 +257,10 @@ fn plans_and_phases_are_played_at_two_desks() {
 
 /// A match in which everything is asked, played at random until somebody is; its folders lie in the room.
 fn asked(room: &Room, game: &str, alone: bool, seed: &str) -> Vec<Seat> {
-    let table = games::find(game).expect("a game").open(&Charter::default()).expect("a table");
-    let terms = terms(&Charter::default(), true, None);
+    // The battles of a day are over before anybody is asked.
+    let charter = if game == "splendid-little-war" { charter_of("campaign", &[]) } else { Charter::default() };
+    let table = games::find(game).expect("a game").open(&charter).expect("a table");
+    let terms = terms(&charter, true, None);
     let home = |name: &str| {
         let folder = room.path(&format!("home-{name}"));
         std::fs::create_dir_all(&folder).expect("a folder");
@@ -343,7 +351,7 @@ fn answers(desk: &Open, game: &str) {
 
 #[test]
 fn questions_are_answered_at_the_desk() {
-    for game in ["santiago-1898", "santiago-campaign", "end-of-empire", "lone-warrior"] {
+    for game in ["santiago-1898", "santiago-campaign", "splendid-little-war", "end-of-empire", "lone-warrior"] {
         for alone in [true, false] {
             let room = Room::new();
             let seats = asked(&room, game, alone, "asked");
@@ -363,5 +371,121 @@ fn questions_are_answered_at_the_desk() {
                 assert!(matches!(output.status.code(), Some(0 | 3)), "{game}: {told}");
             }
         }
+    }
+}
+
+/// Everything a player is served, writes for himself or gets by mail: the page and what it asks for, reports, maps, mails.
+fn told_to(room: &Room, (player, folder): (&str, &Path), (other, theirs): (&str, &Path)) -> Vec<(String, String)> {
+    let desk = room.desk(player, folder, &[]);
+    let position = desk.position();
+    let ask = |what: &str, said: &Value| desk.post(&format!("game/0/{what}"), said).text();
+    let file = json!({ "text": position["template"] });
+    let mut told = vec![
+        ("the page".to_owned(), desk.get("").text()),
+        ("the position".to_owned(), position.to_string()),
+        ("the pulse".to_owned(), desk.get("game/0/pulse").text()),
+        ("the check".to_owned(), ask("check", &file)),
+        ("the odds".to_owned(), ask("odds", &file)),
+    ];
+    for unit in position["units"].as_array().into_iter().flatten().filter(|unit| unit["own"] != true).step_by(5) {
+        let said = json!({ "text": position["template"], "units": [unit["id"]], "board": unit["board"] });
+        told.push((format!("a click on {}", unit["id"]), ask("offers", &said)));
+    }
+    for report in position["reports"].as_array().into_iter().flatten() {
+        let record = &report["record"];
+        told.push((format!("report {record}"), desk.get(&format!("game/0/report/{record}")).text()));
+    }
+    let (page, at) = (room.path(&format!("{player}.html")), folder.display().to_string());
+    room.run(player, &["-C", &at, "report", "--all", "-o", &page.display().to_string()]);
+    told.push(("the page of all turns".to_owned(), std::fs::read_to_string(page).expect("a page")));
+    for verb in [&["map", "--json"][..], &["status"], &["supply"]] {
+        let output = room.command(player).args(["-C", &at]).args(verb).output().expect("garcia runs");
+        told.push((verb.join(" "), String::from_utf8_lossy(&output.stdout).into_owned()));
+    }
+    // Drafts that his opponent's program makes, with all reports in them.
+    let output = room.command(other).arg("-C").arg(theirs).args(["resend", "--eml", "--from", "1"]).output();
+    assert!(output.expect("garcia runs").status.success());
+    let draft = std::fs::read(newest(theirs, ".eml")).expect("a draft");
+    let mail = mail_parser::MessageParser::default().parse(&draft).expect("a mail");
+    let parts = (0..mail.html_body_count()).filter_map(|part| mail.body_html(part));
+    let parts: Vec<String> =
+        parts.chain((0..mail.text_body_count()).filter_map(|part| mail.body_text(part))).map(Into::into).collect();
+    assert!(parts.iter().any(|part| part.contains("<body")), "a mail with a page: {parts:?}");
+    told.extend(parts.into_iter().map(|part| ("the mail".to_owned(), part)));
+    told
+}
+
+/// Is there a place in a text where all of these words stand together?
+fn together(text: &str, words: &[&str]) -> bool {
+    let is = |place: &str, word: &str| place.split(|c: char| !c.is_alphanumeric() && c != '-').any(|one| one == word);
+    let all =
+        |place: &str| words.iter().all(|word| if word.contains(' ') { place.contains(word) } else { is(place, word) });
+    // A line of a text within JSON is a line too.
+    text.replace("\\n", "\n").split(['<', '>', '"', '\n']).any(all)
+}
+
+/// The page's source, whatever it asks for, reports and mails: searched for what lies under a counter, for sealed standing
+/// orders and for a roll that one player alone may see. The owner's own pages tell it, or there were nothing to be found.
+#[test]
+fn what_one_player_hides_is_never_told_to_the_other() {
+    for (game, most, standing) in [
+        ("santiago-campaign", 10, None),
+        ("end-of-empire", 0, None),
+        ("splendid-little-war", 16, Some(("retreat", "[2931, 0103]"))),
+    ] {
+        let room = Room::new();
+        let (us, spain) = (room.path("us"), room.path("spain"));
+        let folder = |path: PathBuf| path.display().to_string();
+        if most == 0 {
+            // Nobody who takes the template closes a counter: two who play by chance do.
+            let (all, home) = (folder(room.path("")), room.path("secrets"));
+            room.run("us", &["rehearse", game, &all, "--seed", "1", "--mails", "8", "--home", &folder(home.clone())]);
+            for player in ["us", "spain"] {
+                std::fs::rename(home.join(player), room.path(&format!("home-{player}"))).expect("his secrets");
+            }
+        } else {
+            let terms = ["--as", "us", "--scenario", "campaign", "--option", "questions=default"];
+            room.run("us", &[&["new", game, &folder(us.clone())], &terms[..]].concat());
+            room.run("spain", &["join", &folder(newest(&us, "-garcia.txt")), "--folder", &folder(spain.clone())]);
+            by_desks(&room, [&us, &spain], most, [standing, None]);
+        }
+        let (ours, theirs) =
+            (told_to(&room, ("us", &us), ("spain", &spain)), told_to(&room, ("spain", &spain), ("us", &us)));
+        let mut secrets: Vec<(&str, Vec<String>)> = Vec::new();
+        for (player, folder) in [("us", &us), ("spain", &spain)] {
+            let position = room.desk(player, folder, &[]).position();
+            let own = |title: &&str| title.contains("face down") && !title.contains("unknown");
+            let titles = position["units"].as_array().into_iter().flatten().filter_map(|unit| unit["title"].as_str());
+            for title in titles.filter(own) {
+                let parts: Vec<&str> = title.split(" · ").collect();
+                // What a counter stands for is its name, or what it holds.
+                let named = parts.get(1).copied().filter(|_| game == "santiago-campaign");
+                let named = named.filter(|name| !name.starts_with("Spanish, "));
+                let held = parts.iter().find_map(|part| part.strip_prefix("holds ")).or(named);
+                let held = held.or(parts.contains(&"a dummy").then_some("a dummy"));
+                // `cu-es/2`: a unit and its steps.
+                let names = held.unwrap_or_default().split(", ").filter_map(|name| name.split('/').next());
+                let names = names.filter(|name| name.len() > 3);
+                secrets.extend(names.map(|name| (player, vec![parts[0].to_owned(), name.to_owned()])));
+            }
+        }
+        if standing.is_some() {
+            secrets = vec![
+                ("us", vec!["2931".to_owned(), "0103".to_owned()]),
+                ("spain", vec!["ordered to sail on July".to_owned()]),
+            ];
+        }
+        assert!(secrets.len() >= 2, "{game}: something is hidden");
+        let mut known = std::collections::BTreeSet::new();
+        for (owner, words) in &secrets {
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let (his, others) = if *owner == "us" { (&ours, &theirs) } else { (&theirs, &ours) };
+            known.extend(his.iter().any(|(_, text)| together(text, &words)).then_some(*owner));
+            for (what, text) in others {
+                assert!(!together(text, &words), "{game}: {what} of {owner}'s opponent tells of {words:?}");
+            }
+        }
+        let owners: std::collections::BTreeSet<&str> = secrets.iter().map(|(owner, _)| *owner).collect();
+        assert_eq!(known, owners, "{game}: whoever hides something knows it");
     }
 }

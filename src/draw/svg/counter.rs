@@ -20,7 +20,8 @@ pub fn counter(scene: &Scene, counter: &Counter, (x, y): Point, size: i32) -> St
         escape(&title_of(scene, counter))
     );
     let label: String = counter.label.chars().take(9).collect();
-    let _ = write!(out, "<text class=\"l\" y=\"-15\">{}</text>", escape(&label));
+    let class = if label.chars().count() > 7 { "l t" } else { "l" };
+    let _ = write!(out, "<text class=\"{class}\" y=\"-15\">{}</text>", escape(&label));
     if let Some(echelon) = counter.echelon {
         let _ = write!(out, "<path class=\"s\" d=\"{}\"/>", size_sign(echelon));
     }
@@ -35,24 +36,28 @@ pub fn counter(scene: &Scene, counter: &Counter, (x, y): Point, size: i32) -> St
             let _ = write!(out, "<circle class=\"{class}\" cx=\"-21\" cy=\"{}\" r=\"2\"/>", 8 - 6 * step);
         }
     }
-    if let Some(degrees) = counter.facing {
-        let _ = write!(out, "<path class=\"f\" transform=\"rotate({degrees})\" d=\"M-7-26L0-35L7-26z\"/>");
-    }
     out.push_str("</g>");
+    if let Some(degrees) = counter.facing {
+        let _ = write!(out, "<path class=\"{livery}\" transform=\"rotate({degrees})\" d=\"M-9-27L0-38L9-27z\"/>");
+    }
     let shown = counter.marks.iter().filter(|mark| !matches!(mark, Mark::Reduced | Mark::Unknown));
     for (at, mark) in (0..).zip(shown.take(4)) {
-        let good = matches!(mark, Mark::Led | Mark::Hero | Mark::Up | Mark::Guerrilla | Mark::FaceDown);
         let y = -20 + 15 * at;
         let _ = write!(
             out,
             "<circle class=\"{}\" cx=\"22\" cy=\"{y}\" r=\"7\"/><text class=\"m\" x=\"22\" y=\"{}\">{}</text>",
-            if good { "ok" } else { "bad" },
+            if is_good(*mark) { "ok" } else { "bad" },
             y + 4,
             escape(mark.letters())
         );
     }
     out.push_str("</g>");
     out
+}
+
+/// Is it nothing to worry about?
+pub fn is_good(mark: Mark) -> bool {
+    matches!(mark, Mark::Led | Mark::Hero | Mark::Up | Mark::Guerrilla | Mark::FaceDown)
 }
 
 /// The signs of size over a symbol.

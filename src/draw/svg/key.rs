@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use crate::scene::{Arm, Border, Flag, Ground, Mark, Point, Scene, Track, Work};
+use crate::scene::{Arm, Border, Flag, Ground, Livery, Mark, Point, Scene, Track, Work};
 
 use super::super::part::Part;
-use super::counter::symbol;
+use super::counter::{is_good, symbol};
 use super::escape;
-use super::land::{STAR, sign};
+use super::land::{SOURCE, goal, sign};
 
 /// Room for one entry.
 const WIDE: i32 = 190;
@@ -69,7 +69,11 @@ pub fn key(scene: &Scene, parts: &[Part<'_>], wide: i32) -> (String, Point) {
         entries.push((format!("<path class=\"{class}\" d=\"M0 0{}\"/>", sign(work)), work.to_string()));
     }
     if cells().any(|cell| cell.flags.contains(&Flag::Objective)) {
-        entries.push((format!("<path class=\"goal\" d=\"{STAR}\"/>"), "objective, holder".to_owned()));
+        let sign = format!("<g transform=\"translate(0,5)\">{}</g>", goal(Livery::Grey));
+        entries.push((sign, "objective, holder".to_owned()));
+    }
+    if cells().any(|cell| cell.flags.contains(&Flag::Source)) {
+        entries.push((SOURCE.to_owned(), Flag::Source.to_string()));
     }
     let counters = || parts.iter().flat_map(|part| &part.board.counters);
     for force in &scene.forces {
@@ -86,7 +90,8 @@ pub fn key(scene: &Scene, parts: &[Part<'_>], wide: i32) -> (String, Point) {
     let marks: BTreeSet<Mark> = counters().flat_map(|counter| &counter.marks).copied().collect();
     for mark in marks.into_iter().filter(|mark| !matches!(mark, Mark::Reduced | Mark::Unknown)) {
         let badge = format!(
-            "<g class=\"c\"><circle class=\"bad\" r=\"8\"/><text class=\"m\" y=\"4\">{}</text></g>",
+            "<g class=\"c\"><circle class=\"{}\" r=\"8\"/><text class=\"m\" y=\"4\">{}</text></g>",
+            if is_good(mark) { "ok" } else { "bad" },
             escape(mark.letters())
         );
         entries.push((badge, mark.to_string()));

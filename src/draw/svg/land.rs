@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use crate::scene::{Cell, Flag, Ground, Livery, Point, Work};
+use crate::scene::{Cell, Flag, Ground, Livery, Point, Shape, Work};
 
 use super::super::part::Part;
 
@@ -150,33 +150,39 @@ pub fn texture(part: &Part<'_>, out: &mut String) {
     }
 }
 
-/// What is built: trenches round a cell, the rest in its upper corners, where counters leave room.
-pub fn works(part: &Part<'_>, out: &mut String) {
+/// Trenches round a cell.
+pub fn dug(part: &Part<'_>, out: &mut String) {
     let mut dug = String::new();
+    // Inside the sides and the numbers, outside the counters.
+    let out_of_hundred = if part.board.shape == Shape::Square { 70 } else { 83 };
+    for cell in part.cells.iter().filter(|cell| cell.works.contains(&Work::Entrenchment)) {
+        let (x, y) = cell.at;
+        for (n, (a, b)) in part.board.shape.corners().iter().enumerate() {
+            let (right, down) = (x + a * out_of_hundred / 100, y + b * out_of_hundred / 100);
+            let _ = write!(dug, "{}{right} {down}", if n == 0 { 'M' } else { 'L' });
+        }
+        dug.push('Z');
+    }
+    let _ = write!(out, "<path class=\"dug\" d=\"{dug}\"/>");
+}
+
+/// What is built, in the upper corners of a cell, where counters leave room.
+pub fn works(part: &Part<'_>, out: &mut String) {
     let mut built = String::new();
     for cell in &part.cells {
-        let (x, y) = cell.at;
-        let mut corner = [(-31, -27), (31, -27), (-36, 0), (36, 0)].into_iter();
-        for work in &cell.works {
-            if *work == Work::Entrenchment {
-                for (n, (a, b)) in part.board.shape.corners().iter().enumerate() {
-                    // Four fifths of the way out: inside the sides, outside the counters.
-                    let _ = write!(dug, "{}{} {}", if n == 0 { 'M' } else { 'L' }, x + a * 83 / 100, y + b * 83 / 100);
-                }
-                dug.push('Z');
-                continue;
-            }
+        let mut corner = [(-34, -31), (34, -31), (-38, 30), (38, 30)].into_iter();
+        for work in cell.works.iter().filter(|work| **work != Work::Entrenchment) {
             let (right, down) = corner.next().unwrap_or((0, 0));
-            let _ = write!(built, "M{} {}{}", x + right, y + down, sign(*work));
+            let _ = write!(built, "M{} {}{}", cell.at.0 + right, cell.at.1 + down, sign(*work));
         }
     }
-    let _ = write!(out, "<path class=\"dug\" d=\"{dug}\"/><path class=\"work\" d=\"{built}\"/>");
+    let _ = write!(out, "<path class=\"work\" d=\"{built}\"/>");
 }
 
 /// The sign of a work around its middle.
 pub const fn sign(work: Work) -> &'static str {
     match work {
-        Work::Entrenchment => "m-9 6l4-12 4 12 4-12 4 12",
+        Work::Entrenchment => "m-16-7l16-6 16 6v14l-16 6-16-6z",
         Work::Redoubt => "m-10 8v-11l10-7 10 7v11z",
         Work::Blockhouse => "m-8 8v-12h16v12zm-2-12h20l-10-6z",
         Work::Battery => "m-10 7h20v-5h-4v-5h-4v5h-4v-5h-4v5h-4z",
@@ -184,32 +190,35 @@ pub const fn sign(work: Work) -> &'static str {
     }
 }
 
-/// Objectives with who holds them, and sources of supply.
+/// Is there a sign for it? A beach and the edge of the map are seen as they are.
+pub fn is_drawn(flag: Flag) -> bool {
+    matches!(flag, Flag::Objective | Flag::Source)
+}
+
+/// Objectives with who holds them, and sources of supply: to the left and right of a counter.
 pub fn flags(part: &Part<'_>, out: &mut String) {
     for cell in &part.cells {
         let (x, y) = cell.at;
         if cell.flags.contains(&Flag::Objective) {
             let livery = cell.held.and_then(|id| part.scene.force(id)).map_or(Livery::Grey, |force| force.livery);
-            let _ = write!(
-                out,
-                "<g transform=\"translate({},{})\"><path class=\"goal\" d=\"{STAR}\"/><path class=\"flag {livery}\" d=\"M11 9v-20h15v10h-15\"/></g>",
-                x - 34,
-                y + 26
-            );
+            let _ = write!(out, "<g transform=\"translate({},{})\">{}</g>", x - 40, y + 4, goal(livery));
         }
         if cell.flags.contains(&Flag::Source) {
-            let _ = write!(
-                out,
-                "<g transform=\"translate({},{})\"><circle class=\"work\" r=\"11\"/><path class=\"dug\" d=\"M-6 0h12M0-6v12\"/></g>",
-                x + 34,
-                y + 26
-            );
+            let _ = write!(out, "<g transform=\"translate({},{})\">{SOURCE}</g>", x + 42, y + 20);
         }
     }
 }
 
-/// A star of five points.
-pub const STAR: &str = "M0-10L3-3H10L4 1L6 9L0 4L-6 9L-4 1L-10-3H-3Z";
+/// A star of five points, and over it the flag of whoever holds the place.
+pub fn goal(livery: Livery) -> String {
+    format!(
+        "<path class=\"flag {livery}\" d=\"M-7 4v-26h14v10h-14\"/>\
+         <path class=\"goal\" transform=\"translate(0,3) scale(.85)\" d=\"M0-10L3-3H10L4 1L6 9L0 4L-6 9L-4 1L-10-3H-3Z\"/>"
+    )
+}
+
+/// A source of supply.
+pub const SOURCE: &str = "<circle class=\"work\" r=\"9\"/><path class=\"work\" d=\"M-5 0h10M0-5v10\"/>";
 
 /// What a cell is, in words.
 pub fn title_of(part: &Part<'_>, cell: &Cell) -> String {

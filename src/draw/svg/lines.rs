@@ -162,32 +162,74 @@ pub fn crossings(part: &Part<'_>, out: &mut String) {
 pub fn labels(part: &Part<'_>, out: &mut String) {
     for (number, label) in part.board.names.iter().enumerate() {
         let water = !label.sides.is_empty();
-        let mut points: Vec<Point> = if water {
+        let points: Vec<Point> = if water {
             let sides = label.sides.iter().filter_map(|[a, b]| side(part, a, b));
             sides.map(|(a, b)| middle(a, b)).collect()
         } else {
             label.cells.iter().filter_map(|cell| part.cell(cell)).map(|cell| cell.at).collect()
         };
-        // A name takes about so many stretches; shorter ones would run off their line.
-        let needs = label.text.chars().count() * if water { 8 } else { 6 };
-        let length: i32 = points.windows(2).map(|p| (p[1].0 - p[0].0).abs().max((p[1].1 - p[0].1).abs())).sum();
-        if usize::try_from(length).unwrap_or(0) < needs + 40 {
-            continue;
-        }
-        // Read from left to right.
-        if points.first().map(|p| p.0) > points.last().map(|p| p.0) {
-            points.reverse();
-        }
-        let mut path = String::new();
-        for (at, (x, y)) in points.iter().enumerate() {
-            let _ = write!(path, "{}{x} {y}", if at == 0 { "M" } else { "L" });
+        // About so long is the name; a shorter line would lose letters at its ends.
+        let letters = i32::try_from(label.text.chars().count()).unwrap_or(i32::MAX);
+        let needs = letters.saturating_mul(if water { 9 } else { 8 });
+        let Some(mut course) = straightest(&points, needs) else { continue };
+        // Read from left to right, or upwards.
+        if let (Some(first), Some(last)) = (course.first(), course.last())
+            && (first.0, last.1) > (last.0, first.1)
+        {
+            course.reverse();
         }
         let class = if water { "water-name" } else { "way-name" };
         let id = format!("n{}-{number}", part.index);
         let _ = write!(
             out,
-            "<path id=\"{id}\" fill=\"none\" d=\"{path}\"/><text class=\"{class}\" dy=\"-7\"><textPath href=\"#{id}\" startOffset=\"50%\">{}</textPath></text>",
+            "<path id=\"{id}\" fill=\"none\" d=\"{}\"/><text class=\"{class}\" dy=\"-7\"><textPath href=\"#{id}\" startOffset=\"50%\">{}</textPath></text>",
+            smooth(&course),
             escape(&label.text)
         );
     }
+}
+
+/// Along this line letters stand side by side: a curve that cuts the corners of its points.
+fn smooth(points: &[Point]) -> String {
+    let (Some(first), Some(last)) = (points.first(), points.last()) else { return String::new() };
+    let mut path = format!("M{} {}", first.0, first.1);
+    for pair in points.windows(2).skip(1) {
+        if let [at, next] = pair {
+            let to = middle(*at, *next);
+            let _ = write!(path, "Q{} {} {} {}", at.0, at.1, to.0, to.1);
+        }
+    }
+    let _ = write!(path, "L{} {}", last.0, last.1);
+    path
+}
+
+/// The stretch of a course that bends least, of those long enough for a name, with its zigzag taken out.
+fn straightest(points: &[Point], needs: i32) -> Option<Vec<Point>> {
+    let mut even = points.to_vec();
+    for _ in 0..3 {
+        let inner = even.windows(3).map(|p| {
+            let mean = |of: fn(&Point) -> i32| p.iter().map(of).sum::<i32>() / 3;
+            (mean(|p| p.0), mean(|p| p.1))
+        });
+        let ends = [even.first().copied()?, even.last().copied()?];
+        even = [ends[0]].into_iter().chain(inner).chain([ends[1]]).collect();
+    }
+    let far = |a: Point, b: Point| (a.0 - b.0).pow(2).saturating_add((a.1 - b.1).pow(2)).isqrt();
+    let mut best: Option<(i32, Vec<Point>)> = None;
+    for from in 0..even.len() {
+        let mut long = 0;
+        for to in from + 1..even.len() {
+            let (Some(&first), Some(&a), Some(&b)) = (even.get(from), even.get(to - 1), even.get(to)) else { break };
+            long += far(a, b);
+            if far(first, b) < needs {
+                continue;
+            }
+            let bends = long * 100 / far(first, b).max(1);
+            if best.as_ref().is_none_or(|(least, _)| bends < *least) {
+                best = Some((bends, even.get(from..=to)?.to_vec()));
+            }
+            break;
+        }
+    }
+    best.map(|(_, stretch)| stretch)
 }

@@ -124,7 +124,7 @@ fn board(part: &Part<'_>, happened: &[Incident]) -> (String, Point) {
     (out, size)
 }
 
-/// Ground, water, roads and works: what never changes in a game.
+/// Ground, water and roads with their names: what never changes in a game.
 pub fn ground(part: &Part<'_>) -> String {
     let mut out = String::new();
     land::regions(part, &mut out);
@@ -132,7 +132,8 @@ pub fn ground(part: &Part<'_>) -> String {
     lines::sides(part, &mut out);
     lines::ways(part, &mut out);
     lines::crossings(part, &mut out);
-    land::works(part, &mut out);
+    lines::labels(part, &mut out);
+    land::dug(part, &mut out);
     out
 }
 
@@ -165,28 +166,27 @@ pub fn cells(part: &Part<'_>) -> String {
     out
 }
 
-/// Objectives with who holds them, and sources of supply: over the counters.
+/// What is built, objectives with who holds them, and sources of supply: over the counters, which leave them room.
 pub fn flags(part: &Part<'_>) -> String {
     let mut out = String::from("<g class=\"flags\">");
+    land::works(part, &mut out);
     land::flags(part, &mut out);
     out.push_str("</g>");
     out
 }
 
-/// Names of places, and of rivers and roads.
+/// Names of places, at the foot of their cells.
 pub fn names(part: &Part<'_>) -> String {
-    let mut out = String::new();
-    lines::labels(part, &mut out);
-    out.push_str("<g class=\"names\">");
-    let down = part.board.shape.extent().1 - 7;
+    let mut out = String::from("<g class=\"names\">");
+    let down = part.board.shape.extent().1 - if part.board.shape == Shape::PointyHex { 6 } else { 4 };
     for cell in &part.cells {
         if let Some(name) = &cell.name {
             let (x, y) = (cell.at.0, cell.at.1 + down);
             let (first, second) = in_two(name);
-            let lift = if second.is_empty() { 0 } else { 14 };
+            let lift = if second.is_empty() { 0 } else { 13 };
             let _ = write!(out, "<text x=\"{x}\" y=\"{}\">{}", y - lift, escape(first));
             if !second.is_empty() {
-                let _ = write!(out, "<tspan x=\"{x}\" y=\"{}\">{}</tspan>", y + 2, escape(second));
+                let _ = write!(out, "<tspan x=\"{x}\" y=\"{}\">{}</tspan>", y + 1, escape(second));
             }
             out.push_str("</text>");
         }
@@ -205,16 +205,18 @@ fn in_two(name: &str) -> (&str, &str) {
     breaks.map_or((name, ""), |(at, _)| (name.get(..at).unwrap_or(name), name.get(at + 1..).unwrap_or("")))
 }
 
-/// Where the counters of a stack lie around the middle of their cell, and how large each is.
-pub fn spread(count: usize) -> (Vec<Point>, i32) {
-    let (across, size) = match count {
-        0 | 1 => (1, 54),
-        2 => (2, 42),
-        3 | 4 => (2, 40),
-        5..=9 => (3, 28),
-        10..=16 => (4, 21),
-        _ => (5, 17),
+/// Where the counters of a stack lie around the middle of their cell, and how large each is. Where works and flags want
+/// to be seen as well they are a little smaller, and to the right.
+fn spread(count: usize, tight: bool) -> (Vec<Point>, i32) {
+    let (across, size, tight_size) = match count {
+        0 | 1 => (1, 54, 54),
+        2 => (2, 42, 38),
+        3 | 4 => (2, 40, 36),
+        5..=9 => (3, 28, 25),
+        10..=16 => (4, 21, 19),
+        _ => (5, 17, 15),
     };
+    let (size, right) = if tight && count > 1 { (tight_size, 5) } else { (size, 0) };
     let down = count.div_ceil(across).max(1);
     let at = |index: usize| {
         let in_row = if index / across + 1 == down { count - (down - 1) * across } else { across };
@@ -222,7 +224,7 @@ pub fn spread(count: usize) -> (Vec<Point>, i32) {
             let (at, of) = (i32::try_from(at).unwrap_or(0), i32::try_from(of).unwrap_or(1));
             (2 * at + 1 - of) * size / 2
         };
-        (place(index % across, in_row), place(index / across, down) + 2)
+        (place(index % across, in_row) + right, place(index / across, down) - 2)
     };
     ((0..count).map(at).collect(), size)
 }
@@ -232,7 +234,8 @@ pub fn counters(part: &Part<'_>) -> String {
     let mut out = String::from("<g class=\"counters\">");
     for stack in stacks(part.board) {
         let Some(cell) = stack.first().and_then(|counter| part.cell(counter.cell.as_deref()?)) else { continue };
-        let (places, size) = spread(stack.len());
+        let tight = !cell.works.is_empty() || cell.flags.iter().any(|flag| land::is_drawn(*flag));
+        let (places, size) = spread(stack.len(), tight);
         for (held, (x, y)) in stack.iter().zip(places) {
             out.push_str(&counter(part.scene, held, (cell.at.0 + x, cell.at.1 + y), size));
         }

@@ -1,5 +1,6 @@
 //! What is drawn over a map: what could happen, and what did.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::scene::{Deed, Incident, Overlay, Point, Trace};
@@ -8,9 +9,11 @@ use super::super::part::Part;
 use super::escape;
 use super::land::outline;
 
-/// Cells that can be reached, or where there is supply: beneath the counters.
+/// Cells that can be reached, or where there is supply, and the lines it takes: beneath the counters.
 pub fn areas(part: &Part<'_>) -> String {
     let mut out = String::new();
+    // Where many lines run along one road it is drawn once.
+    let mut supplied: BTreeSet<(Point, Point)> = BTreeSet::new();
     for overlay in &part.scene.could {
         let (class, cells): (&str, Vec<&str>) = match overlay {
             Overlay::Reach { board, cells, .. } if *board == part.index => {
@@ -19,10 +22,22 @@ pub fn areas(part: &Part<'_>) -> String {
             Overlay::Area { board, cells, .. } if *board == part.index => {
                 ("area", cells.iter().map(String::as_str).collect())
             }
+            Overlay::Line { board, what: Trace::Supply, cells, open: true, .. } if *board == part.index => {
+                let points: Vec<Point> = cells.iter().filter_map(|cell| part.cell(cell)).map(|cell| cell.at).collect();
+                supplied.extend(points.windows(2).map(|step| (step[0].min(step[1]), step[0].max(step[1]))));
+                continue;
+            }
             _ => continue,
         };
         let path = outline(part, |cell| cells.contains(&cell.id.as_str()));
         let _ = write!(out, "<path class=\"{class}\" d=\"{path}\"/>");
+    }
+    let mut path = String::new();
+    for ((a, b), (x, y)) in &supplied {
+        let _ = write!(path, "M{a} {b}L{x} {y}");
+    }
+    if !path.is_empty() {
+        let _ = write!(out, "<path class=\"supply-edge\" d=\"{path}\"/><path class=\"supply\" d=\"{path}\"/>");
     }
     out
 }
@@ -63,9 +78,8 @@ pub fn lines(part: &Part<'_>) -> String {
             }
             Overlay::Line { board, what, cells, open, .. } if *board == part.index => {
                 let points: Vec<Point> = cells.iter().filter_map(|cell| part.cell(cell)).map(|cell| cell.at).collect();
-                if *open || *what == Trace::Sight {
-                    let class = if *what == Trace::Sight { "sight" } else { "supply" };
-                    let _ = write!(out, "<path class=\"{class}\" d=\"{}\"/>", through(&points));
+                if *what == Trace::Sight {
+                    let _ = write!(out, "<path class=\"sight\" d=\"{}\"/>", through(&points));
                 }
                 if !open {
                     let blocked: &[Point] = match points.as_slice() {
@@ -73,7 +87,7 @@ pub fn lines(part: &Part<'_>) -> String {
                         all => all,
                     };
                     for (x, y) in blocked {
-                        let _ = write!(out, "<path class=\"cut\" d=\"M{} {}l36 36m0-36l-36 36\"/>", x - 18, y - 18);
+                        let _ = write!(out, "<path class=\"cut\" d=\"M{} {}l18 18m0-18l-18 18\"/>", x + 22, y + 14);
                     }
                 }
             }
@@ -92,18 +106,50 @@ fn through(points: &[Point]) -> String {
     path
 }
 
+/// A point this far before the second, on the way from the first.
+fn short_of((a, b): Point, (x, y): Point, by: i32) -> Point {
+    let (right, down) = (x - a, y - b);
+    let long = right.pow(2).saturating_add(down.pow(2)).isqrt().max(1);
+    let left = (long - by).max(long / 2);
+    (a + right * left / long, b + down * left / long)
+}
+
+/// How far before the middle of a cell an arrow ends: at the edge of a counter there.
+const EDGE: i32 = 34;
+
+/// Results of one cell that are written one below the other; more would hide what stands there.
+const WRITTEN: usize = 3;
+
 /// What happened: arrows and bursts, each with the number of its event.
 pub fn story(part: &Part<'_>, happened: &[Incident]) -> String {
     let mut out = String::from("<g class=\"story\">");
+    let mut results: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for incident in happened.iter().filter(|incident| incident.board == part.index) {
-        out.push_str(&drawn(part, incident));
+        let cell = incident.at.as_deref().unwrap_or_default();
+        let written = results.entry(cell).or_default();
+        // What is written there already is shown only when somebody steps to it.
+        let row = match written.iter().position(|known| *known == incident.result) {
+            Some(row) => Row { row, again: true },
+            None if written.len() < WRITTEN && !incident.result.is_empty() => {
+                written.push(&incident.result);
+                Row { row: written.len() - 1, again: false }
+            }
+            None => Row { row: 0, again: true },
+        };
+        out.push_str(&drawn(part, incident, row));
     }
     out.push_str("</g>");
     out
 }
 
-fn drawn(part: &Part<'_>, incident: &Incident) -> String {
-    let from: Vec<Point> = incident.from.iter().filter_map(|cell| part.cell(cell)).map(|cell| cell.at).collect();
+/// Where the result of an incident is written.
+struct Row {
+    row: usize,
+    again: bool,
+}
+
+fn drawn(part: &Part<'_>, incident: &Incident, row: Row) -> String {
+    let mut from: Vec<Point> = incident.from.iter().filter_map(|cell| part.cell(cell)).map(|cell| cell.at).collect();
     let at = incident.at.as_deref().and_then(|cell| part.cell(cell)).map(|cell| cell.at);
     let mut body = String::new();
     let arrow = |class: &str, path: &str, head: &str, body: &mut String| {
@@ -120,10 +166,13 @@ fn drawn(part: &Part<'_>, incident: &Incident) -> String {
                 Deed::Advanced => "advance",
                 _ => "land-in",
             };
+            if let [.., before, last] = from.as_mut_slice() {
+                *last = short_of(*before, *last, EDGE);
+            }
             match (from.as_slice(), at) {
                 ([_, _, ..], _) => arrow(class, &through(&from), "head", &mut body),
                 (_, Some((x, y))) if matches!(incident.what, Deed::Landed | Deed::Entered) => {
-                    arrow(class, &format!("M{} {}L{x} {}", x + 8, y + 66, y + 20), "head", &mut body);
+                    arrow(class, &format!("M{} {}L{x} {}", x + 8, y + 72, y + EDGE), "head", &mut body);
                 }
                 _ => {}
             }
@@ -132,25 +181,28 @@ fn drawn(part: &Part<'_>, incident: &Incident) -> String {
             let Some((x, y)) = at else { return String::new() };
             let class = if incident.what == Deed::Fought { "advance" } else { "shot" };
             for (a, b) in from.iter().filter(|from| **from != (x, y)) {
-                // Up to the edge of the cell.
-                let end = (a + (x - a) * 7 / 10, b + (y - b) * 7 / 10);
+                let end = short_of((*a, *b), (x, y), EDGE);
                 arrow(class, &format!("M{a} {b}L{} {}", end.0, end.1), "red", &mut body);
             }
+            // Beside the counters, not upon them.
+            let (x, y) = (x + 27, y - 33);
             if incident.what == Deed::Fought {
-                let _ = write!(body, "<path class=\"burst\" transform=\"translate({x},{y})\" d=\"{BURST}\"/>");
+                let _ =
+                    write!(body, "<path class=\"burst\" transform=\"translate({x},{y}) scale(.6)\" d=\"{BURST}\"/>");
             }
             if !incident.result.is_empty() {
                 let _ = write!(
                     body,
-                    "<text class=\"outcome\" x=\"{x}\" y=\"{}\">{}</text>",
-                    y + 5,
+                    "<text class=\"outcome{}\" x=\"{x}\" y=\"{}\">{}</text>",
+                    if row.again { " again" } else { "" },
+                    y + 5 + 13 * i32::try_from(row.row).unwrap_or(0),
                     escape(&incident.result)
                 );
             }
         }
         Deed::Eliminated => {
             let Some((x, y)) = at else { return String::new() };
-            let _ = write!(body, "<path class=\"fallen\" d=\"M{} {}l24 24m0-24l-24 24\"/>", x - 12, y - 12);
+            let _ = write!(body, "<path class=\"fallen\" d=\"M{} {}l20 20m0-20l-20 20\"/>", x - 44, y - 46);
         }
         Deed::Placed | Deed::Suffered | Deed::Taken | Deed::Revealed | Deed::Noted => return String::new(),
     }

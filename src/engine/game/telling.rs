@@ -61,14 +61,19 @@ impl Reply {
 
     /// A unit on the first map that no supply reaches.
     pub fn unsupplied(&mut self, unit: impl ToString, cell: impl ToString, note: &str) {
-        self.drawn.push(Overlay::Line {
-            board: 0,
-            what: Trace::Supply,
-            unit: Some(unit.to_string()),
-            cells: vec![cell.to_string()],
-            open: false,
-            note: note.to_owned(),
-        });
+        self.line(unit, vec![cell.to_string()], false, note);
+    }
+
+    /// A unit on the first map with the line of supply that leads from it to a source; nothing where it needs no line.
+    pub fn supplied<C: ToString>(&mut self, unit: impl ToString, line: &[C]) {
+        if line.len() > 1 {
+            self.line(unit, line.iter().map(ToString::to_string).collect(), true, "");
+        }
+    }
+
+    fn line(&mut self, unit: impl ToString, cells: Vec<String>, open: bool, note: &str) {
+        let (unit, note) = (Some(unit.to_string()), note.to_owned());
+        self.drawn.push(Overlay::Line { board: 0, what: Trace::Supply, unit, cells, open, note });
     }
 }
 

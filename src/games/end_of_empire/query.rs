@@ -1,5 +1,6 @@
 //! `reach` and `supply`.
 
+use crate::board::Hex;
 use crate::engine::doc::{DocPath, Fault, read_text};
 use crate::engine::{Bar, Clause, Json, Query, Reply, Seen};
 use crate::scene::{Overlay, Reached, Trace};
@@ -53,12 +54,19 @@ fn supply(now: &Position<'_>, only: Option<Piece>) -> Result<Reply, Vec<Fault>> 
     let mut pieces: Vec<Piece> = now.on_map(US).into_iter().chain(now.on_map(SPAIN)).collect();
     pieces.retain(|piece| only.is_none_or(|only| only == *piece) && now.fights(*piece));
     let mut entries = Vec::new();
+    let lines = [US, SPAIN].map(|side| (side, now.supply_lines(side)));
     for piece in pieces {
         let Some(hex) = now.state.hex_of(piece) else { continue };
         let supplied = now.in_supply(piece);
         let marker = now.state.counters.get(&piece).map_or(now.state.unit(piece).oos, |counter| counter.oos);
         let marker = if marker { "OOS" } else { "" };
-        if !supplied {
+        if supplied {
+            // Who needs none, or has it on the beach, has no line.
+            let of_side = lines.iter().find(|(side, _)| now.force(piece).is_some_and(|force| force.side() == *side));
+            let next = |at: &Hex| of_side.and_then(|(_, lines)| lines.get(at)).copied();
+            let line: Vec<Hex> = std::iter::successors(Some(hex).filter(|_| now.needs_supply(piece)), next).collect();
+            reply.supplied(piece, &line);
+        } else {
             reply.unsupplied(piece, hex, marker);
         }
         let how = if supplied { "in supply" } else { "OUT of supply" };

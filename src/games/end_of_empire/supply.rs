@@ -1,6 +1,6 @@
 //! Chapter 10: logistics. Who can trace a line to his source, and the markers of the supply check.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::board::Hex;
 use crate::engine::Side;
@@ -22,6 +22,18 @@ impl Position<'_> {
 
     /// Every hex in which the US Army, or the Spanish, are in supply (§10.1, A36).
     pub fn supply_of_side(&self, side: Side) -> BTreeSet<Hex> {
+        self.trace(side, |_, _| {})
+    }
+
+    /// The line of supply of each of these hexes: the next one towards the source.
+    pub fn supply_lines(&self, side: Side) -> BTreeMap<Hex, Hex> {
+        let mut lines = BTreeMap::new();
+        self.trace(side, |to, from| lines.extend([(to, from)]));
+        lines
+    }
+
+    /// The search from the source, with word of every hex it comes to and the one it comes from.
+    fn trace(&self, side: Side, mut came: impl FnMut(Hex, Hex)) -> BTreeSet<Hex> {
         let data = self.data();
         let enemy = Play::enemy(side);
         let blocked = self.held_hexes(enemy);
@@ -29,21 +41,29 @@ impl Position<'_> {
         let mut supplied: BTreeSet<Hex> = BTreeSet::new();
         if let Some(source) = self.source(side).filter(|source| !blocked.contains(source)) {
             // Along roads and railroads, at any length (§10.1a, §10.1b).
-            let mut net = vec![source];
+            let mut net = VecDeque::from([source]);
             supplied.insert(source);
-            while let Some(hex) = net.pop() {
+            while let Some(hex) = net.pop_front() {
                 for next in data.neighbours(hex) {
                     if data.road_between(hex, next) && free(next) && supplied.insert(next) {
-                        net.push(next);
+                        came(next, hex);
+                        net.push_back(next);
                     }
                 }
             }
             // And up to two free hexes from them, or from the source itself (A36a).
             let mut edge: Vec<Hex> = supplied.iter().copied().collect();
             for _ in 0..data.tables.limits.supply_path {
-                let beyond: BTreeSet<Hex> =
-                    edge.iter().flat_map(|hex| data.neighbours(*hex)).filter(|hex| free(*hex)).collect();
-                edge = beyond.into_iter().filter(|hex| supplied.insert(*hex)).collect();
+                let mut beyond = Vec::new();
+                for hex in edge {
+                    for next in data.neighbours(hex) {
+                        if free(next) && supplied.insert(next) {
+                            came(next, hex);
+                            beyond.push(next);
+                        }
+                    }
+                }
+                edge = beyond;
             }
         }
         if side == US {

@@ -3,7 +3,7 @@
 use crate::board::Hex;
 use crate::engine::doc::{DocPath, Fault, read_text};
 use crate::engine::{Bar, Clause, Json, Query, Reply, Seen};
-use crate::scene::{Overlay, Reached, Trace};
+use crate::scene::Reached;
 
 use super::Santiago1898;
 use super::events::Pace;
@@ -78,20 +78,10 @@ fn supply(now: &Position<'_>, only: Option<UnitId>) -> Result<Reply, Vec<Fault>>
             Supply::Line(line) => line.iter().map(Hex::to_string).collect::<Vec<_>>().join(" "),
             Supply::None => "OUT: no line of communications (§10.1)".to_owned(),
         };
-        let cells: Vec<Hex> = match &supply {
-            Supply::Line(line) => line.clone(),
-            Supply::Always | Supply::Beach => Vec::new(),
-            Supply::None => vec![hex],
-        };
-        if !cells.is_empty() {
-            reply.drawn.push(Overlay::Line {
-                board: 0,
-                what: Trace::Supply,
-                unit: Some(id.to_string()),
-                cells: cells.iter().map(Hex::to_string).collect(),
-                open: supply.is_supplied(),
-                note: String::new(),
-            });
+        match &supply {
+            Supply::Line(line) => reply.supplied(id, line),
+            Supply::Always | Supply::Beach => {}
+            Supply::None => reply.unsupplied(id, hex, ""),
         }
         let line = match &supply {
             Supply::Line(line) => line.iter().map(|hex| Json::Str(hex.to_string())).collect(),

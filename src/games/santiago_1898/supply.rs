@@ -137,17 +137,12 @@ impl Position<'_> {
 
     /// The line of communications from a hex to the source, if there is one.
     fn line(&self, net: &Net, from: Hex) -> Option<Vec<Hex>> {
-        let across = self.across(net, from)?;
-        let mut line = across;
-        let mut at = line.last().copied()?;
-        // Down the road, always to a neighbour nearer the source, the lowest number first.
-        while let Some(distance) = net.roads.get(&self.data().grid, at).filter(|distance| *distance > 0) {
-            let nearer = |hex: &Hex| {
-                net.roads.get(&self.data().grid, *hex) == Some(distance - 1) && self.data().road_between(at, *hex)
-            };
-            let next = self.data().neighbours(at).filter(nearer).min()?;
-            line.push(next);
-            at = next;
+        let mut line = self.across(net, from)?;
+        let at = line.last().copied()?;
+        // Down the road.
+        if net.roads.get(&self.data().grid, at).is_some() {
+            let road = net.roads.way(&self.data().grid, at, |a, b| self.data().road_between(a, b));
+            line.extend(road.into_iter().skip(1));
         }
         Some(line)
     }

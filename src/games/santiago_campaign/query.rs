@@ -63,7 +63,7 @@ fn reach(play: &mut Play<'_, '_>, piece: Piece) -> Result<Reply, Vec<Fault>> {
 }
 
 fn supply(now: &Position<'_>, only: Option<Piece>) -> Result<Reply, Vec<Fault>> {
-    let maps = now.supply_maps(Suppose::default());
+    let (maps, lines) = (now.supply_maps(Suppose::default()), now.supply_lines());
     let mut reply = Reply::default();
     let mut entries = Vec::new();
     for (id, unit) in now.state.units.iter() {
@@ -77,7 +77,10 @@ fn supply(now: &Position<'_>, only: Option<Piece>) -> Result<Reply, Vec<Fault>> 
             Trit::No => ("out", "OUT of supply (§12.2)"),
         };
         let mut how = how.to_owned();
-        if word != "in" {
+        if word == "in" {
+            let line: Vec<Hex> = std::iter::successors(Some(hex), |at| lines.get(at).copied()).collect();
+            reply.supplied(id, &line);
+        } else {
             reply.unsupplied(id, hex, word);
         }
         if word == "out" {

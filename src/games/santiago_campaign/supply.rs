@@ -117,6 +117,26 @@ impl Position<'_> {
     /// Hexes from which a line leads to a source with so many hexes off the road, past the hexes that Spanish stacks
     /// hold, with or without a zone of control.
     fn trace(&self, suppose: Suppose, length: u32, held: &[(Hex, bool)]) -> Layer<bool> {
+        self.follow(suppose, length, held, |_, _| {})
+    }
+
+    /// The line of supply of every hex that is in supply whatever the doubtful counters are: the next hex towards a source.
+    pub fn supply_lines(&self) -> BTreeMap<Hex, Hex> {
+        let grid = self.data().grid();
+        let mut lines = BTreeMap::new();
+        let note = |to: usize, from: usize| lines.extend(grid.cell(to).zip(grid.cell(from)));
+        self.follow(Suppose::default(), self.state.supply_length, &self.held(|level| level != Trit::No), note);
+        lines
+    }
+
+    /// The same search, with word of every hex it comes to and the one it comes from.
+    fn follow(
+        &self,
+        suppose: Suppose,
+        length: u32,
+        held: &[(Hex, bool)],
+        mut came: impl FnMut(usize, usize),
+    ) -> Layer<bool> {
         let data = self.data();
         let grid = data.grid();
         let net = &data.supply_net;
@@ -149,6 +169,7 @@ impl Position<'_> {
             for link in net[hex].iter().filter(|link| link.road) {
                 if passable[link.to] && !supplied[link.to] {
                     supplied[link.to] = true;
+                    came(link.to, hex);
                     road.push_back(link.to);
                 }
             }
@@ -161,6 +182,7 @@ impl Position<'_> {
             for link in net[hex].iter().filter(|link| !link.off_map) {
                 if passable[link.to] && !supplied[link.to] {
                     supplied[link.to] = true;
+                    came(link.to, hex);
                     country.push_back((link.to, steps + 1));
                 }
             }

@@ -69,7 +69,9 @@ fn supply(now: &Position<'_>, only: Option<Piece>) -> Result<Reply, Vec<Fault>> 
                     Some(Line::Direct(steps)) => format!("{steps} hexes to the road or city"),
                     Some(Line::Relay(leader, steps, onward)) => format!("{steps} hexes to {leader}, {onward} from him"),
                 };
-                if line.is_none() {
+                if line.is_some() {
+                    reply.supplied(id, &now.traced(&net, id));
+                } else {
                     reply.unsupplied(id, hex, "");
                 }
                 let marker = now.now(id).oos.map_or("", super::terms::Oos::as_str);

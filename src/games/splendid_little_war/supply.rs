@@ -18,6 +18,10 @@ pub struct Net {
     limit: u32,
     /// Hexes of the road net, and for Spain the city.
     pub net: BTreeSet<Hex>,
+    /// What counts as a road.
+    along: &'static [Along],
+    /// Steps along it from the source.
+    roads: Field,
     /// Steps from the net over hexes a line may use.
     field: Field,
     crowd: Crowd,
@@ -51,7 +55,8 @@ impl Position<'_> {
         let squared = self.state.weather.is_squared();
         let limit = data.tables.supply_range(self.state.weather); // §10.0n
         // §7.0l, §10.0o: trails are lost to US units in Poor-squared, to nobody else.
-        let along: &[Along] = if squared && force == Force::Us { &[Along::Road] } else { &[Along::Road, Along::Trail] };
+        let along: &'static [Along] =
+            if squared && force == Force::Us { &[Along::Road] } else { &[Along::Road, Along::Trail] };
         let passes = |hex: Hex| self.line_passes(&crowd, side, hex);
         let sources: Vec<Hex> = match force {
             Force::Spanish => data.city.iter().copied().filter(|hex| passes(*hex)).collect(),
@@ -62,7 +67,7 @@ impl Position<'_> {
         });
         let net: BTreeSet<Hex> = roads.iter(&data.grid).map(|(hex, _)| hex).collect();
         let field = distance_field(&data.grid, net.iter().copied(), |_, _, to| passes(to));
-        Net { force, limit, net, field, crowd }
+        Net { force, limit, net, along, roads, field, crowd }
     }
 
     /// How far a counter's hex is from the net; its own hex need not be free (AMB-15).
@@ -92,9 +97,7 @@ impl Position<'_> {
             } else if !self.line_passes(&net.crowd, side, at) {
                 None
             } else {
-                let passes = |hex: Hex| self.line_passes(&net.crowd, side, hex);
-                let field =
-                    distance_field(&data.grid, [at], |from, _, to| data.distance(at, from) < net.limit && passes(to));
+                let field = self.field_to(net, at);
                 data.land_around(hex).filter_map(|next| field.get(&data.grid, next)).map(|steps| steps + 1).min()
             };
             if let Some(steps) = to_leader.filter(|steps| *steps <= net.limit) {
@@ -102,6 +105,32 @@ impl Position<'_> {
             }
         }
         None
+    }
+
+    /// The hexes a unit's line runs through, from its own to the source; nothing for one that needs none or has none.
+    pub fn traced(&self, net: &Net, unit: Piece) -> Vec<Hex> {
+        let (data, Some(hex)) = (self.data(), self.state.hex_of(unit)) else { return Vec::new() };
+        let mut line = match self.supply_line(net, unit) {
+            None | Some(Line::Fort) => return Vec::new(),
+            Some(Line::Direct(_)) => vec![hex],
+            Some(Line::Relay(leader, ..)) => match self.state.hex_of(leader) {
+                Some(at) => self.field_to(net, at).way(&data.grid, hex, |_, _| true),
+                None => return Vec::new(),
+            },
+        };
+        let last = line.last().copied().unwrap_or(hex);
+        line.extend(net.field.way(&data.grid, last, |_, _| true).into_iter().skip(1));
+        let last = line.last().copied().unwrap_or(hex);
+        let joined = |from: Hex, to: Hex| data.map.between(to, from).has_any(net.along);
+        line.extend(net.roads.way(&data.grid, last, joined).into_iter().skip(1));
+        line
+    }
+
+    /// Steps to a leader's hex, over hexes that a line to him may use.
+    fn field_to(&self, net: &Net, at: Hex) -> Field {
+        let data = self.data();
+        let passes = |hex: Hex| self.line_passes(&net.crowd, net.force.side(), hex);
+        distance_field(&data.grid, [at], |from, _, to| data.distance(at, from) < net.limit && passes(to))
     }
 
     /// The forces a player runs, each with its own net.
