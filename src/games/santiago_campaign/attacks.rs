@@ -21,6 +21,11 @@ pub fn too_far(clause: &'static str, piece: Piece, target: Hex) -> Bar {
     bar(clause, format!("{piece} is not next to {target}"))
 }
 
+/// That a piece has attacked, for what hangs on it.
+pub fn attack_of(piece: Piece) -> Subject {
+    Subject::of(format!("attack of {piece}"))
+}
+
 impl Position<'_> {
     /// Can artillery in one hex see another? Names what blocks every straightest path (§11.3).
     pub fn sight(&self, from: Hex, to: Hex) -> Result<Vec<Hex>, Vec<Hex>> {
@@ -301,7 +306,7 @@ impl Position<'_> {
             return vec![bar("11.1a", why).about([Subject::of(piece)])];
         };
         if fought.contains(&piece) {
-            bars.push(bar("11.2a", format!("{piece} has fought this phase")));
+            bars.push(bar("11.2a", format!("{piece} has fought this phase")).about([attack_of(piece)]));
         }
         // Those outside Santiago attack without those inside; combat into the city is barred as a whole.
         if self.truce_shields(hex) && !self.truce_shields(target) {

@@ -6,7 +6,7 @@ use crate::board::Hex;
 use crate::engine::doc::DocPath;
 use crate::engine::{Bar, Clause, Concealed, Question, Ruling, Say, Side, Subject};
 
-use super::attacks::too_far;
+use super::attacks::{attack_of, too_far};
 use super::bars::bar;
 use super::events::{Cause, Event, Factor, PhaseName};
 use super::orders::AttackOrder;
@@ -206,6 +206,10 @@ impl Play<'_, '_> {
         let waited: Vec<Subject> = waited.map(Subject::of).collect();
         self.umpire.rests(&waited, order.attackers.iter().map(Subject::of).chain([Subject::of(target)]));
         let (order, _) = self.now().able(side, order, &self.fought);
+        // Had nobody been there to attack, they could attack others.
+        for piece in &order.attackers {
+            self.umpire.rests(&[Subject::of(piece), Subject::of(target)], [attack_of(*piece)]);
+        }
         let american =
             side == US && order.attackers.iter().any(|piece| self.now().nation(piece.unit()) == Some(Nation::Us));
         let advanced = self.now().advanced(&order);

@@ -8,6 +8,7 @@
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
 use crate::engine::{Bar, Cloud, Concealed, Json, Ruling, Sealed, Side, Slot, Subject, to_json};
 
+use super::attacks::attack_of;
 use super::bars::bar;
 use super::events::Event;
 use super::orders::{AttackOrder, MoveOrder, TurnOrders};
@@ -224,10 +225,12 @@ impl Play<'_, '_> {
         Ok(Some(order.clone()))
     }
 
-    /// Who was ordered to attack before without any condition is ordered twice, whatever comes of it (§11.2a).
+    /// Who was ordered to attack before, without any condition or anything that could keep him from it, is ordered twice,
+    /// whatever comes of it (§11.2a).
     fn twice(&self, bars: Vec<Bar>) -> Vec<Bar> {
-        // Whom it bars stands first among those it is about.
-        let pledged = |bar: &Bar| self.pledged.iter().any(|piece| bar.about.first() == Some(&Subject::of(piece)));
+        let sure = |attack: &Subject| self.umpire.cloud_on(attack).is_none();
+        let attacks: Vec<Subject> = self.pledged.iter().map(|piece| attack_of(*piece)).filter(sure).collect();
+        let pledged = |bar: &Bar| bar.about.iter().any(|subject| attacks.contains(subject));
         bars.into_iter().map(|bar| if bar.clause.0 == "11.2a" && pledged(&bar) { bar.firm() } else { bar }).collect()
     }
 
