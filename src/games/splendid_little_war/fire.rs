@@ -8,7 +8,7 @@ use crate::engine::{Bar, Clause, Deed, Ever, Question, Ruling, Say, Side, Subjec
 
 use super::events::{Event, Factor, FireKind};
 use super::firepower::rounded;
-use super::gunnery::{Aim, Gunnery, Shot, Volley};
+use super::gunnery::{Aim, Gunnery, Shot, Volley, shot_of};
 use super::orders::{FireOrder, Spot};
 use super::play::{Play, subjects};
 use super::policy::{NEXT_COMBAT, Policy};
@@ -52,7 +52,8 @@ impl Play<'_, '_> {
         for (index, piece, bars) in judged.out {
             let place = DocPath::root().key("units").index(index);
             let own = |bar: Bar| if bar.part == DocPath::root() { bar.at(place.clone()) } else { bar };
-            self.lapse(format!("fire of {piece} at {}", order.target), bars.into_iter().map(own).collect());
+            let bars = self.twice(bars).into_iter().map(own).collect();
+            self.lapse(format!("fire of {piece} at {}", order.target), bars);
         }
         if !judged.bars.is_empty() {
             self.lapse(what, judged.bars);
@@ -63,7 +64,17 @@ impl Play<'_, '_> {
         }
         let aim = Aim { at: order.target, instead_of };
         self.fired.extend(judged.shots.iter().map(|shot| (shot.piece, aim)));
+        // Had nobody been there, or somebody after all, they could fire at others.
+        let aimed = subjects([aim.at].into_iter().chain(aim.instead_of));
+        self.umpire.rests(&aimed, judged.shots.iter().map(|shot| shot_of(shot.piece)));
         self.fire_attack(side, kind, Volley { target: order.target, shots: judged.shots })
+    }
+
+    /// Who was ordered to fire before is ordered twice, whatever comes of it, unless it was in doubt whether there would be
+    /// anybody to fire at (§13.0h).
+    fn twice(&self, bars: Vec<Bar>) -> Vec<Bar> {
+        let sure = |bar: &Bar| bar.about.iter().all(|subject| self.umpire.cloud_on(subject).is_none());
+        bars.into_iter().map(|bar| if bar.clause.0 == "13.0h" && sure(&bar) { bar.firm() } else { bar }).collect()
     }
 
     /// The target is empty: another hex, or none (§13.0k, D11).

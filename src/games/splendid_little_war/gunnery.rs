@@ -32,6 +32,11 @@ pub struct Gunnery<'t> {
     marked: BTreeSet<Hex>,
 }
 
+/// That a unit has fired, for what hangs on it.
+pub fn shot_of(piece: Piece) -> Subject {
+    Subject::of(format!("shot of {piece}"))
+}
+
 /// At what a unit has fired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Aim {
@@ -128,16 +133,16 @@ impl<'t> Gunnery<'t> {
         }
         let state = now.now(piece);
         let mut bars = Vec::new();
+        // What a regiment has done its parts have done, if it breaks down meanwhile.
+        if let Some(who) = [Some(piece), unit.parent].into_iter().flatten().find(|who| self.fired.contains_key(who)) {
+            let why = format!("{piece} has fired in this segment");
+            bars.push(Bar::new("13.0h", why, "let each unit fire once, at one hex").about([shot_of(who)]));
+        }
         if !matches!(state.at, Place::At(_) | Place::Edge) {
             let bar = Bar::new("13.1f", format!("{piece} is not on the map"), "name units on the map");
             // Its regiment may break down for losses before its turn comes.
             bars.push(about(bar).about(subjects(unit.parent)));
             return bars;
-        }
-        // What a regiment has done its parts have done, if it breaks down meanwhile.
-        if [Some(piece), unit.parent].iter().flatten().any(|piece| self.fired.contains_key(piece)) {
-            let why = format!("{piece} has fired in this segment");
-            bars.push(Bar::new("13.0h", why, "let each unit fire once, at one hex").firm());
         }
         if self.kind == FireKind::Offensive {
             if let Some(target) = state.assaults {
