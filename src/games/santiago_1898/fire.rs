@@ -111,8 +111,9 @@ impl Position<'_> {
                 let remedy = "give each its own battle; only one of them may attack a hex";
                 vec![Bar::new("9.1d", "US and Cuban units attack together", remedy).firm()]
             } else if used.attackers.contains(id) || attackers.contains(id) {
-                let remedy = "a unit takes part in one battle a turn";
-                vec![Bar::new("IMP.3", format!("{id} attacks twice"), remedy).firm()]
+                let bar = Bar::new("IMP.3", format!("{id} attacks twice"), "a unit takes part in one battle a turn");
+                // Where it is halted on the way another battle may be its first.
+                vec![Bar { firm: attackers.contains(id), ..bar }]
             } else {
                 self.attacker_bars(*id, target)
             };
