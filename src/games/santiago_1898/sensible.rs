@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::board::Hex;
+use crate::board::{Grid, Hex};
 use crate::engine::{Ruling, Seen, Side, hoping};
 
 use super::movement::ANY;
@@ -16,6 +16,9 @@ use super::{Santiago1898, Switch, US};
 
 /// How many units stay to hold an objective.
 const GARRISON: usize = 2;
+
+/// From how many hexes away Spanish units may come for the base within a turn or two.
+const RAID: u32 = 5;
 
 /// What it costs to get to a goal from everywhere, whoever stands in the way.
 type Field = BTreeMap<Hex, u32>;
@@ -46,8 +49,9 @@ fn turn(play: &mut Play<'_, '_>, side: Side, orders: &mut TurnOrders) -> Ruling<
             true => land(play, orders)?,
             false => play.enter_escario(&orders.entry)?,
         }
+        let mut claimed = BTreeSet::new();
         for force in forces {
-            march(play, *force, orders)?;
+            march(play, *force, &mut claimed, orders)?;
         }
         orders.overstack = !play.now().overstacked().is_empty();
     }
@@ -70,8 +74,8 @@ fn land(play: &mut Play<'_, '_>, orders: &mut TurnOrders) -> Ruling<()> {
         costs.sort_unstable();
         costs.iter().take(needed).sum::<u32>()
     };
-    beaches.sort_by_key(|hex| (way(hex), *hex));
     let now = play.now();
+    beaches.sort_by_key(|hex| (raiders(&now, *hex), way(hex), *hex));
     let open = |hex: &&Hex| now.base_bars(**hex).is_empty() && now.room(Force::Us, **hex) > 0;
     if let Some(hex) = beaches.iter().find(open).copied() {
         orders.base = Some(hex);
@@ -122,7 +126,9 @@ fn fields(now: &Position<'_>, force: Force) -> BTreeMap<Hex, Field> {
     goals(now, force).into_iter().map(field).collect()
 }
 
-fn march(play: &mut Play<'_, '_>, force: Force, orders: &mut TurnOrders) -> Ruling<()> {
+/// Every stack goes for the nearest goal; for one that nobody defends a single stack is enough, and the next looks
+/// farther.
+fn march(play: &mut Play<'_, '_>, force: Force, claimed: &mut BTreeSet<Hex>, orders: &mut TurnOrders) -> Ruling<()> {
     let fields = fields(&play.now(), force);
     let free = |play: &Play<'_, '_>, id: UnitId| {
         let now = play.now();
@@ -131,28 +137,23 @@ fn march(play: &mut Play<'_, '_>, force: Force, orders: &mut TurnOrders) -> Ruli
     let all: Vec<UnitId> = play.state.units.keys().copied().filter(|id| free(play, *id)).collect();
     let places: BTreeSet<Hex> = all.iter().filter_map(|id| play.state.hex_of(*id)).collect();
     let cost = |goal: &Hex, hex: &Hex| fields.get(goal).and_then(|field| field.get(hex)).copied().unwrap_or(ANY);
-    // The US army goes for one goal; everybody else for the nearest.
-    let strength = |hex: &Hex| u32::try_from(play.now().combat_units(force, *hex).len()).unwrap_or(0);
-    let army: Vec<(Hex, u32)> = places.iter().map(|hex| (*hex, strength(hex))).collect();
-    let together = |goal: &&Hex| army.iter().map(|(hex, units)| cost(goal, hex).saturating_mul(*units)).sum::<u32>();
-    let main = fields.keys().min_by_key(|goal| (together(goal), **goal)).copied().filter(|_| force == Force::Us);
-    let goal_of = |hex: &Hex| main.or_else(|| fields.keys().copied().min_by_key(|goal| (cost(goal, hex), *goal)));
+    let nearest = |goals: &dyn Fn(&Hex) -> bool, hex: &Hex| {
+        fields.keys().copied().filter(goals).min_by_key(|goal| (cost(goal, hex), *goal))
+    };
+    let undefended: BTreeSet<Hex> =
+        fields.keys().copied().filter(|goal| force != Force::Spanish && !play.now().enemy_in(US, *goal)).collect();
     let mut places: Vec<Hex> = places.into_iter().collect();
-    places.sort_by_key(|hex| (goal_of(hex).map(|goal| cost(&goal, hex)), *hex));
+    places.sort_by_key(|hex| (nearest(&|_| true, hex).map(|goal| cost(&goal, hex)), *hex));
     for hex in places {
-        let Some(goal) = goal_of(&hex) else { continue };
+        let left = nearest(&|goal| !claimed.contains(goal), &hex);
+        let Some(goal) = left.or_else(|| nearest(&|_| true, &hex)) else { continue };
+        claimed.extend(undefended.get(&goal));
         let mut here: Vec<UnitId> =
             all.iter().copied().filter(|id| play.state.hex_of(*id) == Some(hex) && free(play, *id)).collect();
         here.sort_by_key(|id| (play.now().is_combat(*id), std::cmp::Reverse(play.now().values(*id).shock), *id));
         match force {
             Force::Spanish => spare(&play.now(), hex, &mut here),
-            // Somebody guards the base: a Spanish unit that enters it ends the game (§4.5).
-            Force::Us if play.state.base == Some(hex) => {
-                let fighters = play.now().combat_units(force, hex).len();
-                if here.iter().filter(|id| play.now().is_combat(**id)).count() == fighters {
-                    here.pop();
-                }
-            }
+            Force::Us if play.state.base == Some(hex) => guard(&play.now(), hex, &mut here),
             Force::Us | Force::Cuban => {}
         }
         // All together if they fit; else one by one, the strongest first.
@@ -169,6 +170,21 @@ fn march(play: &mut Play<'_, '_>, force: Force, orders: &mut TurnOrders) -> Ruli
         }
     }
     Ok(())
+}
+
+/// Spanish combat units near enough to come for a base.
+fn raiders(now: &Position<'_>, base: Hex) -> usize {
+    let grid = &now.data().grid;
+    now.enemy_hexes(US).filter(|hex| grid.distance(*hex, base) <= RAID).count()
+}
+
+/// Leaves those in `here` who need not guard the base: a Spanish unit that enters it ends the game (§4.5), so one stays
+/// for every unit that may come, and one at least.
+fn guard(now: &Position<'_>, base: Hex, here: &mut Vec<UnitId>) {
+    let fighters = now.combat_units(Force::Us, base).len();
+    let movers = here.iter().filter(|id| now.is_combat(**id)).count();
+    let guards = raiders(now, base).max(1).saturating_sub(fighters - movers).min(movers);
+    here.truncate(here.len() - guards);
 }
 
 /// Leaves those of a Spanish hex in `here` who need not hold it.

@@ -101,6 +101,18 @@ fn turn(game: &SplendidLittleWar, seen: &Seen<'_, State>, side: Side, chance: &m
     orders
 }
 
+impl Position<'_> {
+    /// What the US has still to take: the prizes of a scenario, in the campaign forts and blockhouses.
+    fn us_goals(&self) -> Vec<Hex> {
+        let entry = self.game.scenario_entry();
+        let prizes = entry.all.iter().chain(&entry.heights).copied();
+        let works = self.data().forts.iter().chain(&self.data().blockhouses).copied();
+        let campaign = self.game.scenario == super::Scenario::Campaign;
+        let all: Vec<Hex> = if campaign { works.collect() } else { prizes.collect() };
+        all.into_iter().filter(|hex| !self.state.us_held.contains(hex)).collect()
+    }
+}
+
 impl Play<'_, '_> {
     fn draw_turn(&mut self, side: Side, orders: &mut TurnOrders, chance: &mut Chance, head: Head) -> Ruling<()> {
         if side == US {
@@ -117,6 +129,11 @@ impl Play<'_, '_> {
         let begun = self.begin_movement(side, &copy)?;
         let mut stacks: Vec<Hex> = self.now().hexes_of(side).into_iter().collect();
         chance.shuffle(&mut stacks);
+        if head == Head::Sensible {
+            // Whoever is in front goes first and makes room.
+            let (now, goals) = (self.now(), self.now().us_goals());
+            stacks.sort_by_key(|hex| goals.iter().map(|goal| now.data().distance(*goal, *hex)).min());
+        }
         let most = if head == Head::Sensible { stacks.len() } else { 6 + chance.below(14) };
         for hex in stacks.into_iter().take(most) {
             self.draw_move(side, hex, orders, chance, head)?;
@@ -218,7 +235,7 @@ impl Play<'_, '_> {
             apart = true;
         }
         // Now and then a regiment breaks down or reforms first.
-        if side == US && chance.one_in(8) {
+        if head == Head::None && side == US && chance.one_in(8) {
             let regiments: Vec<Piece> = (able.iter().copied())
                 .filter(|id| now.unit(*id).is_some_and(|unit| !unit.parts.is_empty()))
                 .filter(|id| now.bars_breaking_down(*id, &self.regrouped).is_empty())
@@ -263,12 +280,7 @@ impl Play<'_, '_> {
         let now = self.now();
         let data = now.data();
         let goals: Vec<Hex> = if side == US {
-            let entry = now.game.scenario_entry();
-            let prizes = entry.all.iter().chain(&entry.heights).copied();
-            let works = data.forts.iter().chain(&data.blockhouses).copied();
-            let campaign = now.game.scenario == super::Scenario::Campaign;
-            let all: Vec<Hex> = if campaign { works.collect() } else { prizes.collect() };
-            all.into_iter().filter(|hex| !now.state.us_held.contains(hex)).collect()
+            now.us_goals()
         } else {
             // Spain sits in its works; whoever stands in the open goes to the nearest work that is not full.
             let works: BTreeSet<Hex> = data.forts.iter().chain(&data.blockhouses).copied().collect();
@@ -278,9 +290,8 @@ impl Play<'_, '_> {
             works.into_iter().filter(|hex| !now.too_full(*hex, side, units)).collect()
         };
         let far = |hex: Hex| goals.iter().map(|goal| data.distance(*goal, hex)).min().unwrap_or(0);
-        let here = far(from);
         let best = routes.iter().map(|(to, _, cost)| (far(*to), *cost, *to)).min()?;
-        (best.0 < here).then_some(best.2)
+        (best.0 < far(from)).then_some(best.2)
     }
 
     fn draw_assaults(&mut self, side: Side, orders: &mut TurnOrders, chance: &mut Chance, head: Head) {
@@ -298,7 +309,12 @@ impl Play<'_, '_> {
                 |ids: &[Piece]| -> u32 { ids.iter().filter_map(|id| now.unit(*id)).map(|unit| unit.worth()).sum() };
             let goes = match head {
                 Head::None => chance.one_in(2),
-                Head::Sensible => worth(&units) >= 3 * worth(&now.fighters(target, enemy(side))),
+                Head::Sensible => {
+                    // A short scenario gives no time to wait for good odds where its prizes are.
+                    let entry = now.game.scenario_entry();
+                    let prize = side == US && (entry.all.contains(&target) || entry.heights.contains(&target));
+                    worth(&units) >= worth(&now.fighters(target, enemy(side))) * if prize { 1 } else { 3 }
+                }
             };
             if !goes {
                 continue;
