@@ -41,6 +41,21 @@ impl Table {
         table
     }
 
+    /// A game master's table with two players who have joined and heard of each other.
+    fn mastered(private: &[&str]) -> Table {
+        let table = Table { folder: tempfile::tempdir().expect("a folder") };
+        let new = ["new", "santiago-campaign", "gm", "--gm", "--players", "spain,us"];
+        table.says(0, "gm", &[&new[..], private].concat());
+        table.says(0, "spain", &["join", "gm/outbox/0000-garcia.txt", "--folder", "spain"]);
+        table.says(0, "gm", &["-C", "gm", "receive", "spain/outbox/0001-garcia.txt"]);
+        table.says(0, "us", &["join", "gm/outbox/0001-garcia.txt", "--folder", "us"]);
+        table.says(0, "gm", &["-C", "gm", "receive", "us/outbox/0002-garcia.txt"]);
+        for who in ["spain", "us"] {
+            table.says(0, who, &["-C", who, "receive", "gm/outbox/0002-garcia.txt"]);
+        }
+        table
+    }
+
     fn files(&self, name: &str) -> Vec<String> {
         let entries = fs::read_dir(self.path(name)).map(|entries| {
             entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect()
@@ -458,18 +473,72 @@ fn a_flood_is_answered_at_once_and_the_mail_behind_it_is_read() {
     table.send("us", "u1.yaml");
 }
 
+/// What each game master's table is, by what is typed for it and what an offer says of it.
+const MASTERS: [(&[&str], &str); 2] =
+    [(&[], "game master, who closes every turn"), (&["--private"], "private game master")];
+
+#[test]
+fn at_a_game_masters_table_terms_are_shown_before_anything_is_signed() {
+    for (private, words) in MASTERS {
+        let table = Table { folder: tempfile::tempdir().expect("a folder") };
+        let new = ["new", "santiago-campaign", "gm", "--gm", "--players", "spain,us", "--option", "questions=default"];
+        table.says(0, "gm", &[&new[..], private].concat());
+        let told = table.says(0, "spain", &["join", "gm/outbox/0000-garcia.txt", "--terms", "--folder", "spain"]);
+        for word in [words, "spain, us", "questions=default", "4096 links", "Nothing is signed"] {
+            assert!(told.contains(word), "{word}: {told}");
+        }
+        assert!(!table.path("spain").exists() && !table.path("home-spain").exists());
+        assert!(table.says(0, "spain", &["join", "gm/outbox/0000-garcia.txt", "--folder", "spain"]).contains(words));
+        assert!(table.says(0, "spain", &["-C", "spain", "status"]).contains(words));
+        let inside = table.path("spain").join("home");
+        let told = table.says(64, "spain", &["-C", "spain", "--home", &text(&inside), "send", "x.yaml"]);
+        assert!(told.contains("lies in the game folder"), "{told}");
+    }
+}
+
+#[test]
+fn at_a_game_masters_table_damage_and_lies_are_named_and_compared_past() {
+    for (private, _) in MASTERS {
+        let table = Table::mastered(private);
+        let openings = table.send("spain", "s1.yaml");
+        let mail = text(&openings).replace("-openings", "-garcia");
+        let sent = if private.is_empty() { vec![mail] } else { vec![mail, text(&openings)] };
+        let sent: Vec<&str> = ["-C", "gm", "receive"].into_iter().chain(sent.iter().map(String::as_str)).collect();
+        table.says(0, "gm", &sent);
+        table.says(0, "spain", &["-C", "spain", "receive", "gm/outbox/0004-garcia.txt"]);
+        let join = table.path("spain/ledger/0001-spain-join.yaml");
+        let honest = fs::read_to_string(&join).expect("a record");
+        fs::write(&join, honest.replace("signed by spain", "signed by us")).expect("written");
+        assert!(table.says(0, "spain", &["-C", "spain", "verify"]).contains("do not say what the record says"));
+        fs::write(&join, "body: nonsense\n").expect("written");
+        let told = table.says(2, "gm", &["compare", "gm", "spain"]);
+        assert!(told.contains("cannot be read") && !told.contains("fault"), "{told}");
+        assert!(table.says(2, "gm", &["compare", "gm", "spain", "--json"]).contains("not_compared"));
+        fs::write(&join, honest).expect("written");
+        // The honest folders are as good as before.
+        table.says(0, "gm", &["compare", "gm", "spain"]);
+        table.says(0, "gm", &["-C", "gm", "verify"]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_hostile_ledger_takes_no_hold_of_a_game_masters_terminal() {
+    for (private, _) in MASTERS {
+        let table = Table::mastered(private);
+        let ledger = table.path("us/ledger");
+        std::os::unix::fs::symlink("/dev/zero", ledger.join("0003-gm-orders.yaml")).expect("linked");
+        fs::write(ledger.join("0003-gm\u{1b}[2J\u{202e}.yaml"), "x").expect("written");
+        for line in [&["-C", "us", "verify"][..], &["compare", "gm", "us"][..]] {
+            let told = table.says(2, "gm", line);
+            assert!(!told.contains('\u{1b}') && !told.contains('\u{202e}'), "{told:?}");
+        }
+    }
+}
+
 #[test]
 fn a_private_game_master_closes_record_and_openings_that_come_together() {
-    let table = Table { folder: tempfile::tempdir().expect("a folder") };
-    let new = ["new", "santiago-campaign", "gm", "--gm", "--private", "--players", "spain,us"];
-    table.says(0, "gm", &new);
-    table.says(0, "spain", &["join", "gm/outbox/0000-garcia.txt", "--folder", "spain"]);
-    table.says(0, "gm", &["-C", "gm", "receive", "spain/outbox/0001-garcia.txt"]);
-    table.says(0, "us", &["join", "gm/outbox/0001-garcia.txt", "--folder", "us"]);
-    table.says(0, "gm", &["-C", "gm", "receive", "us/outbox/0002-garcia.txt"]);
-    for who in ["spain", "us"] {
-        table.says(0, who, &["-C", who, "receive", "gm/outbox/0002-garcia.txt"]);
-    }
+    let table = Table::mastered(&["--private"]);
     // Nothing that anybody put into the game master's folders is removed.
     for folder in ["inbox", "early", "late", "refused", "outbox", "papers"] {
         fs::create_dir_all(table.path("gm").join(folder)).expect("made");
