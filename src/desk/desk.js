@@ -66,8 +66,9 @@ async function load(first, shown = () => {}) {
   $('moment').textContent = pos.moment + (pos.view ? ` · as seen by ${pos.view}` : '');
   $('standing').textContent = (pos.verdict || pos.next[0] || '').replaceAll('`', '');
   known = pos['on-disk'];
-  showMap();
+  // The boxes first: how much of the map is shown depends on the room they leave.
   showBoxes();
+  showMap();
   if (!before || before.file !== pos.file || before.head !== pos.head) {
     if (wasDirty) keep(before.file, typed);
     clean = pos.saved ?? pos.template;
