@@ -333,8 +333,12 @@ fn a_match_with_an_army_face_down_goes_on_with_other_data() {
 impl Story {
     /// A game master with two players who sign; his recovery key is typed into a file.
     fn club(&self) {
+        self.club_of("");
+    }
+
+    fn club_of(&self, private: &str) {
         let new = "new santiago-1898 club --gm --players spain,us --option questions=default --recovery";
-        let told = self.says(0, "club", new);
+        let told = self.says(0, "club", &format!("{new}{private}"));
         self.type_recovery(&told);
         for player in BOTH {
             let offer = self.mail("club", "-garcia.txt");
@@ -356,7 +360,10 @@ impl Story {
         for _ in 0..turns {
             let mover = self.mover(BOTH);
             self.send(mover, mover);
-            self.hear(gm, gm, mover);
+            let mail = self.mail(mover, "-garcia.txt");
+            let openings = mail.replace("-garcia.txt", "-openings.txt");
+            let openings = if self.desk.path(&openings).exists() { openings } else { String::new() };
+            self.says(0, gm, format!("-C {gm} receive {mail} {openings}").trim_end());
             self.told_to_all(gm);
         }
     }
@@ -544,4 +551,99 @@ fn a_motion_that_is_typed_again_is_not_moved_again() {
     // Another motion is another one.
     let told = story.says(64, mover, &format!("-C {mover} motion end --winner us"));
     assert!(told.contains("cannot be moved"), "{told}");
+}
+
+impl Story {
+    /// The place of the last result in a ledger.
+    fn last_result(&self, folder: &str) -> usize {
+        let entries = fs::read_dir(self.desk.path(&format!("{folder}/ledger"))).expect("a ledger");
+        let names = entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned());
+        let last = names.filter(|name| name.ends_with("-result.yaml")).max().expect("a result");
+        last.split('-').next().and_then(|number| number.parse().ok()).expect("a number")
+    }
+
+    /// A turn written as a case, a step more lost in it than garcia reads; the position is ruled so.
+    fn rule(&self, who: &str) {
+        let about = self.last_result(who);
+        self.says(0, who, &format!("-C {who} case --from {about} --output dispute.yaml"));
+        self.says(0, who, "case dispute.yaml");
+        let state = fs::read_to_string(self.desk.path(&format!("{who}/state.yaml"))).expect("a state");
+        assert!(state.contains("\n  sp-1-11-sf:\n") && state.contains("\nlosses: {}\n"), "{state}");
+        let case = fs::read_to_string(self.desk.path("dispute.yaml")).expect("a case");
+        // The dice of the turn may have touched other units.
+        let (before, expect) = case.split_once("\n    expect:\n").expect("an expectation");
+        assert!(!expect.contains("sp-1-11-sf") && !expect.contains("losses"), "{expect}");
+        let step = "        units:\n          sp-1-11-sf: {steps: 1}\n";
+        let expect = match expect.contains("        units:\n") {
+            true => expect.replacen("        units:\n", step, 1),
+            false => format!("{expect}{step}"),
+        };
+        let short = format!("{before}\n    expect:\n{expect}");
+        let ruling = |file: &str, more: &str| {
+            let finding = "--finding a-step-more";
+            format!("-C {who} motion ruling --case {file} --about {about} --clause 9.3 {finding} {more}")
+        };
+        // Steps do not vanish: a position that breaks the count is not signed.
+        fs::write(self.desk.path("short.yaml"), &short).expect("written");
+        let before = self.records(who);
+        let told = self.says(64, who, &ruling("short.yaml", ""));
+        assert!(told.contains("44 steps printed, 43 left"), "{told}");
+        let whole = short.replacen("      state:\n", "      state:\n        losses: {spanish: {shock: 1}}\n", 1);
+        fs::write(self.desk.path("whole.yaml"), whole).expect("written");
+        let told = self.says(1, who, "case whole.yaml");
+        assert!(told.contains("state.losses.spanish"), "{told}");
+        let told = self.says(0, who, &ruling("whole.yaml", "--dry-run"));
+        assert!(told.contains("/units/sp-1-11-sf/steps: 2 -> 1"), "{told}");
+        assert_eq!(self.records(who), before, "a dry run signs nothing");
+        self.says(0, who, &ruling("whole.yaml", ""));
+        assert_eq!(self.records(who), before + 1);
+    }
+
+    /// Everybody has the position that was ruled.
+    fn ruled(&self, folders: &[&str]) {
+        for folder in folders {
+            let state = fs::read_to_string(self.desk.path(&format!("{folder}/state.yaml"))).expect("a state");
+            let unit = state.split("\n  sp-1-11-sf:\n").nth(1).unwrap_or_else(|| panic!("{state}"));
+            let steps = unit.lines().find(|line| line.trim().starts_with("steps:"));
+            assert_eq!(steps.map(str::trim), Some("steps: 1"), "{folder}");
+        }
+    }
+}
+
+#[test]
+fn a_rule_read_wrongly_is_put_right_by_a_case() {
+    let mut story = Story::begin();
+    story.says(0, "spain", "new santiago-1898 spain --as spain --option questions=default");
+    story.says(0, "us", "join spain/outbox/0000-garcia.txt --folder us");
+    story.hear("spain", "spain", "us");
+    story.play(BOTH, 4);
+    let mover = story.mover(BOTH);
+    let other = BOTH.into_iter().find(|folder| *folder != mover).expect("two of them");
+    story.rule(mover);
+    let told = story.hear(other, other, mover);
+    assert!(told.contains("You are asked") && told.contains("a-step-more"), "{told}");
+    story.says(0, other, &format!("-C {other} accept"));
+    story.exchange(BOTH);
+    story.ruled(&BOTH);
+    story.play(BOTH, 2);
+    let told = story.says(0, "us", "-C us verify");
+    assert!(told.contains("W73-RULING") && told.contains("a-step-more"), "{told}");
+    // The result of the last turn goes out with the next orders.
+    let told = story.says(0, "us", "compare us spain");
+    assert!(told.contains("The ledgers agree"), "{told}");
+}
+
+#[test]
+fn a_game_master_rules_by_a_case_and_nobody_has_to_consent() {
+    for private in ["", " --private"] {
+        let mut story = Story::begin();
+        story.club_of(private);
+        story.turns("club", 4);
+        story.rule("club");
+        story.told_to_all("club");
+        story.ruled(&["club", "spain", "us"]);
+        story.turns("club", 2);
+        let told = story.all_good("club");
+        assert!(told.contains("W73-RULING") && told.contains("a-step-more"), "{told}");
+    }
 }
