@@ -417,6 +417,9 @@ fn a_game_master_signs_nothing_for_a_player_that_what_is_sealed_keeps_him_from_c
     let before = club.records().to_vec();
     let said = club.seats[MASTER].no_moves().expect_err("not signed").to_string();
     assert!(said.contains("nothing was signed") && said.contains("spain") && said.contains("garcia motion"), "{said}");
+    let orders = idle(&mut club, 0);
+    let said = club.seats[0].send(&orders).expect_err("refused by his own program").to_string();
+    assert!(said.contains("your hidden units"), "{said}");
     assert_eq!(club.seats[MASTER].advance().expect("nothing to do"), []);
     assert_eq!(club.records(), before, "what stood stands");
     club.seats[MASTER]

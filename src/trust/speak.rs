@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use super::bytes::Id;
 use super::data::{Answer, Audit, ClaimSaid, Data, Hide, Mode, Orders, Plan, Reveal, SecretFaces};
+use super::finding::Code;
 use super::home::{GameFile, Sealed};
 use super::ledger::{Ledger, LedgerTrouble, Pen, Speech};
 use super::protocol::{NextRecord, Protocol, SecretRoll};
@@ -17,7 +18,7 @@ use super::seals::Moment;
 use super::secret::commitment;
 use crate::engine::json::Json;
 use crate::engine::submission::Submission;
-use crate::engine::{AnyOutcome, Failure, Flow, Opening, Side, Slot, Stop};
+use crate::engine::{AnyOutcome, Breach, Failure, Flow, Opening, Side, Slot, Stop};
 
 /// Facts and openings that a record has to carry.
 type Forced = (Vec<ClaimSaid>, Vec<Reveal>);
@@ -124,6 +125,10 @@ fn answers(submission: &Submission) -> Vec<Answer> {
     submission.answers.iter().map(answer).collect()
 }
 
+fn own_breach(breach: &Breach) -> LedgerTrouble {
+    LedgerTrouble::Refused(format!("these orders break a rule that your hidden units are bound by ({})", breach.about))
+}
+
 /// The link with which a role closes its next segment, and its index.
 fn next_link(protocol: &Protocol, pen: &Pen<'_>) -> Option<(u32, Id)> {
     let role = pen.file.role();
@@ -224,7 +229,10 @@ impl Ledger {
         // A game master opens and states by himself what the rules call for.
         let data = match self.protocol().mode() {
             Mode::TwoPlayer => self.with_forced(data, &sealed, side, pen)?,
-            Mode::Gm | Mode::Solo => data,
+            Mode::Gm | Mode::Solo => {
+                self.check_own(&data, &sealed, side, pen)?;
+                data
+            }
         };
         self.sign(&data, &sealed, pen)
     }
@@ -307,13 +315,26 @@ impl Ledger {
         Ok(Data::Orders(orders))
     }
 
+    /// Nobody signs for a private game master what would come back as his own fault. Only what a signature vouches for counts:
+    /// facts are the game master's to state, who sees what decides them.
+    fn check_own(&self, data: &Data, sealed: &[Sealed], side: Side, pen: &Pen<'_>) -> Result<(), LedgerTrouble> {
+        let body = self.protocol().body(pen.file.role(), data)?;
+        let (protocol, replay, vision) = self.ahead(&body, sealed)?;
+        let inputs = replay.inputs(&protocol, &vision).map_err(LedgerTrouble::at(body.seq))?;
+        match replay.probe(&inputs) {
+            Err(Failure::Breach(breach))
+                if breach.fault == Some(side) && Code::from_text(breach.code) == Some(Code::Audit) =>
+            {
+                Err(own_breach(&breach))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn forced(&self, run: Result<AnyOutcome, Failure>, vision: &Vision, side: Side) -> Result<Forced, LedgerTrouble> {
         let outcome = match run {
             Ok(outcome) => outcome,
-            Err(Failure::Breach(breach)) => {
-                let what = "these orders break a rule that your hidden units are bound by";
-                return Err(LedgerTrouble::Refused(format!("{what} ({})", breach.about)));
-            }
+            Err(Failure::Breach(breach)) => return Err(own_breach(&breach)),
             Err(failure) => return Err(LedgerTrouble::Refused(failure.to_string())),
         };
         let claims = outcome.minutes.claims.into_iter().filter(|claim| claim.owner == side);
