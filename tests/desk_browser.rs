@@ -210,6 +210,19 @@ fn the_hidden_spanish_set_up_is_made_by_clicks() {
     assert_eq!(other.complaints(), Vec::<String>::new());
 }
 
+/// A report that is read in while nobody sees it has no size yet; its maps are fitted when it is shown.
+fn opened_out_of_sight(browser: &Browser) {
+    browser.value(
+        "document.body.append(Object.assign(document.createElement('iframe'), \
+         { id: 'unseen', hidden: true, src: document.querySelector('#told').src }))",
+    );
+    let board = "document.querySelector('#unseen').contentDocument.querySelector('svg.board')";
+    browser.until(&format!("{board} && document.querySelector('#unseen').contentDocument.readyState === 'complete'"));
+    assert_eq!(browser.value(&format!("{board}.style.aspectRatio")), "");
+    browser.value("document.querySelector('#unseen').hidden = false");
+    browser.until(&format!("{board}.style.aspectRatio !== ''"));
+}
+
 #[test]
 fn every_game_gives_a_turn_by_clicks_and_a_report_from_a_file() {
     let Some(browser) = Browser::new(1400, 900) else { return };
@@ -228,6 +241,8 @@ fn every_game_gives_a_turn_by_clicks_and_a_report_from_a_file() {
         browser.click("[data-tab=reports]");
         browser.until("document.querySelector('#told').src.includes('/report/')");
         assert_eq!(browser.complaints(), Vec::<String>::new(), "{game}");
+        opened_out_of_sight(&browser);
+        assert_eq!(browser.complaints(), Vec::<String>::new(), "{game}: out of sight");
         let page = room.path("turn.html");
         room.run("me", &["-C", &folder.display().to_string(), "report", "-o", &page.display().to_string()]);
         browser.open(&format!("file://{}", page.display()));

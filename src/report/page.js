@@ -86,6 +86,7 @@ for (const turn of document.querySelectorAll('.turn')) {
   const wholes = new Map(boards.map((board) => [board, board.getAttribute('viewBox').split(' ').map(Number)]));
   const view = (board) => board.getAttribute('viewBox').split(' ').map(Number);
   const look = (board, x, y, wide) => {
+    if (!board.clientWidth) return;
     const [left, top, w, h] = wholes.get(board);
     const near = wide < w * .92, high = wide * board.clientHeight / board.clientWidth, within = (at, from, room) => Math.max(from, Math.min(at, from + Math.max(0, room)));
     board.classList.toggle('near', near);
@@ -99,13 +100,20 @@ for (const turn of document.querySelectorAll('.turn')) {
       look(board, middle(at.map((p) => p[0])), middle(at.map((p) => p[1])), view(board)[2]);
     }
   };
-  for (const board of boards) {
+  // A board in a page that is not shown yet has no size to fit into: it is fitted when it gets one.
+  const fitting = new ResizeObserver((entries) => {
+    for (const { target } of entries) if (target.clientWidth) { fitting.unobserve(target); fit(target); }
+  });
+  const fit = (board) => {
     const [x, y, w, h] = wholes.get(board), touched = lines.flatMap((line) => line.dataset.event === undefined ? [] : cellsOf(line));
     const wide = 3.1 * board.clientWidth;
     board.style.aspectRatio = wide < w * .92 ? `1 / ${Math.min(1, h / w * 1.3)}` : `${w} / ${h}`;
     look(board, x + w / 2, y + h / 2, wide);
     // Where most of it happened.
     centre(touched, (all) => all.sort((a, b) => a - b)[Math.floor(all.length / 2)]);
+  };
+  for (const board of boards) {
+    if (board.clientWidth) fit(board); else fitting.observe(board);
     let hold = null;
     board.addEventListener('pointerdown', (event) => { hold = board.classList.contains('near') ? [event.clientX, event.clientY] : null; });
     board.addEventListener('pointermove', (event) => {
