@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::json_schema;
 use serde::{Serialize, Serializer};
 
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
@@ -104,14 +104,7 @@ macro_rules! printed_number {
             }
         }
 
-        impl JsonSchema for $name {
-            fn inline_schema() -> bool {
-                true
-            }
-            fn schema_name() -> std::borrow::Cow<'static, str> {
-                stringify!($name).into()
-            }
-            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        $crate::described!($name, generator => {
                 if generator.contract().is_deserialize() {
                     // A person writes `1308`, which YAML takes for a number, or the name of a place.
                     json_schema!({
@@ -126,8 +119,7 @@ macro_rules! printed_number {
                         "description": concat!("A ", $kind, " number of four digits"),
                     })
                 }
-            }
-        }
+        });
     };
 }
 

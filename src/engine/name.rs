@@ -157,14 +157,7 @@ macro_rules! names {
             }
         }
 
-        impl ::schemars::JsonSchema for $name {
-            fn inline_schema() -> bool {
-                true
-            }
-            fn schema_name() -> ::std::borrow::Cow<'static, str> {
-                stringify!($name).into()
-            }
-            fn json_schema(_: &mut ::schemars::SchemaGenerator) -> ::schemars::Schema {
+        $crate::described!($name, _ => {
                 #[allow(unused_mut)]
                 let mut schema =
                     ::schemars::json_schema!({
@@ -174,8 +167,7 @@ macro_rules! names {
                     });
                 $( schema.insert("examples".to_owned(), $examples.into()); )?
                 schema
-            }
-        }
+        });
     )+};
 }
 

@@ -270,14 +270,7 @@ macro_rules! words_or {
             }
         }
 
-        impl ::schemars::JsonSchema for $name {
-            fn inline_schema() -> bool {
-                true
-            }
-            fn schema_name() -> ::std::borrow::Cow<'static, str> {
-                stringify!($name).into()
-            }
-            fn json_schema(generator: &mut ::schemars::SchemaGenerator) -> ::schemars::Schema {
+        $crate::described!($name, generator => {
                 let value = generator.subschema_for::<$type>();
                 $crate::engine::doc::word_or_schema(
                     &[$( $crate::doc_line!($($attribute)*) ),*],
@@ -285,9 +278,26 @@ macro_rules! words_or {
                     value,
                     generator,
                 )
+        });
+    )+};
+}
+
+/// Describes a type in schemas, wherever it stands, under its own name.
+#[macro_export]
+macro_rules! described {
+    ($name:ident, $generator:pat => $schema:expr) => {
+        impl ::schemars::JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
+            fn schema_name() -> ::std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+            fn json_schema($generator: &mut ::schemars::SchemaGenerator) -> ::schemars::Schema {
+                $schema
             }
         }
-    )+};
+    };
 }
 
 /// Makes a type that is printed as a short text (`-/3R`, `2:1`) readable, writable and described: it has `Display`, and
@@ -317,17 +327,9 @@ macro_rules! printed {
             }
         }
 
-        impl ::schemars::JsonSchema for $name {
-            fn inline_schema() -> bool {
-                true
-            }
-            fn schema_name() -> ::std::borrow::Cow<'static, str> {
-                stringify!($name).into()
-            }
-            fn json_schema(_: &mut ::schemars::SchemaGenerator) -> ::schemars::Schema {
+        $crate::described!($name, _ => {
                 ::schemars::json_schema!({ "type": ["string", "integer"], "description": concat!("Written like ", $like) })
-            }
-        }
+        });
     )+};
 }
 

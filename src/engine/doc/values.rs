@@ -21,19 +21,9 @@ impl FromDoc for Json {
     }
 }
 
-impl schemars::JsonSchema for Json {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Json".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+crate::described!(Json, _ => {
         true.into()
-    }
-}
+});
 
 impl FromDoc for String {
     fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {

@@ -374,17 +374,9 @@ impl FromDoc for Member {
     }
 }
 
-impl JsonSchema for Member {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Member".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+crate::described!(Member, _ => {
         json_schema!({ "type": "string", "description": "A unit, or a unit with the steps it has: `sp-4-t/1`" })
-    }
-}
+});
 
 /// What lies under a column or brigade counter: its units in the order in which they take losses, or nothing at all
 /// (§14.6, §14.7).

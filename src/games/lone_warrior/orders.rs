@@ -105,21 +105,13 @@ impl FromDoc for Way {
     }
 }
 
-impl schemars::JsonSchema for Way {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Way".into()
-    }
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+crate::described!(Way, _ => {
         let words: Vec<&str> = Direction::ALL.iter().map(|direction| direction.as_str()).collect();
         schemars::json_schema!({
             "type": ["string", "integer"],
             "description": format!("A direction ({}), a box, or the unit in it", words.join(", ")),
         })
-    }
-}
+});
 
 words! {
     /// A facing, by compass or as the unit sees it.
@@ -224,18 +216,10 @@ impl FromDoc for StopAfter {
     }
 }
 
-impl schemars::JsonSchema for StopAfter {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "StopAfter".into()
-    }
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+crate::described!(StopAfter, generator => {
         let condition = generator.subschema_for::<Condition>();
         schemars::json_schema!({ "anyOf": [{ "const": "yes" }, { "const": true }, condition] })
-    }
-}
+});
 
 document! {
     /// One activation: a unit and the one thing it tries to do (§5k).

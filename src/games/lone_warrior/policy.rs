@@ -220,19 +220,11 @@ impl FromDoc for InMelee {
     }
 }
 
-impl schemars::JsonSchema for InMelee {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "InMelee".into()
-    }
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+crate::described!(InMelee, generator => {
         let word = generator.subschema_for::<MeleeWord>();
         let after = generator.subschema_for::<WithdrawAfter>();
         schemars::json_schema!({ "anyOf": [word, after] })
-    }
-}
+});
 
 /// One rule for all, or one for each.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The names a player may type: units by id or code, hexes by number or place.
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::json_schema;
 use serde::{Serialize, Serializer};
 
 use crate::engine::doc::{DocPath, FromDoc, Lexicon, Node, Reader, Unknown};
@@ -61,14 +61,6 @@ impl FromDoc for Effort {
     }
 }
 
-impl JsonSchema for Effort {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Effort".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+crate::described!(Effort, _ => {
         json_schema!({"enum": ["yes", "no", "if-attack", true, false]})
-    }
-}
+});

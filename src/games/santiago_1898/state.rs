@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 
 use crate::board::Hex;
@@ -94,17 +93,9 @@ impl Serialize for Role {
     }
 }
 
-impl JsonSchema for Role {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Role".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+crate::described!(Role, _ => {
         false.into()
-    }
-}
+});
 
 impl Role {
     /// The role printed on a counter.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::json_schema;
 use serde::{Serialize, Serializer};
 
 use crate::board::Hex;
@@ -40,32 +40,16 @@ impl Place {
     }
 }
 
-impl JsonSchema for Post {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Post".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+crate::described!(Post, _ => {
         json_schema!({ "type": "string", "description": "A hex or a holding box" })
-    }
-}
+});
 
-impl JsonSchema for Face {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Face".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+crate::described!(Face, _ => {
         json_schema!({
             "description": "The unit if it lies face up; its seal if it lies face down",
             "type": ["string", "object"],
         })
-    }
-}
+});
 
 document! {
     /// One American or Cuban counter.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::json_schema;
 use serde::{Serialize, Serializer};
 
 use crate::board::Hex;
@@ -61,17 +61,9 @@ impl FromDoc for SecretDice {
     }
 }
 
-impl JsonSchema for SecretDice {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "SecretDice".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+crate::described!(SecretDice, _ => {
         json_schema!({ "type": "string", "description": "The name of the slot in which the dice lie" })
-    }
-}
+});
 
 document! {
     /// One counter.
