@@ -126,7 +126,8 @@ impl Position<'_> {
         }
         if manner == Manner::Guerrilla && !self.in_guerrilla(piece) {
             let why = format!("{piece} is in regular order and others attack in guerrilla");
-            bars.push(about(Bar::new("A83a", why, "attack apart")));
+            // Hunters may be mixed: the defenders may have been all in guerrilla when the attack was planned.
+            bars.push(Bar::new("A83a", why, "attack apart").about([Subject::of(piece), Subject::of(target)]));
         }
         bars
     }

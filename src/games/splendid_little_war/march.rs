@@ -90,7 +90,9 @@ impl Marcher<'_> {
         }
         if self.force == Force::Cuban && !self.now.may_stand_beside_us(&self.crowd, to) {
             let why = format!("{to} is beside US units, and not all of it is clear ground");
-            return about(Bar::new("15.6m", why, "keep Cubans away from US units, or in the open"));
+            let bar = Bar::new("15.6m", why, "keep Cubans away from US units, or in the open");
+            let company = self.now.us_beside(&self.crowd, to);
+            return Step::Barred(bar.about(company.into_iter().chain([to]).map(Subject::of)));
         }
         if self.base && !data.road_between(from, to) && !self.trail(from, to) {
             let why = format!("the Base moves along roads and trails only, and none leads from {from} to {to}");

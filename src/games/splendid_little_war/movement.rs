@@ -262,7 +262,10 @@ impl Play<'_, '_> {
         if let Some(&to) = order.path.last().filter(|to| **to != from && bars.is_empty() && !gathering) {
             self.umpire.listed(|| now.routes(pieces).iter().any(|(hex, ..)| *hex == to));
         }
-        self.lapse(format!("move of {}", pieces[0]), bars);
+        // Who stops short is not where he was to be, and neither is anybody he would have met there.
+        let missed = subjects(pieces.iter().copied()).into_iter().chain(order.path.iter().skip(steps).map(Subject::of));
+        let what = format!("move of {}", pieces[0]);
+        self.umpire.forgo(bars, missed.collect(), |bars| Event::not_done(what, bars));
         if steps == 0 {
             return Ok(());
         }

@@ -114,12 +114,17 @@ impl Flight<'_> {
 }
 
 impl Position<'_> {
+    /// The hexes beside this one in which US units stand.
+    pub fn us_beside(&self, crowd: &Crowd, hex: Hex) -> Vec<Hex> {
+        let data = self.data();
+        data.neighbours(hex).filter(|next| crowd.has(data, *next, Crowd::US_ARMY)).collect()
+    }
+
     /// §15.6m: may Cubans stand in a hex as far as US units beside it go? Everybody concerned stands in the clear.
     pub fn may_stand_beside_us(&self, crowd: &Crowd, hex: Hex) -> bool {
-        let data = self.data();
-        let beside: Vec<Hex> = data.neighbours(hex).filter(|next| crowd.has(data, *next, Crowd::US_ARMY)).collect();
-        let clear = |hex: Hex| data.is(hex, Terrain::Clear);
-        beside.is_empty() || clear(hex) && beside.iter().all(|hex| clear(*hex))
+        let clear = |hex: Hex| self.data().is(hex, Terrain::Clear);
+        let beside = self.us_beside(crowd, hex);
+        beside.is_empty() || clear(hex) && beside.into_iter().all(clear)
     }
 }
 
