@@ -1,5 +1,6 @@
 //! garcia: an adjudicator for play-by-e-mail wargames whose dice nobody can foresee or bend.
 
+mod abreast;
 pub mod board;
 pub mod cases;
 pub mod cli;

@@ -4,9 +4,6 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::PoisonError;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -14,6 +11,7 @@ use serde::ser::{SerializeMap, Serializer};
 use super::expect::Difference;
 use super::file::{CaseFile, read_file};
 use super::run::{CaseFailure, CaseVerdict, run_case};
+use crate::abreast::each;
 use crate::engine::Ruleset;
 use crate::engine::doc::{DocPath, Fault, Source, Unreadable, did_you_mean, nearest};
 use crate::report::Look;
@@ -112,27 +110,6 @@ pub fn read_cases(files: &[PathBuf]) -> io::Result<(Vec<ReadFile>, Vec<FileFault
         }
     }
     Ok((read, unreadable))
-}
-
-/// Does the same to each item on as many threads as there are processors; the results are in the order of the items.
-fn each<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let next = AtomicUsize::new(0);
-    let results: Mutex<BTreeMap<usize, R>> = Mutex::default();
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(items.len());
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                while let Some((at, item)) = {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    items.get(at).map(|item| (at, item))
-                } {
-                    let result = work(item);
-                    results.lock().unwrap_or_else(PoisonError::into_inner).insert(at, result);
-                }
-            });
-        }
-    });
-    results.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect()
 }
 
 /// Runs every case of the files, on as many threads as there are processors. The report does not depend on how many.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::json;
 
+use crate::abreast::each;
 use crate::engine::Diary;
 use crate::engine::visible::visible;
 use crate::report::{Page, terminal};
@@ -50,7 +51,7 @@ struct Row {
 impl List {
     pub(super) fn run(self, world: &World) -> Result<Done, Trouble> {
         let root = self.folder.or_else(|| world.game.clone()).unwrap_or_default();
-        let rows: Vec<Row> = games_below(&root)?.into_iter().map(|folder| row(folder, world)).collect();
+        let rows = each(&games_below(&root)?, |folder| row(folder.clone(), world));
         let code = if rows.iter().any(|row| row.yours) { exit::OWED } else { exit::GOOD };
         if world.json {
             let rows: Vec<serde_json::Value> = rows.iter().map(as_json).collect();
@@ -143,8 +144,8 @@ fn row(folder: PathBuf, world: &World) -> Row {
 
 /// The games below a folder as data.
 pub fn below(root: &Path, world: &World) -> Result<Vec<(PathBuf, serde_json::Value)>, Trouble> {
-    let row = |folder: PathBuf| (folder.clone(), as_json(&row(folder, world)));
-    Ok(games_below(root)?.into_iter().map(row).collect())
+    let row = |folder: &PathBuf| (folder.clone(), as_json(&row(folder.clone(), world)));
+    Ok(each(&games_below(root)?, row))
 }
 
 fn as_json(row: &Row) -> serde_json::Value {

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::bytes::Id;
@@ -12,6 +11,7 @@ use super::home::HEADS;
 use super::replay::Vision;
 use super::store::{FileTrouble, LedgerFile, LedgerFolder};
 use super::verify::{Verification, verify};
+use crate::abreast::each;
 use crate::engine::Match;
 
 /// Lays the table a genesis describes, with the data files of a game folder.
@@ -63,28 +63,12 @@ pub fn verify_folders(
     see: &See<'_>,
     progress: &(dyn Fn(usize) + Sync),
 ) -> Vec<Result<Verification, FileTrouble>> {
-    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let answers = Mutex::new(Vec::new());
-    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(folders.len());
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                while let Some((at, folder)) = {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    folders.get(at).map(|folder| (at, folder))
-                } {
-                    let answer = verify_folder(folder, lay, see);
-                    if let Ok(mut answers) = answers.lock() {
-                        answers.push((at, answer));
-                    }
-                    progress(done.fetch_add(1, Ordering::Relaxed) + 1);
-                }
-            });
-        }
-    });
-    let mut answers = answers.into_inner().unwrap_or_default();
-    answers.sort_by_key(|(at, _)| *at);
-    answers.into_iter().map(|(_, answer)| answer).collect()
+    let done = AtomicUsize::new(0);
+    each(folders, |folder| {
+        let answer = verify_folder(folder, lay, see);
+        progress(done.fetch_add(1, Ordering::Relaxed) + 1);
+        answer
+    })
 }
 
 /// Files of a player's secrets below a folder.
