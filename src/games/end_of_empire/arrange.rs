@@ -324,7 +324,7 @@ fn place(game: &EndOfEmpire, case: &CaseStart, at: &DocPath, faults: &mut Vec<Fa
     let mut state = State::new(&game.data, game.options.supply_points);
     state.turn = case.turn.unwrap_or(1);
     state.stage = case.stage.unwrap_or(Stage::UsTurn);
-    for (id, unit) in &mut state.units {
+    for (id, unit) in state.units.iter_mut() {
         unit.at = units.get(id).copied().unwrap_or(unit.at);
         unit.steps = steps.get(id).copied().unwrap_or(unit.steps);
         if unit.at == Place::Lost {

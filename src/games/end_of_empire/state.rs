@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
-use crate::board::Hex;
+use crate::board::{Hex, Roster};
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
 use crate::engine::{Sealed, Side, Slot, Verdict};
 use crate::{document, words, words_or};
@@ -198,9 +198,9 @@ document! {
         /// Whose orders are due.
         pub stage: Stage,
         /// Every unit.
-        pub units: BTreeMap<Piece, UnitState> = always,
+        pub units: Roster<Piece, UnitState> = always,
         /// Closed columns and brigades on the map.
-        pub counters: BTreeMap<Piece, CounterState> = always,
+        pub counters: Roster<Piece, CounterState> = always,
         /// How many counters each force has put on the map so far: their numbers (A92).
         pub numbered: BTreeMap<Force, u32>,
         /// Dummies each force has lost.
@@ -257,7 +257,7 @@ impl State {
             turn: 1,
             stage: Stage::SpanishSetup,
             units: units.collect(),
-            counters: BTreeMap::new(),
+            counters: Roster::default(),
             numbered: BTreeMap::new(),
             dummies_lost: BTreeMap::new(),
             base: None,

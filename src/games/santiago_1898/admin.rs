@@ -315,7 +315,7 @@ impl Play<'_, '_> {
         self.begin_phase("all", "end", PhaseName::EndOfTurn)?;
         let turn = self.state.turn;
         let mut rallied = Vec::new();
-        for (id, unit) in &mut self.state.units {
+        for (id, unit) in self.state.units.iter_mut() {
             if unit.disorganized {
                 unit.disorganized = false;
                 rallied.push(*id);

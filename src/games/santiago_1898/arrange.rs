@@ -313,7 +313,7 @@ fn put_all(state: &mut State, places: &BTreeMap<UnitId, Hex>) {
 /// Reads a state back; everything wrong with it at once.
 pub fn read_state(game: &Santiago1898, written: &Json) -> Result<State, Vec<String>> {
     let mut state: State = read_back(written, &game.data)?;
-    for (id, unit) in &mut state.units {
+    for (id, unit) in state.units.iter_mut() {
         if let Some(counter) = game.data.units.get(id) {
             unit.role = Role::of(counter);
         }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::board::{Grid, Hex};
+use crate::board::{Grid, Hex, Roster};
 use crate::engine::{Ruling, Seen, Side, hoping};
 
 use super::movement::ANY;
@@ -116,7 +116,7 @@ fn goals(now: &Position<'_>, force: Force) -> BTreeSet<Hex> {
 
 /// The way to each goal.
 fn fields(now: &Position<'_>, force: Force) -> BTreeMap<Hex, Field> {
-    let empty = State { units: BTreeMap::new(), base: None, ..now.state.clone() };
+    let empty = State { units: Roster::default(), base: None, ..now.state.clone() };
     let bare = Position { game: now.game, state: &empty };
     let lay = bare.lay(force, true);
     let field = |goal: Hex| {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Serialize, Serializer};
 
-use crate::board::Hex;
+use crate::board::{Hex, Roster};
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
 use crate::engine::{Side, Verdict};
 use crate::{document, words, words_or};
@@ -230,7 +230,7 @@ document! {
         /// Whose orders are due.
         pub stage: Stage,
         /// Every counter that is a unit, a leader or the Signals Detachment.
-        pub units: BTreeMap<UnitId, UnitState> = always,
+        pub units: Roster<UnitId, UnitState> = always,
         /// The hex of the Logistical Base, once landed (§10.3).
         pub base: Option<Hex>,
         /// The Signals Detachment is in balloon mode (§8.7f).

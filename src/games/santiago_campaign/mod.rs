@@ -25,7 +25,6 @@ mod random;
 mod reinforcements;
 mod results;
 mod retreat;
-mod roster;
 mod scene;
 mod sensible;
 mod setup;

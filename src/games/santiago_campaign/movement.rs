@@ -585,7 +585,9 @@ fn ways_of(reach: &Reach<HexGrid, 2>, so_far: &[Hex], spent: Mp) -> Vec<Route> {
 /// A march goes on from a hex: what it overran there is gone, and a beach that it opened supplies it (§10.8d, §6.6g).
 fn pass_through(state: &mut State, hex: Hex, overrun: bool, opened: bool) {
     let gone: Vec<Token> = state.tokens_in(hex).filter(|_| overrun).collect();
-    gone.iter().for_each(|token| state.counters.remove(token));
+    for token in &gone {
+        state.counters.remove(token);
+    }
     if opened {
         state.markers_used += 1;
         state.sources.insert(hex, Source { number: u32::MAX, landing_from: u32::MAX });

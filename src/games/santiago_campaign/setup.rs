@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::board::{Grid, Hex};
+use crate::board::{Grid, Hex, Roster};
 use crate::engine::doc::DocPath;
 use crate::engine::{Bar, Cast, Concealed, Halt, Ruling, Slot, count_of, list};
 
@@ -12,7 +12,6 @@ use super::data::{Counter, Data};
 use super::events::{Event, MarkerEvent, PhaseName, SiteRoll};
 use super::orders::{Marines, SpanishSetup, UsSetup};
 use super::play::{Play, Position};
-use super::roster::Roster;
 use super::stacking::Room;
 use super::state::{Face, Place, Post, TokenState};
 use super::tell::verb;

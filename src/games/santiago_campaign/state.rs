@@ -5,13 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::json_schema;
 use serde::{Serialize, Serializer};
 
-use crate::board::Hex;
+use crate::board::{Hex, Roster};
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
 use crate::engine::{Sealed, Side, Slot, Verdict};
 use crate::{document, words, words_or};
 
 use super::data::Data;
-use super::roster::Roster;
 use super::terms::{HoldingBox, Nation, Token, UnitId};
 use super::{SPAIN, US};
 

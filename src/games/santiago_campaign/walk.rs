@@ -202,7 +202,9 @@ impl Play<'_, '_> {
         let tokens: Vec<Token> = self.state.tokens_in(hex).collect();
         if self.guesses(&tokens) {
             self.umpire.note(Event::Overrun { by: mover.piece, at: hex, lost: Vec::new() });
-            tokens.iter().for_each(|token| self.state.counters.remove(token));
+            for token in &tokens {
+                self.state.counters.remove(token);
+            }
             self.supply = None;
             return Ok(());
         }

@@ -219,13 +219,13 @@ fn place(game: &SplendidLittleWar, case: &CaseStart, stage: Stage, holdings: &mu
             game.data.unit(regiment).into_iter().flat_map(|regiment| regiment.parts.iter().copied())
         }));
         for other in kin {
-            state.units.entry(other).or_insert(UnitState::at(Place::Off));
+            state.units.insert_new(other, UnitState::at(Place::Off));
         }
     }
     for (id, at) in &case.units {
         state.units.insert(*id, UnitState::at(*at));
     }
-    for (id, unit) in &mut state.units {
+    for (id, unit) in state.units.iter_mut() {
         unit.broken = case.broken.contains(id);
         unit.oos = case.oos.get(id).copied();
         unit.ooc = case.ooc.contains(id);
@@ -237,7 +237,7 @@ fn place(game: &SplendidLittleWar, case: &CaseStart, stage: Stage, holdings: &mu
         unit.waits = case.waits.contains(id);
     }
     for leader in case.wounded.keys() {
-        state.units.entry(*leader).or_insert(UnitState::at(Place::Off));
+        state.units.insert_new(*leader, UnitState::at(Place::Off));
     }
     state.entrenchments.clone_from(&case.entrenchments);
     state.pontoons.clone_from(&case.pontoons);

@@ -63,7 +63,7 @@ impl SplendidLittleWar {
         for id in ids.into_iter().chain(family) {
             let waits = entry.waits.get(&id).is_some_and(|first| *first > 1);
             let fresh = UnitState { waits, ..UnitState::at(Place::Off) };
-            state.units.entry(id).or_insert(fresh);
+            state.units.insert_new(id, fresh);
         }
         state
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::json_schema;
 use serde::{Serialize, Serializer};
 
-use crate::board::Hex;
+use crate::board::{Hex, Roster};
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
 use crate::engine::{Sealed, Side, Slot, Verdict};
 use crate::{document, words, words_or};
@@ -198,7 +198,7 @@ document! {
         /// The weather of this turn; of the last one until it is rolled (§7.0).
         pub weather: Weather = always,
         /// Every counter of the scenario: regiments and their parts too.
-        pub units: BTreeMap<Piece, UnitState> = always,
+        pub units: Roster<Piece, UnitState> = always,
         /// Entrenched hexes (§6.0m).
         pub entrenchments: BTreeSet<Hex>,
         /// Finished pontoon bridges (§15.4d).
@@ -251,7 +251,7 @@ impl State {
             turn: 1,
             stage: Stage::SpanishSetup,
             weather: Weather::Good,
-            units: BTreeMap::new(),
+            units: Roster::default(),
             entrenchments: BTreeSet::new(),
             pontoons: BTreeSet::new(),
             us_held: BTreeSet::new(),

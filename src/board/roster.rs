@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
 
-/// A map for a few dozen counters, which the rules mostly look through from one end to the other.
+/// A map for a few hundred counters, which the rules mostly look through from one end to the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Roster<K, V>(Vec<(K, V)>);
 
@@ -75,11 +75,16 @@ impl<K: Ord + Copy, V> Roster<K, V> {
         }
     }
 
-    /// Strikes a name off.
-    pub fn remove(&mut self, key: &K) {
-        if let Ok(place) = self.place(key) {
-            self.0.remove(place);
+    /// Notes something under a name that is not there yet.
+    pub fn insert_new(&mut self, key: K, value: V) {
+        if let Err(place) = self.place(&key) {
+            self.0.insert(place, (key, value));
         }
+    }
+
+    /// Strikes a name off, and gives what was noted under it.
+    pub fn remove(&mut self, key: &K) -> Option<V> {
+        self.place(key).ok().map(|place| self.0.remove(place).1)
     }
 
     /// Strikes everything off.
@@ -90,6 +95,11 @@ impl<K: Ord + Copy, V> Roster<K, V> {
     /// How many names.
     pub fn len(&self) -> usize {
         self.0.len()
+    }
+
+    /// Is there no name?
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Everything, by name.
@@ -118,10 +128,25 @@ impl<K: Ord + Copy, V> Roster<K, V> {
     }
 }
 
+impl<'r, K, V> IntoIterator for &'r Roster<K, V> {
+    type Item = (&'r K, &'r V);
+    type IntoIter = std::iter::Map<std::slice::Iter<'r, (K, V)>, fn(&'r (K, V)) -> (&'r K, &'r V)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter().map(|(key, value)| (key, value))
+    }
+}
+
+impl<K: Ord + Copy, V> Extend<(K, V)> for Roster<K, V> {
+    fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, pairs: I) {
+        pairs.into_iter().for_each(|(key, value)| self.insert(key, value));
+    }
+}
+
 impl<K: Ord + Copy, V> FromIterator<(K, V)> for Roster<K, V> {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(pairs: I) -> Self {
         let mut roster = Roster::default();
-        pairs.into_iter().for_each(|(key, value)| roster.insert(key, value));
+        roster.extend(pairs);
         roster
     }
 }
@@ -143,8 +168,8 @@ mod tests {
             roster.iter().map(|(key, value)| (*key, *value)).collect::<Vec<_>>(),
             [(1, 'x'), (2, 'b'), (3, 'c')]
         );
-        roster.remove(&2);
-        roster.remove(&9);
+        assert_eq!((roster.remove(&2), roster.remove(&9)), (Some('b'), None));
+        roster.insert_new(3, 'y');
         assert_eq!((roster.get(&2), roster.get(&3), roster.len()), (None, Some(&'c'), 2));
     }
 }
