@@ -1,15 +1,13 @@
 //! Positions a game has passed through: the ledger replayed up to one of its results.
 
-use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 use crate::trust::ledger::Ledger;
 use crate::trust::record::{Record, RecordKind};
 use crate::trust::replay::Vision;
 
 use super::folder;
-use super::sight::{self, Sight};
+use super::sight::{self, Eyes, Sight};
 use super::{Trouble, World};
 
 /// A game with all its records, seen by whoever asks.
@@ -60,92 +58,81 @@ impl Past<'_> {
 
     /// The game as it was once a result was in.
     pub fn sight(&self, upto: usize) -> Result<Sight, Trouble> {
-        let records: Vec<Record> = self.records.iter().take(upto + 1).cloned().collect();
-        if let Some(vision) = &self.open {
-            let ledger = Ledger::read(records, |genesis| folder::lay(&self.folder, genesis), vision.clone())?;
-            return Ok(Sight::of(self.folder.clone(), ledger));
-        }
-        let eyes = records.first().and_then(|genesis| sight::own_vision(self.world, &genesis.id()));
-        Sight::seen(self.folder.clone(), records, eyes)
+        let eyes = self.eyes();
+        let ledger = self.ledger(upto, eyes.as_ref())?;
+        Ok(self.seen(ledger, eyes.as_ref()))
     }
 
-    /// The same for several results, with word of how far it is where it takes long. Where somebody was asked in between,
-    /// the one that tells the packet to its end stands for all.
+    /// The same for several results. Where somebody was asked in between, the one that tells the packet to its end stands
+    /// for all.
     pub fn sights(&self, results: &[usize]) -> Result<Vec<(usize, Sight)>, Trouble> {
-        let mut progress = Progress::new("replaying", results.len());
+        let eyes = self.eyes();
         let mut sights: Vec<(usize, Sight)> = Vec::new();
-        for at in results {
-            progress.step();
-            let sight = self.sight(*at)?;
-            if sight.turn_report().is_some_and(|report| report.told > 0) {
+        self.walk(results, eyes.as_ref(), |at, ledger| {
+            if ledger.replay().journal().is_some_and(|(_, told)| told > 0) {
                 sights.pop();
             }
-            sights.push((*at, sight));
-        }
+            sights.push((at, self.seen(ledger.clone(), eyes.as_ref())));
+            true
+        })?;
         Ok(sights)
     }
 
-    /// The results that tell of a game turn. Turns never go back, so a few looks find them.
+    /// The results that tell of a game turn. Turns never go back.
     pub fn of_turn(&self, turn: u32) -> Result<Vec<usize>, Trouble> {
-        let results = self.results();
-        let first = self.first_with(&results, |began| began >= turn)?;
-        let after = self.first_with(&results, |began| began > turn)?;
-        let found: Vec<usize> = results.get(first..after).unwrap_or_default().to_vec();
-        if !found.is_empty() {
-            return Ok(found);
+        let (mut found, mut last) = (Vec::new(), None);
+        self.walk(&self.results(), self.eyes().as_ref(), |at, ledger| {
+            let began = ledger.replay().table().turn(ledger.replay().began());
+            found.extend((began == turn).then_some(at));
+            last = Some(began);
+            began <= turn
+        })?;
+        let last = last.ok_or_else(no_result)?;
+        if found.is_empty() {
+            let remedy = format!("the game has come to turn {last}");
+            return Err(Trouble::usage(format!("nothing has happened in turn {turn}"), remedy));
         }
-        let last = self.last().map(|at| self.began(at)).transpose()?.ok_or_else(no_result)?;
-        Err(Trouble::usage(format!("nothing has happened in turn {turn}"), format!("the game has come to turn {last}")))
+        Ok(found)
     }
 
-    /// The first of these results for which something holds of the turn it began in.
-    fn first_with(&self, results: &[usize], holds: impl Fn(u32) -> bool) -> Result<usize, Trouble> {
-        let (mut low, mut high) = (0, results.len());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            let at = results.get(middle).copied().unwrap_or(0);
-            if holds(self.began(at)?) { high = middle } else { low = middle + 1 }
-        }
-        Ok(low)
+    /// What whoever asks knows besides the records.
+    fn eyes(&self) -> Option<Eyes> {
+        let genesis = self.records.first().filter(|_| self.open.is_none())?;
+        sight::own_vision(self.world, &genesis.id())
     }
 
-    /// The turn in which the packet of a result began.
-    fn began(&self, at: usize) -> Result<u32, Trouble> {
-        let sight = self.sight(at)?;
-        Ok(sight.table().turn(sight.ledger.replay().began()))
-    }
-}
-
-/// Word of how far something is, on standard error, once it has taken longer than a second.
-pub struct Progress {
-    what: &'static str,
-    of: usize,
-    done: usize,
-    began: Instant,
-    said: bool,
-}
-
-impl Progress {
-    /// So many steps of something.
-    pub fn new(what: &'static str, of: usize) -> Progress {
-        Progress { what, of, done: 0, began: Instant::now(), said: false }
+    fn ledger(&self, upto: usize, eyes: Option<&Eyes>) -> Result<Ledger, Trouble> {
+        let records: Vec<Record> = self.records.iter().take(upto + 1).cloned().collect();
+        let vision = self.open.as_ref().or(eyes.map(|eyes| &eyes.vision)).cloned().unwrap_or_else(Vision::public);
+        Ok(Ledger::read(records, |genesis| folder::lay(&self.folder, genesis), vision)?)
     }
 
-    /// Another step begins.
-    pub fn step(&mut self) {
-        self.done += 1;
-        if self.began.elapsed() > Duration::from_secs(1) && std::io::stderr().is_terminal() {
-            self.said = true;
-            eprint!("\r{} {} of {}", self.what, self.done, self.of);
-            std::io::stderr().flush().ok();
+    fn seen(&self, ledger: Ledger, eyes: Option<&Eyes>) -> Sight {
+        match eyes {
+            Some(eyes) => Sight::of_role(self.folder.clone(), ledger, &eyes.role),
+            None => Sight::of(self.folder.clone(), ledger),
         }
     }
-}
 
-impl Drop for Progress {
-    fn drop(&mut self) {
-        if self.said {
-            eprint!("\r{}\r", " ".repeat(60));
+    /// Goes from result to result, each record replayed once, as long as `on` says so.
+    fn walk(
+        &self,
+        results: &[usize],
+        eyes: Option<&Eyes>,
+        mut on: impl FnMut(usize, &Ledger) -> bool,
+    ) -> Result<(), Trouble> {
+        let Some(first) = results.first() else { return Ok(()) };
+        let mut ledger = self.ledger(*first, eyes)?;
+        for (number, at) in results.iter().enumerate() {
+            self.world.progress.at(number + 1, results.len());
+            let known = ledger.records().len();
+            for record in self.records.iter().take(at + 1).skip(known) {
+                ledger.append(record.clone())?;
+            }
+            if !on(*at, &ledger) {
+                break;
+            }
         }
+        Ok(())
     }
 }

@@ -12,8 +12,6 @@ use crate::engine::{
 };
 use crate::games;
 use crate::mail::plain_text;
-use crate::play::{GLANCE, Luck};
-use crate::report::luck::luck_line;
 use crate::report::{Message, Told, TurnReport};
 use crate::scene::trace;
 use crate::trust::Id;
@@ -318,15 +316,18 @@ impl Sight {
         lead.extend(protocol.span().map(|span| remarks::before(protocol, records, span.opened)).unwrap_or_default());
         let opened = protocol.span().map_or(usize::MAX, |span| usize::try_from(span.opened).unwrap_or(usize::MAX));
         let messages = messages(records.get(opened..).unwrap_or_default());
-        let luck = self.luck_line();
-        Some(TurnReport { table: self.table(), headline, lead, messages, view, journal, told, stop: self.stop(), luck })
-    }
-
-    /// The luck of the span that was carried out last, if it is at its end.
-    fn luck_line(&self) -> Option<String> {
-        let last = self.ledger.replay().played().last().filter(|_| self.stop().ends_span())?;
-        let effort = Effort { apart: 60, together: 0, drawn: 60, ..GLANCE };
-        luck_line(self.table(), &Luck::of(self.table(), [&**last], &effort))
+        let ended = self.ledger.replay().played().last().filter(|_| self.stop().ends_span()).map(|span| &**span);
+        Some(TurnReport {
+            table: self.table(),
+            headline,
+            lead,
+            messages,
+            view,
+            journal,
+            told,
+            stop: self.stop(),
+            ended,
+        })
     }
 
     /// The moment the span began, and whose packet it carried out: `…, turn 3 of 15, 1898-06-24: US, turn`.

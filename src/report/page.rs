@@ -2,7 +2,14 @@
 
 use serde::Serialize;
 
-use crate::engine::{AnyJournal, Diary, DiaryEntry, Match, Side, Stop, View};
+use crate::engine::{AnyJournal, Diary, DiaryEntry, Effort, Match, Side, Stop, View};
+use crate::play::{GLANCE, Luck};
+use crate::trust::replay::Played;
+
+use super::luck::luck_line;
+
+/// How closely the luck of a turn is looked at for the line below its report.
+const BRIEF: Effort<'static> = Effort { apart: 60, together: 0, drawn: 60, ..GLANCE };
 
 /// A report, or any other answer to a player, before it has a form.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -118,8 +125,8 @@ pub struct TurnReport<'a> {
     pub told: usize,
     /// Who must speak next.
     pub stop: &'a Stop,
-    /// How lucky everybody was, in a line.
-    pub luck: Option<String>,
+    /// The span, once it is at its end: how lucky everybody was is told in a line.
+    pub ended: Option<&'a Played>,
 }
 
 impl TurnReport<'_> {
@@ -144,9 +151,10 @@ impl TurnReport<'_> {
             next.line(line, &[]);
         }
         page.section("What comes next", next);
-        if let Some(luck) = &self.luck {
+        let luck = |span| luck_line(self.table, &Luck::of(self.table, [span], &BRIEF));
+        if let Some(luck) = self.ended.and_then(luck) {
             let mut last = Diary::new();
-            last.line(luck.clone(), &[]);
+            last.line(luck, &[]);
             page.section("", last);
         }
         page

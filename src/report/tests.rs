@@ -127,7 +127,7 @@ fn a_turn_told_again_says_where_the_new_part_begins() {
             journal: &outcome.journal,
             told,
             stop: &outcome.stop,
-            luck: None,
+            ended: None,
         };
         terminal(&report.page(), Look::PLAIN)
     };

@@ -91,7 +91,7 @@ fn a_private_game_master_lets_the_us_player_see_no_more_than_was_shown() {
             journal,
             told: 0,
             stop,
-            luck: None,
+            ended: None,
         };
         let text = markdown(&report.page());
         assert_eq!(hidden.iter().any(|unit| names(&text, unit)), told, "{side}");

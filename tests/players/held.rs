@@ -28,7 +28,7 @@ impl Held {
         let view = View { state: &sitting.state, holdings: &known, side: Some(looker) };
         let stop = &sitting.stop;
         let (lead, messages) = (Vec::new(), Vec::new());
-        let report = TurnReport { table, headline, lead, messages, view, journal, told: 0, stop, luck: None };
+        let report = TurnReport { table, headline, lead, messages, view, journal, told: 0, stop, ended: None };
         let due = sitting.stop.who() == Some(looker);
         Held {
             rolls: minutes.rolls.iter().map(|roll| (roll.label.clone(), roll.faces().to_vec())).collect(),
