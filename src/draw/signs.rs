@@ -23,8 +23,15 @@ impl Legend {
     pub fn lines(&self, width: usize) -> Vec<String> {
         let mut lines = Vec::new();
         for chapter in ["ground", "works", "marks", "between cells", "counters"] {
-            let signs = self.met.iter().filter(|((of, _), _)| *of == chapter);
-            let entries: Vec<String> = signs.map(|((_, sign), means)| format!("{sign} {means}")).collect();
+            // Signs that mean the same stand together, where the first of them is due.
+            let mut entries: Vec<(String, &str)> = Vec::new();
+            for ((_, sign), means) in self.met.iter().filter(|((of, _), _)| *of == chapter) {
+                match entries.iter_mut().find(|(_, known)| known == means) {
+                    Some((signs, _)) => signs.extend([' ', *sign]),
+                    None => entries.push((sign.to_string(), means)),
+                }
+            }
+            let entries: Vec<String> = entries.iter().map(|(signs, means)| format!("{signs} {means}")).collect();
             lines.extend(listed(chapter, &entries, width));
         }
         lines

@@ -57,19 +57,10 @@ fn places(part: &Part<'_>, width: usize) -> Vec<String> {
 fn stacks(part: &Part<'_>, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for cell in &part.cells {
-        let counters: Vec<String> = part.board.stack(&cell.id).map(told).collect();
+        let counters: Vec<String> = part.board.stack(&cell.id).map(Counter::listed).collect();
         lines.extend(listed(&cell.id, &counters, width));
     }
     lines
-}
-
-/// A counter in a list: `us-inf-6 5-6-4 (disorganized)`.
-fn told(counter: &Counter) -> String {
-    let values: Vec<&str> = counter.values.iter().map(|value| value.is.as_str()).collect();
-    let values = if values.is_empty() { String::new() } else { format!(" {}", values.join("-")) };
-    let marks: Vec<&str> = counter.marks.iter().map(|mark| mark.as_str()).collect();
-    let marks = if marks.is_empty() { String::new() } else { format!(" ({})", marks.join(", ")) };
-    format!("{}{values}{marks}", counter.id)
 }
 
 /// Rows of characters, each with its tone.

@@ -206,6 +206,15 @@ pub struct Counter {
 }
 
 impl Counter {
+    /// A counter in a list: `us-inf-6 5-6-4 (disorganized)`.
+    pub fn listed(&self) -> String {
+        let values: Vec<&str> = self.values.iter().map(|value| value.is.as_str()).collect();
+        let values = if values.is_empty() { String::new() } else { format!(" {}", values.join("-")) };
+        let marks: Vec<&str> = self.marks.iter().map(|mark| mark.as_str()).collect();
+        let marks = if marks.is_empty() { String::new() } else { format!(" ({})", marks.join(", ")) };
+        format!("{}{values}{marks}", self.id)
+    }
+
     /// A counter of which nothing but its id, force and arm is known yet.
     pub fn new(id: impl ToString, force: &'static str, arm: Arm) -> Counter {
         let id = id.to_string();

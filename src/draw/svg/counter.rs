@@ -28,7 +28,9 @@ pub fn counter(scene: &Scene, counter: &Counter, (x, y): Point, size: i32) -> St
     out.push_str(symbol(counter.arm));
     let values: Vec<&str> = counter.values.iter().map(|value| value.is.as_str()).collect();
     if !values.is_empty() {
-        let _ = write!(out, "<text class=\"v\" y=\"23\">{}</text>", escape(&values.join("-")));
+        let values = values.join("-");
+        let class = if values.chars().count() > 5 { "v t" } else { "v" };
+        let _ = write!(out, "<text class=\"{class}\" y=\"23\">{}</text>", escape(&values));
     }
     if let Some([left, full]) = counter.steps.filter(|[_, full]| *full > 1) {
         for step in 0..i32::from(full.min(6)) {
@@ -42,10 +44,11 @@ pub fn counter(scene: &Scene, counter: &Counter, (x, y): Point, size: i32) -> St
     }
     let shown = counter.marks.iter().filter(|mark| !matches!(mark, Mark::Reduced | Mark::Unknown));
     for (at, mark) in (0..).zip(shown.take(4)) {
-        let y = -20 + 15 * at;
+        // At the corner, where they leave the designation to be read.
+        let y = -24 + 15 * at;
         let _ = write!(
             out,
-            "<circle class=\"{}\" cx=\"22\" cy=\"{y}\" r=\"7\"/><text class=\"m\" x=\"22\" y=\"{}\">{}</text>",
+            "<circle class=\"{}\" cx=\"25\" cy=\"{y}\" r=\"7\"/><text class=\"m\" x=\"25\" y=\"{}\">{}</text>",
             if is_good(*mark) { "ok" } else { "bad" },
             y + 4,
             escape(mark.letters())

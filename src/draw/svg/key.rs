@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use crate::scene::{Arm, Border, Flag, Ground, Livery, Mark, Point, Scene, Track, Work};
+use crate::scene::{Arm, Border, Counter, Flag, Ground, Livery, Mark, OffMap, Point, Scene, Track, Work};
 
 use super::super::part::Part;
 use super::counter::{is_good, symbol};
@@ -14,8 +14,8 @@ use super::land::{SOURCE, goal, sign};
 const WIDE: i32 = 190;
 const HIGH: i32 = 34;
 
-/// The key, and its size.
-pub fn key(scene: &Scene, parts: &[Part<'_>], wide: i32) -> (String, Point) {
+/// The key to some maps with the boxes that are drawn beside them, and its size.
+pub fn key(scene: &Scene, parts: &[Part<'_>], boxes: &[OffMap], wide: i32) -> (String, Point) {
     let mut entries: Vec<(String, String)> = Vec::new();
     let cells = || parts.iter().flat_map(|part| part.cells.iter());
     for ground in Ground::ALL {
@@ -33,7 +33,9 @@ pub fn key(scene: &Scene, parts: &[Part<'_>], wide: i32) -> (String, Point) {
             format!("<rect class=\"level{level}\" x=\"-18\" y=\"-11\" width=\"36\" height=\"22\" stroke=\"#a8814a\"/>");
         entries.push((swatch, format!("height {level}")));
     }
-    let tracks: BTreeSet<Track> = parts.iter().flat_map(|part| &part.board.ways).map(|way| way.what).collect();
+    let ways = parts.iter().flat_map(|part| part.board.ways.iter().map(move |way| (part, way)));
+    let tracks: BTreeSet<Track> =
+        ways.filter(|(part, way)| way.cells.iter().any(|cell| part.shows(cell))).map(|(_, way)| way.what).collect();
     for track in tracks {
         let classes: &[&str] = match track {
             Track::Road => &["road-edge", "road"],
@@ -44,7 +46,10 @@ pub fn key(scene: &Scene, parts: &[Part<'_>], wide: i32) -> (String, Point) {
         let drawing = classes.iter().map(|class| format!("<path class=\"{class}\" d=\"M-20 0h40\"/>")).collect();
         entries.push((drawing, track.to_string()));
     }
-    let borders: BTreeSet<Border> = parts.iter().flat_map(|part| &part.board.sides).map(|edge| edge.what).collect();
+    let edges = parts.iter().flat_map(|part| part.board.sides.iter().map(move |edge| (part, edge)));
+    let borders: BTreeSet<Border> = (edges.filter(|(part, edge)| edge.between.iter().all(|cell| part.shows(cell))))
+        .map(|(_, edge)| edge.what)
+        .collect();
     for border in borders {
         let drawing = match border {
             Border::River | Border::Water => {
@@ -75,19 +80,23 @@ pub fn key(scene: &Scene, parts: &[Part<'_>], wide: i32) -> (String, Point) {
     if cells().any(|cell| cell.flags.contains(&Flag::Source)) {
         entries.push((SOURCE.to_owned(), Flag::Source.to_string()));
     }
-    let counters = || parts.iter().flat_map(|part| &part.board.counters);
-    for force in &scene.forces {
+    let shown = |part: &Part<'_>, counter: &Counter| counter.cell.as_deref().is_some_and(|cell| part.shows(cell));
+    let mapped = parts.iter().flat_map(|part| part.board.counters.iter().filter(move |counter| shown(part, counter)));
+    let counters: Vec<&Counter> = mapped.chain(boxes.iter().flat_map(|held| &held.counters)).collect();
+    let holds = |id: &str| cells().any(|cell| cell.held == Some(id));
+    let occurs = |id: &str| counters.iter().any(|counter| counter.force == id) || holds(id);
+    for force in scene.forces.iter().filter(|force| occurs(force.id)) {
         let livery = force.livery;
         entries.push((
             format!("<rect class=\"{livery}\" x=\"-13\" y=\"-13\" width=\"26\" height=\"26\" rx=\"4\"/>"),
             force.name.to_owned(),
         ));
     }
-    let arms: BTreeSet<Arm> = counters().map(|counter| counter.arm).collect();
+    let arms: BTreeSet<Arm> = counters.iter().map(|counter| counter.arm).collect();
     for arm in arms {
         entries.push((format!("<g class=\"c\"><g class=\"grey-i\">{}</g></g>", symbol(arm)), arm.to_string()));
     }
-    let marks: BTreeSet<Mark> = counters().flat_map(|counter| &counter.marks).copied().collect();
+    let marks: BTreeSet<Mark> = counters.iter().flat_map(|counter| &counter.marks).copied().collect();
     for mark in marks.into_iter().filter(|mark| !matches!(mark, Mark::Reduced | Mark::Unknown)) {
         let badge = format!(
             "<g class=\"c\"><circle class=\"{}\" r=\"8\"/><text class=\"m\" y=\"4\">{}</text></g>",
@@ -97,7 +106,7 @@ pub fn key(scene: &Scene, parts: &[Part<'_>], wide: i32) -> (String, Point) {
         entries.push((badge, mark.to_string()));
     }
     let mut values: Vec<String> = Vec::new();
-    for counter in counters() {
+    for counter in &counters {
         let names: Vec<&str> = counter.values.iter().map(|value| value.what).collect();
         let line = names.join("-");
         if !line.is_empty() && !values.contains(&line) {
@@ -108,11 +117,39 @@ pub fn key(scene: &Scene, parts: &[Part<'_>], wide: i32) -> (String, Point) {
     laid_out(&entries, &values, parts, wide)
 }
 
+/// Between two lines of words.
+const LINE: i32 = 21;
+/// About so wide is a letter of the key.
+const LETTER: i32 = 8;
+
+/// A text in lines of this width.
+fn wrapped(text: &str, wide: i32) -> Vec<String> {
+    let most = usize::try_from(wide / LETTER).unwrap_or(0);
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut().filter(|line| line.chars().count() + word.chars().count() < most) {
+            Some(line) => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            None => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 fn laid_out(entries: &[(String, String)], values: &[String], parts: &[Part<'_>], wide: i32) -> (String, Point) {
     let across = (wide / WIDE).max(1);
     let count = i32::try_from(entries.len()).unwrap_or(0);
     let rows = (count + across - 1) / across;
-    let high = rows * HIGH + 66;
+    let scale = parts.first().map(|part| part.board.scale.as_str()).filter(|scale| !scale.is_empty());
+    let beside = if scale.is_some() { 278 } else { 18 };
+    let words = match values {
+        [] => Vec::new(),
+        _ => wrapped(&format!("numbers on counters: {}; dots: steps left", values.join(", or ")), wide - beside - 18),
+    };
+    let more = i32::try_from(words.len().saturating_sub(1)).unwrap_or(0) * LINE;
+    let high = rows * HIGH + 66 + more;
     let mut out = format!("<rect class=\"box\" width=\"{wide}\" height=\"{high}\" rx=\"8\"/><g class=\"key\">");
     for (at, (drawing, words)) in (0..).zip(entries) {
         let (x, y) = (36 + at % across * WIDE, 28 + at / across * HIGH);
@@ -125,23 +162,16 @@ fn laid_out(entries: &[(String, String)], values: &[String], parts: &[Part<'_>],
         );
     }
     let below = rows * HIGH + 38;
-    let mut x = 18;
-    if let Some(scale) = parts.first().map(|part| part.board.scale.as_str()).filter(|scale| !scale.is_empty()) {
+    if let Some(scale) = scale {
         let _ = write!(
             out,
-            "<path d=\"M{x} {}v8h104v-8\" fill=\"none\" stroke=\"#2b2016\" stroke-width=\"2.4\"/><text x=\"{}\" y=\"{below}\">{}</text>",
+            "<path d=\"M18 {}v8h104v-8\" fill=\"none\" stroke=\"#2b2016\" stroke-width=\"2.4\"/><text x=\"134\" y=\"{below}\">{}</text>",
             below - 8,
-            x + 116,
             escape(scale)
         );
-        x += 260;
     }
-    if !values.is_empty() {
-        let _ = write!(
-            out,
-            "<text x=\"{x}\" y=\"{below}\">numbers on counters: {}; dots: steps left</text>",
-            escape(&values.join(", or "))
-        );
+    for (line, text) in (0..).zip(words) {
+        let _ = write!(out, "<text x=\"{beside}\" y=\"{}\">{}</text>", below + line * LINE, escape(&text));
     }
     out.push_str("</g>");
     (out, (wide, high))

@@ -150,18 +150,34 @@ pub fn texture(part: &Part<'_>, out: &mut String) {
     }
 }
 
-/// Trenches round a cell.
+/// A point so many hundredths of the way.
+fn between(a: Point, b: Point, hundredths: i32) -> Point {
+    (a.0 + (b.0 - a.0) * hundredths / 100, a.1 + (b.1 - a.1) * hundredths / 100)
+}
+
+/// Trenches round a cell, open at the top, where a hex has its number.
 pub fn dug(part: &Part<'_>, out: &mut String) {
     let mut dug = String::new();
     // Inside the sides and the numbers, outside the counters.
     let out_of_hundred = if part.board.shape == Shape::Square { 70 } else { 83 };
-    for cell in part.cells.iter().filter(|cell| cell.works.contains(&Work::Entrenchment)) {
-        let (x, y) = cell.at;
-        for (n, (a, b)) in part.board.shape.corners().iter().enumerate() {
-            let (right, down) = (x + a * out_of_hundred / 100, y + b * out_of_hundred / 100);
-            let _ = write!(dug, "{}{right} {down}", if n == 0 { 'M' } else { 'L' });
+    let ring: Vec<Point> =
+        part.board.shape.corners().iter().map(|corner| between((0, 0), *corner, out_of_hundred)).collect();
+    let around: Vec<Point> = match (part.board.shape, ring.as_slice()) {
+        (Shape::PointyHex, [top, right, rest @ .., left]) => {
+            let (from, to) = (between(*top, *right, 36), between(*left, *top, 64));
+            [from, *right].into_iter().chain(rest.iter().copied()).chain([*left, to]).collect()
         }
-        dug.push('Z');
+        (Shape::FlatHex, [left, right, rest @ ..]) => {
+            let (from, to) = (between(*left, *right, 78), between(*left, *right, 22));
+            [from, *right].into_iter().chain(rest.iter().copied()).chain([*left, to]).collect()
+        }
+        (_, all) => all.iter().chain(all.first()).copied().collect(),
+    };
+    for cell in part.cells.iter().filter(|cell| cell.works.contains(&Work::Entrenchment)) {
+        for (n, (right, down)) in around.iter().enumerate() {
+            let start = if n == 0 { 'M' } else { 'L' };
+            let _ = write!(dug, "{start}{} {}", cell.at.0 + right, cell.at.1 + down);
+        }
     }
     let _ = write!(out, "<path class=\"dug\" d=\"{dug}\"/>");
 }

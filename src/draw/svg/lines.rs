@@ -158,8 +158,12 @@ pub fn crossings(part: &Part<'_>, out: &mut String) {
     let _ = write!(out, "<path class=\"ford\" d=\"{fords}\"/>");
 }
 
-/// Names of rivers along their course, of roads beside theirs.
+/// Names of rivers along their course, of roads beside theirs; where there is room, and none upon another.
 pub fn labels(part: &Part<'_>, out: &mut String) {
+    let mut written: Vec<Point> = Vec::new();
+    let places = part.cells.iter().filter(|cell| cell.name.is_some());
+    let places: Vec<Point> =
+        places.flat_map(|cell| [-35, 0, 35].map(|right| (cell.at.0 + right, cell.at.1 + 48))).collect();
     for (number, label) in part.board.names.iter().enumerate() {
         let water = !label.sides.is_empty();
         let points: Vec<Point> = if water {
@@ -171,7 +175,20 @@ pub fn labels(part: &Part<'_>, out: &mut String) {
         // About so long is the name; a shorter line would lose letters at its ends.
         let letters = i32::try_from(label.text.chars().count()).unwrap_or(i32::MAX);
         let needs = letters.saturating_mul(if water { 9 } else { 8 });
-        let Some(mut course) = straightest(&points, needs) else { continue };
+        let crowded = |course: &[Point]| {
+            let spots = spots(course);
+            4 * near(&spots, &places) + 20 * near(&spots, &written)
+        };
+        // In a part of the map a course may come and go: a name stands on one of its stretches.
+        let stretches = points.chunk_by(|a, b| (a.0 - b.0).abs().max((a.1 - b.1).abs()) <= STEP);
+        let best = stretches.filter_map(|points| straightest(points, needs, crowded)).min_by_key(|(ill, _)| *ill);
+        let Some((_, mut course)) = best else { continue };
+        let spots = spots(&course);
+        // Two names upon each other are no names.
+        if near(&spots, &written) > 1 {
+            continue;
+        }
+        written.extend(spots);
         // Read from left to right, or upwards.
         if let (Some(first), Some(last)) = (course.first(), course.last())
             && (first.0, last.1) > (last.0, first.1)
@@ -189,6 +206,21 @@ pub fn labels(part: &Part<'_>, out: &mut String) {
     }
 }
 
+/// Farther apart lie no two neighbouring cells, nor the middles of two sides that meet.
+const STEP: i32 = 104;
+
+/// Points close together along a course.
+fn spots(course: &[Point]) -> Vec<Point> {
+    course.windows(2).flat_map(|step| [0, 2, 5, 7].map(|tenths| along(step[0], step[1], tenths))).collect()
+}
+
+/// How many of some points lie within the height of a name of others.
+fn near(spots: &[Point], others: &[Point]) -> i32 {
+    let close = |a: &Point, b: &Point| (a.0 - b.0).abs() < 30 && (a.1 - b.1).abs() < 26;
+    let count = spots.iter().filter(|spot| others.iter().any(|other| close(spot, other))).count();
+    i32::try_from(count).unwrap_or(i32::MAX)
+}
+
 /// Along this line letters stand side by side: a curve that cuts the corners of its points.
 fn smooth(points: &[Point]) -> String {
     let (Some(first), Some(last)) = (points.first(), points.last()) else { return String::new() };
@@ -203,8 +235,9 @@ fn smooth(points: &[Point]) -> String {
     path
 }
 
-/// The stretch of a course that bends least, of those long enough for a name, with its zigzag taken out.
-fn straightest(points: &[Point], needs: i32) -> Option<Vec<Point>> {
+/// The stretch of a course that bends least and is least crowded, of those long enough for a name, with its zigzag taken
+/// out.
+fn straightest(points: &[Point], needs: i32, crowded: impl Fn(&[Point]) -> i32) -> Option<(i32, Vec<Point>)> {
     let mut even = points.to_vec();
     for _ in 0..3 {
         let inner = even.windows(3).map(|p| {
@@ -224,12 +257,13 @@ fn straightest(points: &[Point], needs: i32) -> Option<Vec<Point>> {
             if far(first, b) < needs {
                 continue;
             }
-            let bends = long * 100 / far(first, b).max(1);
-            if best.as_ref().is_none_or(|(least, _)| bends < *least) {
-                best = Some((bends, even.get(from..=to)?.to_vec()));
+            let stretch = even.get(from..=to)?;
+            let ill = long * 100 / far(first, b).max(1) + crowded(stretch);
+            if best.as_ref().is_none_or(|(least, _)| ill < *least) {
+                best = Some((ill, stretch.to_vec()));
             }
             break;
         }
     }
-    best.map(|(_, stretch)| stretch)
+    best
 }

@@ -74,13 +74,18 @@ pub fn svg_map(scene: &Scene, window: &Window) -> String {
         paper.below(&map, size);
     }
     let wide = paper.size.0 - 2 * MARGIN;
-    if window.centre.is_none() {
-        for held in &scene.boxes {
-            let (drawing, size) = off_map(scene, held, wide);
-            paper.below(&drawing, size);
+    let boxes = if window.centre.is_none() { scene.boxes.as_slice() } else { &[] };
+    for row in side_by_side(boxes, wide) {
+        let mut drawing = String::new();
+        let (mut right, mut high) = (0, 0);
+        for (held, wide) in row {
+            let (drawn, size) = off_map(scene, held, wide);
+            let _ = write!(drawing, "<g transform=\"translate({right},0)\">{drawn}</g>");
+            (right, high) = (right + wide + GAP, high.max(size.1));
         }
+        paper.below(&drawing, (wide, high));
     }
-    let (drawing, size) = key::key(scene, &parts, wide);
+    let (drawing, size) = key::key(scene, &parts, boxes, wide);
     paper.below(&drawing, size);
     let (w, h) = paper.size;
     let view = scene.view.map_or_else(String::new, |side| format!(" · as seen by {side}"));
@@ -178,21 +183,30 @@ pub fn flags(part: &Part<'_>) -> String {
 /// Names of places, at the foot of their cells.
 pub fn names(part: &Part<'_>) -> String {
     let mut out = String::from("<g class=\"names\">");
-    let down = part.board.shape.extent().1 - if part.board.shape == Shape::PointyHex { 6 } else { 4 };
+    let (down, lift, drop) = name_place(part.board.shape);
     for cell in &part.cells {
         if let Some(name) = &cell.name {
             let (x, y) = (cell.at.0, cell.at.1 + down);
             let (first, second) = in_two(name);
-            let lift = if second.is_empty() { 0 } else { 13 };
+            let lift = if second.is_empty() { 0 } else { lift };
             let _ = write!(out, "<text x=\"{x}\" y=\"{}\">{}", y - lift, escape(first));
             if !second.is_empty() {
-                let _ = write!(out, "<tspan x=\"{x}\" y=\"{}\">{}</tspan>", y + 1, escape(second));
+                let _ = write!(out, "<tspan x=\"{x}\" y=\"{}\">{}</tspan>", y + drop, escape(second));
             }
             out.push_str("</text>");
         }
     }
     out.push_str("</g>");
     out
+}
+
+/// How far below the middle of a cell its name stands; how much higher the first of two lines, how much lower the second.
+/// A cell without a corner at its foot has less room below its counters.
+fn name_place(shape: Shape) -> (i32, i32, i32) {
+    match shape {
+        Shape::PointyHex => (54, 13, 1),
+        Shape::FlatHex | Shape::Square => (48, 9, 5),
+    }
 }
 
 /// A long name in two lines, as even as it can be broken.
@@ -249,9 +263,35 @@ fn stacks(board: &Board) -> impl Iterator<Item = &[Counter]> {
     board.counters.chunk_by(|a, b| a.cell == b.cell)
 }
 
+/// Between two boxes.
+const GAP: i32 = 20;
+/// Room for a counter in a box.
+const STEP: i32 = 60;
+
+/// Boxes in rows, each as wide as it needs to be; whatever is left of a row goes to its last box.
+fn side_by_side(boxes: &[OffMap], wide: i32) -> Vec<Vec<(&OffMap, i32)>> {
+    let mut rows: Vec<Vec<(&OffMap, i32)>> = Vec::new();
+    let used = |row: &[(&OffMap, i32)]| row.iter().map(|(_, wide)| wide + GAP).sum::<i32>();
+    for held in boxes {
+        let count = i32::try_from(held.counters.len()).unwrap_or(0);
+        let letters = i32::try_from(held.name.chars().count()).unwrap_or(0);
+        let needs = (28 + count * STEP).max(80 + letters * 11).min(wide);
+        match rows.last_mut().filter(|row| used(row) + needs <= wide) {
+            Some(row) => row.push((held, needs)),
+            None => rows.push(vec![(held, needs)]),
+        }
+    }
+    for row in &mut rows {
+        let left = wide + GAP - used(row);
+        if let Some((_, last)) = row.last_mut() {
+            *last += left;
+        }
+    }
+    rows
+}
+
 /// A box beside the map.
 fn off_map(scene: &Scene, held: &OffMap, wide: i32) -> (String, Point) {
-    const STEP: i32 = 60;
     let across = ((wide - 20) / STEP).max(1);
     let count = i32::try_from(held.counters.len()).unwrap_or(0);
     let high = 44 + (count + across - 1) / across * STEP;

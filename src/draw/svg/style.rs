@@ -38,7 +38,7 @@ pub const STYLE: &str = ".paper{fill:#fbf7ea}\
 .box{fill:#f3ead2;stroke:#b7a57f;stroke-width:2}.box-name{font:700 17px 'DejaVu Serif Condensed',Georgia,serif;fill:#2b2016}\
 .key{font:400 15px 'DejaVu Sans Condensed','Arial Narrow',Arial,sans-serif;fill:#2b2016}\
 .c text{text-anchor:middle;font-family:'DejaVu Sans Condensed','Arial Narrow',Arial,sans-serif;font-weight:700;stroke:none}\
-.c .l{font-size:11px}.c .l.t{font-size:9px}.c .v{font-size:15px}.c .q{font-size:28px}.c .m{font-size:10px;fill:#fff}\
+.c .l{font-size:11px}.c .l.t{font-size:9px}.c .v{font-size:15px}.c .v.t{font-size:12.5px}.c .q{font-size:28px}.c .m{font-size:10px;fill:#fff}\
 .navy{fill:#23406e;stroke:#0d1c38}.gold{fill:#f2cf5b;stroke:#6b4d07}.clay{fill:#b5573c;stroke:#4c1d10}.grey{fill:#d8d8d4;stroke:#555}\
 .navy-i{fill:#fff;stroke:#fff}.gold-i{fill:#221800;stroke:#221800}.clay-i{fill:#fff;stroke:#fff}.grey-i{fill:#222;stroke:#222}\
 .s{fill:none;stroke-width:2}.f{stroke:none}\
