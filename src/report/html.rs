@@ -14,6 +14,11 @@ use super::faults::visible;
 use super::{Message, Page, Section, clause_list, numeric, result, terms};
 
 const STYLE: &str = include_str!("page.css");
+/// What a mail program needs to set a report well.
+const LETTER: &str = "p.line{margin:.25em 0}.d1{margin-left:1.5em!important}.d2{margin-left:3em!important}\
+.d3{margin-left:4.5em!important}h3{margin:1em 0 .2em}h4{margin:.8em 0 0}.clause{color:#6d6354;font-size:.8em}\
+details{margin:.15em 0;font-family:monospace}table{border-collapse:collapse;margin:.5em 0}\
+th,td{padding:.1em .7em;border-bottom:1px solid #c9bfa8;text-align:left;vertical-align:top}td.n,th.n{text-align:right}";
 /// What makes a page of reports move.
 pub const SCRIPT: &str = include_str!("page.js");
 
@@ -160,6 +165,16 @@ fn maps(told: &Told, out: &mut String) {
             writeln!(out, "<use class=\"over\" href=\"#names{index}\"/>{}</svg>", svg::story(&part, &told.happened));
     }
     out.push_str("<p class=\"story-of\" hidden></p>\n");
+    for held in &told.after.boxes {
+        let counters: Vec<String> = held.counters.iter().map(|counter| counter.listed()).collect();
+        let _ = writeln!(
+            out,
+            "<details class=\"held\"><summary>{} ({})</summary><p>{}</p></details>",
+            escape(&held.name),
+            counters.len(),
+            escape(&counters.join(", "))
+        );
+    }
     let moves: Vec<_> = told.happened.iter().filter_map(step).collect();
     // A `<` in a name would end the script; JSON may write it otherwise.
     let moves = json!(moves).to_string().replace('<', "\\u003c");
@@ -289,8 +304,8 @@ pub fn fragment(page: &Page) -> String {
 /// A page for mail programs: no script, nothing to load but a picture that travels with it.
 pub fn letter_html(page: &Page, picture: Option<&str>) -> String {
     let mut out = format!(
-        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>{0}</title></head>\
-         <body style=\"font-family:Georgia,serif;max-width:48em\"><h1>{0}</h1>",
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>{0}</title>\
+         <style>{LETTER}</style></head><body style=\"font-family:Georgia,serif;max-width:48em\"><h1>{0}</h1>",
         escape(&page.title)
     );
     for line in &page.lead {

@@ -137,15 +137,27 @@ for (const turn of document.querySelectorAll('.turn')) {
     line.addEventListener('mouseleave', () => light([]));
     line.addEventListener('click', () => { if (line.dataset.event !== undefined) go(steps.indexOf(Number(line.dataset.event))); });
   }
-  for (const cell of map.querySelectorAll('use[data-cell]')) cell.addEventListener('click', () => {
+  // A cell tells its story and what stands in it; a counter stands for the cell it lies in.
+  const title = (thing) => thing.querySelector('title').textContent;
+  const spot = (thing) => thing.matches('.c') ? thing.getAttribute('transform').match(/-?\d+/g).slice(0, 2).map(Number) : [Number(thing.getAttribute('x')), Number(thing.getAttribute('y'))];
+  const far = (a, b) => { const [p, q] = [spot(a), spot(b)]; return Math.hypot(p[0] - q[0], p[1] - q[1]); };
+  const tell = (board, cell) => {
     const id = cell.dataset.cell;
     const story = lines.filter((line) => cellsOf(line).includes(id));
+    const layer = board.querySelector(board.classList.contains('stepping') ? 'g.before' : 'g.after');
+    const here = layer ? [...layer.querySelectorAll('.c:not(.gone)')].filter((counter) => far(counter, cell) < 50) : [];
     for (const line of lines) line.classList.toggle('lit', story.includes(line));
     light([id]);
     storyOf.hidden = false;
-    storyOf.textContent = `${cell.querySelector('title').textContent}. ` +
-      (story.length ? `${story.length} line${story.length === 1 ? '' : 's'} of the diary ${story.length === 1 ? 'tells' : 'tell'} of it.` : 'Nothing happened here.');
-    if (story.length) story[0].scrollIntoView({ block: 'center', behavior: 'smooth' });
+    storyOf.textContent = [`${title(cell)}. ` +
+      (story.length ? `${story.length} line${story.length === 1 ? '' : 's'} of the diary ${story.length === 1 ? 'tells' : 'tell'} of it.` : 'Nothing happened here.'),
+      ...here.map(title)].join('\n');
+    if (story.length) story[0].scrollIntoView({ block: 'nearest', behavior: 'smooth' });
+  };
+  for (const board of boards) board.addEventListener('click', ({ target }) => {
+    const counter = target.closest('.c'), all = [...board.querySelectorAll('use[data-cell]')];
+    const cell = counter ? all.reduce((best, one) => far(one, counter) < far(best, counter) ? one : best) : target.closest('use[data-cell]');
+    if (cell) tell(board, cell);
   });
 }
 
