@@ -223,6 +223,44 @@ fn opened_out_of_sight(browser: &Browser) {
     browser.until(&format!("{board}.style.aspectRatio !== ''"));
 }
 
+/// In a report: a line lights its cells, a cell its lines, a counter tells what it is; sums fold, and paper folds nothing.
+fn lines_and_cells_light_each_other(browser: &Browser, game: &str) {
+    browser.value("document.querySelector('[data-view=whole]').click()");
+    let tied = "[...document.querySelectorAll('.diary [data-cells]')].find((line) => line.dataset.cells)";
+    assert_eq!(browser.value(&format!("Boolean({tied})")), true, "{game}: lines name cells");
+    browser.value(&format!("{tied}.dispatchEvent(new Event('mouseenter'))"));
+    assert_eq!(
+        browser.value("document.querySelectorAll('.map use.lit').length > 0"),
+        true,
+        "{game}: a line lights a cell"
+    );
+    browser.value(&format!("{tied}.dispatchEvent(new Event('mouseleave'))"));
+    let named = browser.value(&format!("{tied}.dataset.cells.split(' ')[0]"));
+    // The page may still be on its way to a line: what is clicked is told by its name, not by its place.
+    let click = |selector: &str| {
+        browser.value(&format!(
+            "document.querySelector({}).dispatchEvent(new MouseEvent('click', {{ bubbles: true }}))",
+            Value::from(selector)
+        ))
+    };
+    click(&format!("use[data-cell=\"{}\"]", named.as_str().unwrap_or_default()));
+    let lit = format!("document.querySelectorAll('.diary .lit').length > 0 && {tied}.classList.contains('lit')");
+    assert_eq!(browser.value(&lit), true, "{game}: a cell lights its lines");
+    click("g.after .c");
+    let told =
+        "document.querySelector('.story-of').textContent.includes(document.querySelector('g.after .c').dataset.id)";
+    browser.until(told);
+    if browser.value("Boolean(document.querySelector('details.sum'))") == true {
+        assert_eq!(browser.value("document.querySelector('details.sum').open"), false, "{game}: sums are folded");
+        click("details.sum summary");
+        browser.until("document.querySelector('details.sum').open");
+    }
+    browser.value("dispatchEvent(new Event('beforeprint'))");
+    let unfolded =
+        "[...document.querySelectorAll('details')].every((sum) => sum.open) && !document.querySelector('.near')";
+    assert_eq!(browser.value(unfolded), true, "{game}: paper shows everything");
+}
+
 #[test]
 fn every_game_gives_a_turn_by_clicks_and_a_report_from_a_file() {
     let Some(browser) = Browser::new(1400, 900) else { return };
@@ -249,6 +287,9 @@ fn every_game_gives_a_turn_by_clicks_and_a_report_from_a_file() {
         browser.until("document.querySelector('svg.board')");
         browser.keys("\u{E012}\u{E012}");
         browser.until("document.querySelector('.steps output').textContent !== 'after'");
+        browser.keys("\u{E010}");
+        browser.until("document.querySelector('.steps output').textContent === 'after'");
+        lines_and_cells_light_each_other(&browser, game);
         assert_eq!(browser.complaints(), Vec::<String>::new(), "{game}: the report");
     }
 }

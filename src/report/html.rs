@@ -166,13 +166,15 @@ fn maps(told: &Told, out: &mut String) {
     }
     out.push_str("<p class=\"story-of\" hidden></p>\n");
     for held in &told.after.boxes {
-        let counters: Vec<String> = held.counters.iter().map(|counter| counter.listed()).collect();
+        // An id is one word, whatever hyphens stand in it.
+        let listed = held.counters.iter().map(|counter| format!("<span>{}</span>", escape(&counter.listed())));
+        let counters: Vec<String> = listed.collect();
         let _ = writeln!(
             out,
             "<details class=\"held\"><summary>{} ({})</summary><p>{}</p></details>",
             escape(&held.name),
             counters.len(),
-            escape(&counters.join(", "))
+            counters.join(", ")
         );
     }
     let moves: Vec<_> = told.happened.iter().filter_map(step).collect();

@@ -123,8 +123,11 @@ for (const turn of document.querySelectorAll('.turn')) {
       hold = [event.clientX, event.clientY];
     });
     board.addEventListener('wheel', (event) => { if (event.ctrlKey) { event.preventDefault(); zoom(board, event.deltaY > 0 ? 1.2 : 1 / 1.2); } }, { passive: false });
-    addEventListener('beforeprint', () => look(board, 0, 0, Infinity));
+    addEventListener('beforeprint', () => { board.style.aspectRatio = wholes.get(board).slice(2).join(' / '); look(board, 0, 0, Infinity); });
+    addEventListener('afterprint', () => fit(board));
   }
+  // Paper shows how the turn came out.
+  addEventListener('beforeprint', () => { light([]); for (const line of lines) line.classList.remove('lit'); go(Infinity); });
   const views = { nearer: 1 / 1.4, farther: 1.4, whole: Infinity };
   for (const button of map.querySelectorAll('[data-view]')) button.addEventListener('click', () => { for (const board of boards) zoom(board, views[button.dataset.view]); });
 

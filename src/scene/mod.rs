@@ -410,6 +410,18 @@ pub enum Overlay {
     },
 }
 
+impl Overlay {
+    /// The map it is drawn over.
+    pub fn board(&self) -> usize {
+        match self {
+            Overlay::Reach { board, .. }
+            | Overlay::Targets { board, .. }
+            | Overlay::Area { board, .. }
+            | Overlay::Line { board, .. } => *board,
+        }
+    }
+}
+
 /// A cell a unit can go to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]

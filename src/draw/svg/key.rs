@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use crate::scene::{Arm, Border, Counter, Flag, Ground, Livery, Mark, OffMap, Point, Scene, Track, Work};
+use crate::scene::{
+    Arm, Border, Counter, Flag, Ground, Livery, Mark, OffMap, Overlay, Point, Scene, Trace, Track, Work,
+};
 
 use super::super::part::Part;
 use super::counter::{is_good, symbol};
@@ -105,6 +107,11 @@ pub fn key(scene: &Scene, parts: &[Part<'_>], boxes: &[OffMap], wide: i32) -> (S
         );
         entries.push((badge, mark.to_string()));
     }
+    let asked: BTreeSet<(String, &str)> =
+        (scene.could.iter().filter(|overlay| parts.iter().any(|part| part.index == overlay.board())))
+            .flat_map(asked)
+            .collect();
+    entries.extend(asked.into_iter().map(|(drawing, words)| (drawing, words.to_owned())));
     let mut values: Vec<String> = Vec::new();
     for counter in &counters {
         let names: Vec<&str> = counter.values.iter().map(|value| value.what).collect();
@@ -115,6 +122,32 @@ pub fn key(scene: &Scene, parts: &[Part<'_>], boxes: &[OffMap], wide: i32) -> (S
     }
     values.truncate(3);
     laid_out(&entries, &values, parts, wide)
+}
+
+/// The signs of what was asked about.
+fn asked(overlay: &Overlay) -> Vec<(String, &'static str)> {
+    let swatch = |class: &str| format!("<rect class=\"{class}\" x=\"-18\" y=\"-11\" width=\"36\" height=\"22\"/>");
+    let stroke = |class: &str| format!("<path class=\"{class}\" d=\"M-20 0h40\"/>");
+    let cut = || "<path class=\"cut\" d=\"M-9-9l18 18m0-18l-18 18\"/>".to_owned();
+    match overlay {
+        Overlay::Reach { cells, .. } => {
+            let die = cells.iter().any(|reached| !reached.dice.is_empty());
+            let star = "<text class=\"cost\" y=\"6\">*</text>".to_owned();
+            let reached = Some((swatch("reach"), "in reach, and cost"));
+            reached.into_iter().chain(die.then_some((star, "dice on the way"))).collect()
+        }
+        Overlay::Targets { .. } => vec![("<circle class=\"target\" r=\"13\"/>".to_owned(), "target, and odds")],
+        Overlay::Area { what: Trace::Supply, .. } => vec![(swatch("area"), "within supply")],
+        Overlay::Area { what: Trace::Sight, .. } => vec![(swatch("area"), "in sight")],
+        Overlay::Line { what: Trace::Supply, open: true, .. } => {
+            vec![(stroke("supply-edge") + &stroke("supply"), "line of supply")]
+        }
+        Overlay::Line { what: Trace::Supply, open: false, .. } => vec![(cut(), "no line of supply")],
+        Overlay::Line { what: Trace::Sight, open, .. } => {
+            let line = Some((stroke("sight"), "line of sight"));
+            line.into_iter().chain((!open).then(|| (cut(), "in the way"))).collect()
+        }
+    }
 }
 
 /// Between two lines of words.

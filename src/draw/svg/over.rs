@@ -7,7 +7,7 @@ use crate::scene::{Deed, Incident, Overlay, Point, Trace};
 
 use super::super::part::Part;
 use super::escape;
-use super::land::outline;
+use super::land::{middle, outline};
 
 /// Cells that can be reached, or where there is supply, and the lines it takes: beneath the counters.
 pub fn areas(part: &Part<'_>) -> String {
@@ -79,15 +79,18 @@ pub fn lines(part: &Part<'_>) -> String {
             Overlay::Line { board, what, cells, open, .. } if *board == part.index => {
                 let points: Vec<Point> = cells.iter().filter_map(|cell| part.cell(cell)).map(|cell| cell.at).collect();
                 if *what == Trace::Sight {
-                    let _ = write!(out, "<path class=\"sight\" d=\"{}\"/>", through(&points));
+                    let ends = [points.first(), points.last()].map(|end| end.copied().unwrap_or_default());
+                    let _ = write!(out, "<path class=\"sight\" d=\"{}\"/>", through(&ends));
                 }
                 if !open {
-                    let blocked: &[Point] = match points.as_slice() {
-                        [_, between @ .., _] if *what == Trace::Sight && !between.is_empty() => between,
-                        all => all,
+                    // Beside the counters; on a line of which nobody says where it is cut, in its middle.
+                    let blocked: Vec<Point> = match points.as_slice() {
+                        [a, b] if *what == Trace::Sight => vec![middle(*a, *b)],
+                        [_, between @ .., _] if *what == Trace::Sight => between.iter().map(beside).collect(),
+                        all => all.iter().map(beside).collect(),
                     };
                     for (x, y) in blocked {
-                        let _ = write!(out, "<path class=\"cut\" d=\"M{} {}l18 18m0-18l-18 18\"/>", x + 22, y + 14);
+                        let _ = write!(out, "<path class=\"cut\" d=\"M{} {}l18 18m0-18l-18 18\"/>", x - 9, y - 9);
                     }
                 }
             }
@@ -95,6 +98,11 @@ pub fn lines(part: &Part<'_>) -> String {
         }
     }
     out
+}
+
+/// Where a mark leaves a counter to be seen.
+fn beside(cell: &Point) -> Point {
+    (cell.0 + 31, cell.1 + 23)
 }
 
 /// A line through points.

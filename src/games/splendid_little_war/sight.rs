@@ -3,6 +3,7 @@
 use crate::board::{Hex, Stretch, crossed};
 use crate::engine::doc::{Fault, read_text};
 use crate::engine::{Bar, Clause, Json, Reply, Seen, Subject};
+use crate::scene::{Overlay, Trace};
 
 use super::SplendidLittleWar;
 use super::position::{Crowd, Position};
@@ -58,15 +59,12 @@ impl Position<'_> {
         None
     }
 
-    /// Whether there is a line of sight, with what stands where made beforehand.
-    pub fn sees_in(&self, crowd: &Crowd, from: Hex, to: Hex, spotting: bool) -> Result<(), Bar> {
-        let data = self.data();
-        if data.distance(from, to) <= 1 {
-            return Ok(());
-        }
-        let blocks = |hex: Hex| self.in_the_way(crowd, from, to, hex, spotting);
-        let mut found: Option<Bar> = None;
-        for stretch in crossed(&data.grid, from, to) {
+    /// What keeps the line from going on over each stretch between the two, if anything.
+    fn bars(&self, crowd: &Crowd, from: Hex, to: Hex, spotting: bool) -> impl Iterator<Item = (Stretch, Option<Bar>)> {
+        let blocks = move |hex: Hex| self.in_the_way(crowd, from, to, hex, spotting);
+        let near = self.data().distance(from, to) <= 1;
+        let stretches = if near { Vec::new() } else { crossed(&self.data().grid, from, to) };
+        stretches.into_iter().map(move |stretch| {
             let bar = match stretch {
                 Stretch::Through(hex) => blocks(hex),
                 // §13.1s, AMB-72: along a hexside only if both hexes are in the way. It is free as soon as one of them is.
@@ -76,6 +74,24 @@ impl Position<'_> {
                 }),
                 Stretch::Along(_, None) => None,
             };
+            (stretch, bar)
+        })
+    }
+
+    /// The hexes that are in the way of fire.
+    fn hexes_in_the_way(&self, crowd: &Crowd, from: Hex, to: Hex) -> Vec<Hex> {
+        let hexes = |stretch: Stretch| match stretch {
+            Stretch::Through(hex) => vec![hex],
+            Stretch::Along(one, other) => [one].into_iter().chain(other).collect(),
+        };
+        let barred = self.bars(crowd, from, to, false).filter(|(_, bar)| bar.is_some());
+        barred.flat_map(|(stretch, _)| hexes(stretch)).collect()
+    }
+
+    /// Whether there is a line of sight, with what stands where made beforehand.
+    pub fn sees_in(&self, crowd: &Crowd, from: Hex, to: Hex, spotting: bool) -> Result<(), Bar> {
+        let mut found: Option<Bar> = None;
+        for (_, bar) in self.bars(crowd, from, to, spotting) {
             match bar {
                 // Ground that is in the way stays there, whatever units do.
                 Some(bar) if bar.firm => return Err(bar),
@@ -113,6 +129,16 @@ pub fn sight(game: &SplendidLittleWar, seen: &Seen<'_, State>, from: &str, to: &
             Err(bar) => reply.diary.line(format!("For {what}: not in sight; {}.", bar.why), &[bar.clause]),
         }
     }
+    // Drawn is the line of fire, which units block as well.
+    let hexes = now.hexes_in_the_way(&crowd, from, to);
+    reply.drawn.push(Overlay::Line {
+        board: 0,
+        what: Trace::Sight,
+        unit: None,
+        open: hexes.is_empty(),
+        cells: [&[from][..], &hexes, &[to]].concat().iter().map(Hex::to_string).collect(),
+        note: format!("for fire, {far} hexes"),
+    });
     let crossed: Vec<String> = crossed(&data.grid, from, to)
         .into_iter()
         .map(|stretch| match stretch {
