@@ -201,10 +201,7 @@ impl Play<'_, '_> {
         if order.after.is_none() && order.if_vacant.is_none() && order.min_odds.is_none() {
             self.pledged.extend(&order.attackers);
         }
-        // Whether it comes up at all hangs on what it waited for (§11.1c).
-        let waited = order.after.iter().map(|after| after.attack).chain(order.if_vacant);
-        let waited: Vec<Subject> = waited.map(Subject::of).collect();
-        self.umpire.rests(&waited, order.attackers.iter().map(Subject::of).chain([Subject::of(target)]));
+        self.hangs(order);
         let (order, _) = self.now().able(side, order, &self.fought);
         // Had nobody been there to attack, they could attack others.
         for piece in &order.attackers {
@@ -223,6 +220,13 @@ impl Play<'_, '_> {
             self.results.insert(target, result);
         }
         Ok(())
+    }
+
+    /// Whether an attack comes up at all hangs on what it waits for (§11.1c): so does all it changes or leaves as it is.
+    pub(super) fn hangs(&mut self, order: &AttackOrder) {
+        let waited = order.after.iter().map(|after| after.attack).chain(order.if_vacant);
+        let waited: Vec<Subject> = waited.map(Subject::of).collect();
+        self.umpire.rests(&waited, order.attackers.iter().map(Subject::of).chain([Subject::of(order.target)]));
     }
 
     /// From the declaration on; nothing calls it off any more (§8.2). No result if it turns out to be no attack.

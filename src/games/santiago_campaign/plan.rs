@@ -190,6 +190,7 @@ impl Play<'_, '_> {
         // as well.
         let wrong = bars.iter().any(|bar| bar.firm || judged);
         if let Some(bar) = waits.filter(|_| !wrong) {
+            self.hangs(order);
             self.umpire.note(lapsed(name(order), &bar));
             self.called_off(bars.into_iter().chain([bar]).collect());
             return Ok(None);
