@@ -1264,8 +1264,11 @@ def choose(walk, seq, files, following, notes):
 
 def one_link_twice(places, walk, chosen):
     """A result elsewhere with a link of this ledger, for other orders: (place, record, Finding) or None."""
-    whose = lambda record: record["body"]["data"].get("for", record["body"]["by"])
-    held = {(whose(r), r["body"]["data"].get("link")): r for r in chosen if r["body"]["kind"] == "result"}
+    def opened(record):  # whose link, and which; what a cheat wrote there need not be a text
+        data = record["body"]["data"]
+        return repr((data.get("for", record["body"]["by"]), data.get("link")))
+
+    held = {opened(r): r for r in chosen if r["body"]["kind"] == "result"}
     stands = {record_id(record) for record in chosen}
     for seq in sorted(places):
         for _, stray in places[seq]:
@@ -1274,7 +1277,7 @@ def one_link_twice(places, walk, chosen):
             if record_id(stray) in stands:  # in one chain it is the number of the link that is wrong
                 continue
             by, data = stray["body"]["by"], stray["body"]["data"]
-            mine = held.get((whose(stray), data.get("link")))
+            mine = held.get(opened(stray))
             if not mine or mine["body"]["data"].get("index") != data.get("index"):
                 continue
             if mine["body"]["data"].get("orders") == data.get("orders") or by not in walk.seats:

@@ -110,6 +110,15 @@ fn the_script_reads_plans_and_armour_and_names_the_culprit() {
         assert!(report.contains(part), "{part}: {report}");
     }
 
+    // What is signed need not even have the right shape: that is a breach, and nothing the script stumbles over.
+    let mut body = records[at].body().clone();
+    *body.data.pointer_mut("/link").expect("a link") = Json::List(vec![Json::from("x")]);
+    let mut shapeless = records[..at].to_vec();
+    shapeless.push(Record::sign(body, &key).expect("signed"));
+    let Some(output) = run(&[write(&shapeless).path()]) else { return };
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert!(said(&output).contains(&format!("fault: {by}")), "{}", said(&output));
+
     let mut json = records[2].to_json();
     *json.pointer_mut("/body/data/state").expect("a state") = Json::from("0".repeat(64));
     let mut damaged = records.to_vec();
