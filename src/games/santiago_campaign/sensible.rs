@@ -1,5 +1,6 @@
 //! A plain sensible player without chance: the Americans march on the city together and attack at good odds only; Spain
-//! keeps to the city and the forts, fetches her other columns there, and strikes where little can go wrong.
+//! keeps to the city and the forts, fetches her other columns there, and strikes where little can go wrong. Whoever can
+//! be spared goes out against besiegers, and in the last days greater risks are taken.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -15,6 +16,14 @@ use super::{SantiagoCampaign, US};
 
 /// Attacks are called off below these odds: 3:1.
 const GOOD: Odds = Odds(2);
+/// The same once there is little time left: 2:1.
+const FAIR: Odds = Odds(1);
+/// The same where all is lost otherwise: 1:1.
+const DESPERATE: Odds = Odds(0);
+/// The turn from which on there is little time left.
+const LATE: u32 = 8;
+/// How near to the city besiegers are sought out.
+const NEAR: u32 = 4;
 /// How many counters hold a hex of the city or a fort.
 const GARRISON: usize = 2;
 
@@ -72,8 +81,21 @@ fn goals(now: &Position<'_>, side: Side) -> BTreeSet<Hex> {
     let held = |hex: &Hex| now.state.tokens_in(*hex).count() >= GARRISON;
     match side == US {
         true => data.city.iter().copied().filter(|hex| !now.us_holds_or_passed(*hex)).collect(),
-        false => data.city.iter().chain(&data.fortresses).copied().filter(|hex| !held(hex)).collect(),
+        false => {
+            let posts: BTreeSet<Hex> =
+                data.city.iter().chain(&data.fortresses).copied().filter(|hex| !held(hex)).collect();
+            if posts.is_empty() && now.besieged() { before_besiegers(now) } else { posts }
+        }
     }
+}
+
+/// The hexes from which Americans near the city can be attacked.
+fn before_besiegers(now: &Position<'_>) -> BTreeSet<Hex> {
+    let data = now.data();
+    let near = |hex: &Hex| data.city.iter().any(|city| data.grid().distance(*city, *hex) <= NEAR);
+    let besiegers = now.state.units.values().filter_map(|unit| unit.at.hex()).filter(near);
+    let free = |hex: &Hex| data.is_open(*hex) && now.state.units_in(*hex).next().is_none();
+    besiegers.flat_map(|hex| data.around(hex)).filter(free).collect()
 }
 
 fn moves(play: &mut Play<'_, '_>, side: Side, orders: &mut TurnOrders) {
@@ -119,10 +141,22 @@ fn attacks(now: &Position<'_>, side: Side, orders: &mut TurnOrders) {
     };
     let mut targets: Vec<Hex> = now.targets(side).into_iter().collect();
     targets.sort_by_key(|target| (strength(target), *target));
+    let least = match (now.state.turn < LATE, side == US) {
+        (true, _) => GOOD,
+        (false, true) => FAIR,
+        // §4.3: a siege in force at the end is lost, unless it has cost too much.
+        (false, false) => {
+            if now.besieged() {
+                DESPERATE
+            } else {
+                GOOD
+            }
+        }
+    };
     let mut pledged: BTreeSet<Piece> = BTreeSet::new();
     for target in targets {
         let Some(attack) = now.attacks_on(side, target, &pledged).into_iter().next() else { continue };
         pledged.extend(attack.attackers.iter().copied());
-        orders.attacks.push(Concealed::Open(AttackOrder { min_odds: Some(GOOD), go_on: true, ..attack }));
+        orders.attacks.push(Concealed::Open(AttackOrder { min_odds: Some(least), go_on: true, ..attack }));
     }
 }
