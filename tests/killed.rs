@@ -176,11 +176,8 @@ fn finished(
         assert!(done.status.code().is_some_and(|code| code != 101), "{place}\n{told}");
         (done.status.code(), told)
     };
-    // Whatever it says now: it is finished, or it was. Only where everything was written and just not told, going on without a
-    // player is not typed again: that would go on without the next one.
-    let whole = ledger(scratch, folder).len() == wanted.len()
-        && posted.keys().all(|name| mails(scratch, folder).contains_key(name));
-    let mut told = if line.contains("--absent") && whole { String::new() } else { types(line).1 };
+    // Whatever it says now: it is finished, or it was.
+    let mut told = types(line).1;
     // Where it was signed and not yet written, the program says what finishes it; a join does so itself.
     assert!(!line.starts_with("join") || ledger(scratch, folder).len() == wanted.len(), "{place}\n{told}");
     if ledger(scratch, folder).len() < wanted.len() {

@@ -9,7 +9,7 @@ use crate::games;
 use crate::mail::{Draft, MailPage, Openings, subject};
 use crate::report::{Look, Page, letter, letter_html, markdown, message, wrap};
 use crate::trust::Id;
-use crate::trust::data::{Data, Genesis, Mode};
+use crate::trust::data::{Genesis, Mode};
 use crate::trust::finding::{Code, Finding};
 use crate::trust::home::Home;
 use crate::trust::ledger::{Ledger, charter};
@@ -39,6 +39,8 @@ const REFUSED: &str = "refused";
 
 /// The position, for reading.
 pub const STATE: &str = "state.yaml";
+/// What lies face down in it where nothing is sealed, for an upgrade.
+pub const FACE_DOWN: &str = "face-down.yaml";
 /// The folder of a game's own data files, where it is played with some.
 pub const DATA: &str = "data";
 /// The folder with the schemas that editors complete order files from.
@@ -268,11 +270,9 @@ impl GameFolder {
 
     /// Whether this game master went on without a player, and was interrupted before the mails were made.
     pub fn went_on_unposted(&self) -> bool {
-        let [.., orders, result] = self.seat.ledger().records() else { return false };
-        let by_gm = |record: &Record| record.body().by == Role::gm();
-        let nobodys = Data::read(orders.body()).is_ok_and(|data| matches!(data, Data::Orders(o) if o.is_for_nobody()));
-        let mail = self.path.join(OUTBOX).join(format!("{:04}-garcia.txt", result.body().seq));
-        result.body().kind == RecordKind::Result && by_gm(result) && by_gm(orders) && nobodys && !mail.exists()
+        let ledger = self.seat.ledger();
+        let last = ledger.protocol().next().saturating_sub(1);
+        next::passed_over(ledger).is_some() && !self.path.join(OUTBOX).join(format!("{last:04}-garcia.txt")).exists()
     }
 
     /// The same for records of one's choice, which somebody has lost.
@@ -417,8 +417,13 @@ impl GameFolder {
         let protocol = self.seat.ledger().protocol();
         let (me, genesis) = (self.seat.role(), protocol.genesis());
         match protocol.mode() {
+            Mode::Gm if *me == Role::director() => "the game master and every player".to_owned(),
             _ if *me == Role::director() => "both players".to_owned(),
             Mode::Gm if *me == Role::gm() => "every player".to_owned(),
+            // Without the orders a director could close nothing for the game master.
+            Mode::Gm if genesis.is_some_and(|genesis| genesis.director.is_some()) => {
+                "the game master, with copies to the other player and to the director".to_owned()
+            }
             Mode::Gm => "the game master, with a copy to the other player".to_owned(),
             Mode::TwoPlayer | Mode::Solo => {
                 let other = protocol.other(me).or_else(|| genesis.and_then(|genesis| genesis.opponent.as_ref()));

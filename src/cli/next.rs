@@ -3,9 +3,10 @@
 use super::folder::spelled;
 use crate::engine::visible::visible;
 use crate::trust::Id;
-use crate::trust::data::Mode;
+use crate::trust::data::{Data, Mode};
 use crate::trust::ledger::Ledger;
 use crate::trust::motion::What;
+use crate::trust::record::RecordKind;
 use crate::trust::role::Role;
 use crate::trust::seat::Awaited;
 
@@ -32,7 +33,7 @@ pub fn steps(ledger: &Ledger, me: Option<&Role>) -> Vec<String> {
                 "Waiting: {who} has to commit a ticket for a secret roll; his garcia does so when he receives your mail."
             ),
             say("garcia receive FILE", "when his answer comes: takes it and goes on"),
-            say("garcia resolve --absent", "goes on without him: the roll is made openly, and the record says so"),
+            say(&absent(ledger), "goes on without him: the roll is made openly, and the record says so"),
         ],
         Awaited::Facts(who) => owed("hidden facts", who, ledger, me),
         Awaited::Call(who) => owed("the call that answers a plan", who, ledger, me),
@@ -40,7 +41,7 @@ pub fn steps(ledger: &Ledger, me: Option<&Role>) -> Vec<String> {
             Some(words) => vec![
                 format!("Waiting: {words}."),
                 say("garcia receive FILE", "when his file `…-openings.txt` comes: takes it and closes the turn"),
-                say("garcia resolve --absent", "goes on without him; the record says so"),
+                say(&absent(ledger), "goes on without him; the record says so"),
             ],
             None => owed("the result of the orders before", who, ledger, me),
         },
@@ -62,6 +63,23 @@ fn consent(who: &Role, ledger: &Ledger, me: Option<&Role>) -> Vec<String> {
         say("garcia accept", "consent, and make the mail"),
         say("garcia decline", "refuse; nothing more is asked of you before a turn has been played"),
     ]
+}
+
+/// The player without whom a game master has just gone on: nothing was said by anybody since.
+pub fn passed_over(ledger: &Ledger) -> Option<Role> {
+    let [.., orders, result] = ledger.records() else { return None };
+    match Data::read(orders.body()) {
+        Ok(Data::Orders(said)) if result.body().kind == RecordKind::Result && said.is_for_nobody() => said.side,
+        _ => None,
+    }
+}
+
+/// What a game master types to go on without whoever is due; right after another one he says after which record.
+fn absent(ledger: &Ledger) -> String {
+    match passed_over(ledger) {
+        Some(_) => format!("garcia resolve --absent --after {}", ledger.protocol().next().saturating_sub(1)),
+        None => "garcia resolve --absent".to_owned(),
+    }
 }
 
 /// A key in the home that is not the seat's signs nothing that anybody would take.
@@ -124,7 +142,7 @@ fn decision(what: String, who: &Role, ledger: &Ledger, me: Option<&Role>) -> Vec
             format!("Waiting for {who}: {what}, and he signs for himself."),
             say("garcia receive FILE", "when his mail comes: takes and closes it"),
             say("garcia resolve FILE", "enters his file unsigned; the record says so"),
-            say("garcia resolve --absent", "goes on without him; the record says so"),
+            say(&absent(ledger), "goes on without him; the record says so"),
         ];
     }
     let last = match mode {

@@ -27,7 +27,8 @@ use super::{Done, Trouble, World, opponent};
   garcia resolve shafter.yaml wheeler.yaml     the files of two commanders of one side, as one packet
   garcia resolve                               after an interruption: close what was signed already
   garcia resolve miles.yaml                    game master: enter the file of one who does not sign
-  garcia resolve --absent                      game master: go on without a player who sent nothing")]
+  garcia resolve --absent                      game master: go on without a player who sent nothing
+  garcia resolve --absent --after 9            and without the next one, if record 9 is the last")]
 pub struct Resolve {
     /// The order file, or several of one side; `-` reads standard input.
     #[arg(value_name = "ORDERS")]
@@ -35,6 +36,9 @@ pub struct Resolve {
     /// Game master: no orders came; the rules say what a silent player does, and the record says so.
     #[arg(long, conflicts_with = "files")]
     absent: bool,
+    /// With --absent: only if this record is the last; typed again, nobody else is passed over.
+    #[arg(long, value_name = "NUMBER", requires = "absent")]
+    after: Option<u32>,
     /// Game master: write the mails as drafts that mail programs open.
     #[arg(long)]
     eml: bool,
@@ -52,7 +56,7 @@ impl Resolve {
                 let what = "between two players nobody resolves his own orders";
                 Err(Trouble::usage(what, "`garcia send FILE` signs them; your opponent's garcia closes them"))
             }
-            Mode::Gm if self.absent => send::enter(folder, &Given::Nothing, self.eml, world),
+            Mode::Gm if self.absent => send::enter(folder, &Given::Nothing { after: self.after }, self.eml, world),
             Mode::Gm if !self.files.is_empty() => send::enter(folder, &Given::Files(self.files), self.eml, world),
             Mode::Gm => {
                 let remedy = "`garcia resolve FILE` enters one; `garcia receive FILE` takes a signed mail";
@@ -64,12 +68,17 @@ impl Resolve {
 
 /// Carries one order file out.
 pub fn carried_out(file: PathBuf, eml: bool, world: &World) -> Result<Done, Trouble> {
-    Resolve { files: vec![file], absent: false, eml }.run(world)
+    Resolve { files: vec![file], absent: false, after: None, eml }.run(world)
 }
 
-/// Goes on: closes what was signed already, or goes on without a player who sent nothing.
-pub fn gone_on(absent: bool, eml: bool, world: &World) -> Result<Done, Trouble> {
-    Resolve { files: Vec::new(), absent, eml }.run(world)
+/// Goes on: closes what was signed already.
+pub fn gone_on(eml: bool, world: &World) -> Result<Done, Trouble> {
+    Resolve { files: Vec::new(), absent: false, after: None, eml }.run(world)
+}
+
+/// Game master: goes on after this record without a player who sent nothing.
+pub fn without(after: Option<u32>, eml: bool, world: &World) -> Result<Done, Trouble> {
+    Resolve { files: Vec::new(), absent: true, after, eml }.run(world)
 }
 
 /// Solo: signs the orders of the side that is due and closes them at once.

@@ -17,6 +17,7 @@ use crate::trust::store::{Readers, write_whole};
 
 use super::check::{packet, warned};
 use super::folder::{GameFolder, ORDERS};
+use super::next;
 use super::post;
 use super::{Done, Trouble, World};
 
@@ -65,8 +66,11 @@ pub fn signed(file: PathBuf, eml: bool, world: &World) -> Result<Done, Trouble> 
 pub enum Given {
     /// Order files of one side.
     Files(Vec<PathBuf>),
-    /// Nothing: a game master goes on without a player who sent nothing.
-    Nothing,
+    /// Nothing: a game master goes on without a player who sent nothing, if this record is the last.
+    Nothing {
+        /// Its number.
+        after: Option<u32>,
+    },
 }
 
 /// Game master: enters what was said for a side, closes it and makes the mails, in one step.
@@ -82,12 +86,14 @@ pub fn enter(folder: GameFolder, said: &Given, eml: bool, world: &World) -> Resu
 fn at_folder(mut folder: GameFolder, said: &Given, asks: Asks, eml: bool, world: &World) -> Result<Done, Trouble> {
     folder.seat.advance()?;
     folder.save()?;
-    if matches!(said, Given::Nothing) && folder.went_on_unposted() {
-        let notes = "This finishes what was interrupted: you had gone on without a player already, and nothing more is signed.\n\
-                     To go on without the next one too, type it again.\n";
-        return told(&folder, notes, eml, world);
+    if let Given::Nothing { after } = said {
+        if folder.went_on_unposted() {
+            let notes = "This finishes what was interrupted: you had gone on without a player already, and nothing more is signed.\n";
+            return told(&folder, notes, eml, world);
+        }
+        check_after(&folder, *after)?;
     }
-    if matches!(said, Given::Nothing)
+    if matches!(said, Given::Nothing { .. })
         && let Some(waiting) = folder.seat.give_up_waiting()?
     {
         if folder.has_receipt(&waiting) {
@@ -98,7 +104,7 @@ fn at_folder(mut folder: GameFolder, said: &Given, asks: Asks, eml: bool, world:
         folder.keep_late(&[waiting])?;
     }
     let due = match said {
-        Given::Nothing => folder.seat.silent(),
+        Given::Nothing { .. } => folder.seat.silent(),
         Given::Files(_) => folder.seat.to_decide(),
     };
     if due.is_none() {
@@ -106,7 +112,7 @@ fn at_folder(mut folder: GameFolder, said: &Given, asks: Asks, eml: bool, world:
     }
     let mut notes = String::new();
     match said {
-        Given::Nothing => drop(folder.seat.no_moves()?),
+        Given::Nothing { .. } => drop(folder.seat.no_moves()?),
         Given::Files(files) => {
             let (submission, warnings) = folder.sight().check(files)?;
             notes = warned(&warnings, world);
@@ -121,6 +127,31 @@ fn at_folder(mut folder: GameFolder, said: &Given, asks: Asks, eml: bool, world:
     folder.seat.advance()?;
     folder.save().map_err(|trouble| folder.is_final(trouble))?;
     told(&folder, &notes, eml, world)
+}
+
+/// Who types once more to go on without a player, or was interrupted when only the answer was missing, does not mean the
+/// next one, who had no time to send anything.
+fn check_after(folder: &GameFolder, after: Option<u32>) -> Result<(), Trouble> {
+    let last = folder.seat.ledger().protocol().next().saturating_sub(1);
+    match (after, next::passed_over(folder.seat.ledger())) {
+        (Some(after), _) if after != last => {
+            let what = format!("record {after} is not the last: the ledger goes on to record {last}");
+            Err(Trouble::usage(
+                what,
+                "`garcia report` tells what happened, `garcia status` who is due; nothing was signed",
+            ))
+        }
+        (None, Some(passed)) => {
+            let what =
+                format!("the game has just gone on without {passed}, in record {last}, and nothing has come since");
+            let who = folder.seat.silent().map_or_else(|| "whoever is due".to_owned(), |side| side.to_string());
+            let remedy = format!(
+                "nothing was signed; `garcia report` tells it. `garcia resolve --absent --after {last}` goes on without {who} too"
+            );
+            Err(Trouble::usage(what, remedy))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Writes state and reports, and makes the mail.

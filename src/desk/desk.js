@@ -648,9 +648,9 @@ function showReport() {
 }
 
 function showActs() {
-  $('acts').replaceChildren(...pos.next.map((line) => make('p', line)), ...pos.acts.map(({ act: name, label }) => {
+  $('acts').replaceChildren(...pos.next.map((line) => make('p', line)), ...pos.acts.map(({ act: name, label, after }) => {
     const button = make('button', label);
-    button.onclick = () => act('act', { act: name, eml: $('eml').checked });
+    button.onclick = () => act('act', { act: name, after, eml: $('eml').checked });
     return button;
   }));
 }

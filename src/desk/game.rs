@@ -83,7 +83,9 @@ impl Now {
         let awaited = me.map_or_else(|| ledger.awaited(), |me| ledger.awaited_of(me));
         let owed = me.is_some() && awaited.who() == me;
         let mut acts = Vec::new();
-        let mut act = |word: &str, label: &str| acts.push(json!({ "act": word, "label": label }));
+        // Clicked twice, or by two at once, it is done once.
+        let last = ledger.protocol().next().saturating_sub(1);
+        let mut act = |word: &str, label: &str| acts.push(json!({ "act": word, "label": label, "after": last }));
         match awaited {
             Awaited::Result(_) if ledger.protocol().mode() == Mode::Solo => act("resolve", "Close what is signed"),
             Awaited::Result(_) if ledger.openings_lacking().is_some() => act("absent", "Go on without orders"),
@@ -402,8 +404,11 @@ impl GameDesk {
         let _one = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let eml = said.get("eml").and_then(Value::as_bool).unwrap_or(false);
         let done = match said.get("act").and_then(Value::as_str) {
-            Some("resolve") => resolve::gone_on(false, eml, &self.world)?,
-            Some("absent") => resolve::gone_on(true, eml, &self.world)?,
+            Some("resolve") => resolve::gone_on(eml, &self.world)?,
+            Some("absent") => {
+                let after = said.get("after").and_then(Value::as_u64).and_then(|after| u32::try_from(after).ok());
+                resolve::without(after, eml, &self.world)?
+            }
             Some("receive") => receive::taken(Vec::new(), eml, &self.world)?,
             Some("audit") => audit::opened(eml, &self.world)?,
             Some("resend") => send::again(eml, &self.world)?,
