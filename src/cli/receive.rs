@@ -367,6 +367,10 @@ fn refusal(folder: &GameFolder, record: &Record, finding: &Finding) -> Result<St
     let name = record.file_name();
     let Some(fault) = &finding.fault else {
         let remedy = match finding.code {
+            Code::Engine => {
+                "The game goes on with another garcia or other data: get them from whoever moved it, put data files into data/, \
+                 and `garcia receive` this mail again."
+            }
             Code::Game => "It belongs to another game: run `garcia receive` in that game's folder.",
             Code::Signature | Code::Canon | Code::Armour => {
                 "It was damaged or forged on the way; nobody is to blame. Ask for it again, best as an attachment."

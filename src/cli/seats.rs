@@ -4,16 +4,17 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::engine::Json;
+use crate::engine::json::{Json, from_json};
 use crate::trust::Id;
 use crate::trust::handover::{Request, Told};
 use crate::trust::key::PrivateKey;
-use crate::trust::motion::What;
+use crate::trust::ledger::Ledger;
+use crate::trust::motion::{Kept, What};
 use crate::trust::paper::Paper;
 use crate::trust::store::{Readers, read_small, write_whole};
 use crate::trust::{typed, yaml};
 
-use super::folder::{GameFolder, OUTBOX, STATE};
+use super::folder::{FACE_DOWN, GameFolder, OUTBOX, STATE};
 use super::secret::read_typed;
 use super::{Done, Trouble, World, exit, motion, post};
 
@@ -224,12 +225,27 @@ pub fn paper_of(path: &Path) -> Result<Paper, Trouble> {
     found.papers.into_iter().next().ok_or_else(wrong)
 }
 
+/// What the version before has noted beside a position of what lies face down in it, if it is the position in force.
+fn noted_beside(position: &Path, ledger: &Ledger) -> Result<Vec<Kept>, Trouble> {
+    let path = position.with_file_name(FACE_DOWN);
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let remedy = format!("it is {FACE_DOWN}, as the version before wrote it");
+    let json = data_of(&path, &remedy)?;
+    let of = json.get("state").and_then(Json::as_str).and_then(|state| state.parse::<Id>().ok());
+    let kept = json.get("kept").filter(|_| of.is_some() && of == ledger.protocol().state());
+    let kept = kept.map(from_json::<Vec<Kept>>).transpose();
+    Ok(kept.map_err(|error| Trouble::usage(format!("{}: {error}", path.display()), remedy))?.unwrap_or_default())
+}
+
 impl Upgrade {
     pub(super) fn run(&self, dry_run: bool, eml: bool, world: &World) -> Result<Done, Trouble> {
         let mut folder = GameFolder::open_for_upgrade(world)?;
         let path = self.position.clone().unwrap_or_else(|| folder.path.join(STATE));
         let position = data_of(&path, "it is state.yaml, as the version before wrote it")?;
-        let upgrade = folder.seat.ledger().upgrade(&position)?;
+        let noted = noted_beside(&path, folder.seat.ledger())?;
+        let upgrade = folder.seat.ledger().upgrade(&position, &noted)?;
         let words = format!("Motion {}\n", upgrade.words());
         if dry_run {
             return motion::shown(words, None, "Nothing is signed. Without --dry-run it is moved.", world);
@@ -237,7 +253,7 @@ impl Upgrade {
         if is_moved(&folder, &upgrade.what) {
             return moved(folder, MOVED_ALREADY, eml, world);
         }
-        folder.seat.move_upgrade(&position)?;
+        folder.seat.move_upgrade(&position, &noted)?;
         moved(folder, &words, eml, world)
     }
 }

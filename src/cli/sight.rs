@@ -5,6 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::engine::doc::{Fault, Source, read_document};
+use crate::engine::json::to_json;
 use crate::engine::submission::{Checked, Due, Joined, Outlook, Shut, Submission, Whence, join};
 use crate::engine::{
     AnyOrders, Chances, Effort, Flow, Foresaid, Holdings, Json, Key, Match, Questions, Ruleset, Side, Stop, View,
@@ -25,7 +26,7 @@ use crate::trust::role::Role;
 use crate::trust::seat::Awaited;
 use crate::trust::store::{Readers, write_whole};
 
-use super::folder::{STATE, find, lay, records};
+use super::folder::{FACE_DOWN, STATE, find, lay, records};
 use super::{Trouble, World, opponent};
 
 /// What was found in each file.
@@ -384,7 +385,24 @@ impl Sight {
         let text = serde_yaml::to_string(&json).map_err(|error| Trouble::bug(error.to_string()))?;
         let head = "# The position, for reading. It is derived from the ledger and never read back.\n";
         write_whole(&path, format!("{head}{text}").as_bytes(), Readers::Anyone)?;
+        self.write_face_down()?;
         Ok(path)
+    }
+
+    /// Notes what lies face down where nothing is sealed, for whoever can move to go on with other rules: these could not tell.
+    fn write_face_down(&self) -> Result<(), Trouble> {
+        let (kept, moves) =
+            (self.ledger.face_down(), self.role.as_ref().is_some_and(|role| [Role::gm(), Role::solo()].contains(role)));
+        if kept.is_empty() || !moves {
+            return Ok(());
+        }
+        let kept = to_json(&kept).map_err(|error| Trouble::bug(error.to_string()))?;
+        let hash = Json::from(self.ledger.replay().state_hash().to_string());
+        let text = serde_yaml::to_string(&Json::object([("state", hash), ("kept", kept)]));
+        let text = text.map_err(|error| Trouble::bug(error.to_string()))?;
+        let head = "# What lies face down in state.yaml, derived from the ledger: `garcia motion upgrade` reads it.\n";
+        write_whole(&self.folder.join(FACE_DOWN), format!("{head}{text}").as_bytes(), Readers::OwnerOnly)?;
+        Ok(())
     }
 }
 

@@ -123,23 +123,40 @@ impl Ledger {
         }
     }
 
-    /// The upgrade to the version of the rules at this table, from the public position in force.
-    pub fn upgrade(&self, position: &Json) -> Result<Motion, LedgerTrouble> {
+    /// What lies face down where nothing is sealed: only the rules that played the records before can tell.
+    pub fn face_down(&self) -> Vec<Kept> {
+        if self.protocol().seals_values() || !self.replay().is_awake() {
+            return Vec::new();
+        }
+        let one = |((side, slot), value): ((crate::engine::Side, Slot), Json)| {
+            Some(Kept { by: side.as_str().parse().ok()?, slot: slot.to_string(), value })
+        };
+        self.replay().kept_in_position().0.into_iter().filter_map(one).collect()
+    }
+
+    /// The upgrade to the version of the rules at this table, from the public position in force and what the version before has
+    /// noted of what lies face down in it.
+    pub fn upgrade(&self, position: &Json, noted: &[Kept]) -> Result<Motion, LedgerTrouble> {
         let table = self.replay().table();
         let state = table.read_state(position).map_err(|flaws| {
             LedgerTrouble::Refused(format!("these rules cannot read the position: {}", flaws.join("; ")))
         })?;
-        let state = self.replay().hash(&state).map_err(LedgerTrouble::at(self.protocol().next()))?;
-        let kept = match self.protocol().seals_values() {
-            true => Vec::new(),
-            false => {
-                let kept = self.replay().kept_in_position().0.into_iter();
-                let one = |((side, slot), value): ((crate::engine::Side, Slot), Json)| {
-                    Some(Kept { by: side.as_str().parse().ok()?, slot: slot.to_string(), value })
-                };
-                kept.filter_map(one).collect()
-            }
+        let kept = match (self.protocol().seals_values(), self.replay().is_awake()) {
+            (true, _) => Vec::new(),
+            (false, true) => self.face_down(),
+            (false, false) => noted.to_vec(),
         };
+        let known =
+            |side: &str, slot: &Slot| kept.iter().any(|one| one.by.as_str() == side && one.slot == slot.as_str());
+        let slots = table.slots(&state);
+        let unknown = slots.iter().find(|(side, slot)| !self.protocol().seals_values() && !known(side.as_str(), slot));
+        if let Some((_, slot)) = unknown {
+            return Err(LedgerTrouble::Refused(format!(
+                "these rules cannot know what lies face down in {slot}: put the garcia or the data back that the game was \
+                 played with, type `garcia receive`, which notes it, and then take the new ones again"
+            )));
+        }
+        let state = self.replay().hash(&state).map_err(LedgerTrouble::at(self.protocol().next()))?;
         Ok(Motion::new(What::Upgrade(Box::new(Upgrade {
             engine: table.ruleset().engine(),
             rules_sha256: rules_hash(table),
@@ -296,8 +313,8 @@ impl Seat {
     }
 
     /// Moves to go on with the version of the rules at this table.
-    pub fn move_upgrade(&mut self, position: &Json) -> Result<Record, LedgerTrouble> {
-        let motion = self.ledger().upgrade(position)?;
+    pub fn move_upgrade(&mut self, position: &Json, noted: &[Kept]) -> Result<Record, LedgerTrouble> {
+        let motion = self.ledger().upgrade(position, noted)?;
         self.propose(motion)
     }
 }

@@ -193,8 +193,8 @@ fn an_upgrade_by_consent_goes_on_from_the_same_position() {
     let mut new = Seat::open_asleep(records.clone(), &lay_new, &home(&pair.homes[at])).expect("asleep");
     let mut other = position.clone();
     *other.pointer_mut("/turn").expect("turn") = Json::Int(3);
-    assert!(new.move_upgrade(&other).is_err(), "another position than the one in force");
-    let motion = new.move_upgrade(&position).expect("moved");
+    assert!(new.move_upgrade(&other, &[]).is_err(), "another position than the one in force");
+    let motion = new.move_upgrade(&position, &[]).expect("moved");
     // The old version takes the motion, and cannot accept what it does not know.
     assert_eq!(pair.seats[1 - at].receive(vec![motion.clone()]).refused, []);
     assert!(pair.seats[1 - at].answer_motion(true, None).is_err());

@@ -247,9 +247,12 @@ impl Replay {
                 self.put(proposed);
             }
             (What::Upgrade(upgrade), None) if self.awake => {
-                let what =
-                    format!("the game goes on with `{}`, this is `{}`", upgrade.engine, self.table.ruleset().engine());
-                return Err(Finding::new(Code::Engine, what).not(&upgrade.engine, self.table.ruleset().engine()));
+                let here = self.table.ruleset().engine();
+                let what = match upgrade.engine == here {
+                    true => "the game goes on with other map, counter or table data than these".to_owned(),
+                    false => format!("the game goes on with `{}`, this is `{here}`", upgrade.engine),
+                };
+                return Err(Finding::new(Code::Engine, what).not(&upgrade.engine, here));
             }
             (What::End(_), _) => self.stop = Stop::End,
             _ => {}
