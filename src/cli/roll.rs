@@ -143,6 +143,8 @@ fn all_rolls(records: &[Record]) -> Vec<(u32, Made)> {
     let mut all = Vec::new();
     for record in records {
         let Ok(Data::Closing(closing)) = Data::read(record.body()) else { continue };
+        // A director closes with a link of the one for whom he signs.
+        let closer = closing.role.as_ref().unwrap_or(&record.body().by);
         for roll in closing.rolls {
             let (label, sides, recorded, secret) = match roll {
                 RollSaid::Open { label, sides, faces } => (label, sides, Some(faces), None),
@@ -158,8 +160,8 @@ fn all_rolls(records: &[Record]) -> Vec<(u32, Made)> {
                     label: label.to_string(),
                     orders: closing.orders,
                     link: closing.link,
-                    closer: Some((record.body().by.to_string(), closing.index, seq)),
-                    before: link_before(records, &record.body().by, closing.index, &closing.link),
+                    closer: Some((closer.to_string(), closing.index, seq)),
+                    before: link_before(records, closer, closing.index, &closing.link),
                     dice: sides,
                     recorded,
                     secret,
@@ -173,10 +175,11 @@ fn all_rolls(records: &[Record]) -> Vec<(u32, Made)> {
 /// What a link hashes to, and the record in which that was published before.
 fn link_before(records: &[Record], closer: &Role, index: u32, link: &Id) -> Option<(Id, u32)> {
     let before = chain::before(closer, index, link);
+    // Whoever signed the record in which it stands: only the owner of the chain can have known the link.
     let publishes = |record: &&Record| {
         let name = if index == 1 { "anchor" } else { "link" };
         let said = record.body().data.get(name).and_then(|said| said.as_str());
-        record.body().by == *closer && said.and_then(|said| said.parse::<Id>().ok()) == Some(before)
+        said.and_then(|said| said.parse::<Id>().ok()) == Some(before)
     };
     records.iter().find(publishes).map(|record| (before, record.body().seq))
 }
@@ -223,6 +226,7 @@ fn tell(made: &Made, world: &World) -> Result<Done, Trouble> {
         return Ok(Done::json(&json!({
             "label": made.label, "orders": orders, "link": link, "seed": seed.to_string(), "key": key, "bytes": bytes,
             "sides": sides, "faces": rolled, "recorded": made.recorded, "ok": agrees,
+            "hashes_to": made.before.as_ref().map(|(before, seq)| json!({ "link": before.to_string(), "record": seq })),
             "ticket": made.secret.as_ref().map(|ticket| json!({
                 "slot": ticket.slot, "by": ticket.by, "salt": ticket.salt.map(|salt| salt.to_string()),
             })),
@@ -268,9 +272,15 @@ fn tell(made: &Made, world: &World) -> Result<Done, Trouble> {
         }
         None => String::new(),
     };
+    let hashed = match &made.closer {
+        Some((closer, index, _)) => {
+            format!("printf 'garcia/1/link\\n%s\\n%s\\n%s\\n' {closer} {index} $LINK | sha256sum\n  ")
+        }
+        None => String::new(),
+    };
     text.push_str(&format!(
         "\nThe same without garcia:\n  \
-         OPEN={orders}\n  LINK={link}\n  \
+         OPEN={orders}\n  LINK={link}\n  {hashed}\
          SEED=$(printf 'garcia/1/seed\\n%s\\n%s\\n' $OPEN $LINK | sha256sum | cut -c1-64)\n  {}\
          KEY=$(printf 'garcia/1/roll\\n%s\\n%s\\n' $SEED {} | sha256sum | cut -c1-64)\n  \
          head -c {} /dev/zero | openssl enc -chacha20 -K $KEY -iv 00000000000000000000000000000000 | od -An -tu1\n",
