@@ -340,9 +340,14 @@ impl Story {
         let new = "new santiago-1898 club --gm --players spain,us --option questions=default --recovery";
         let told = self.says(0, "club", &format!("{new}{private}"));
         self.type_recovery(&told);
+        self.sit_down("");
+    }
+
+    /// Both players join a game master's match.
+    fn sit_down(&self, more: &str) {
         for player in BOTH {
             let offer = self.mail("club", "-garcia.txt");
-            self.says(0, player, &format!("join {offer} --folder {player}"));
+            self.says(0, player, format!("join {offer} --folder {player} {more}").trim_end());
             self.hear("club", "club", player);
         }
         self.told_to_all("club");
@@ -360,12 +365,16 @@ impl Story {
         for _ in 0..turns {
             let mover = self.mover(BOTH);
             self.send(mover, mover);
-            let mail = self.mail(mover, "-garcia.txt");
-            let openings = mail.replace("-garcia.txt", "-openings.txt");
-            let openings = if self.desk.path(&openings).exists() { openings } else { String::new() };
-            self.says(0, gm, format!("-C {gm} receive {mail} {openings}").trim_end());
+            self.says(0, gm, &format!("-C {gm} receive {}", self.mail_and_openings(mover)));
             self.told_to_all(gm);
         }
+    }
+
+    /// The last mail of a player, and under a private game master the openings that go with it.
+    fn mail_and_openings(&self, player: &str) -> String {
+        let mail = self.mail(player, "-garcia.txt");
+        let openings = mail.replace("-garcia.txt", "-openings.txt");
+        if self.desk.path(&openings).exists() { format!("{mail} {openings}") } else { mail }
     }
 
     /// Three copies that are the same and good; how garcia puts it to the players.
@@ -646,4 +655,210 @@ fn a_game_master_rules_by_a_case_and_nobody_has_to_consent() {
         let told = story.all_good("club");
         assert!(told.contains("W73-RULING") && told.contains("a-step-more"), "{told}");
     }
+}
+
+#[test]
+fn a_game_master_goes_on_with_other_data_and_nobody_is_blamed_who_still_has_the_old() {
+    let slip = (
+        "counters.yaml",
+        "kind: infantry, factor: 7, reduced: 3, group: pool",
+        "kind: infantry, factor: 6, reduced: 3, group: pool",
+    );
+    for private in ["", " --private"] {
+        let mut story = Story::begin();
+        transcribed(&story, "santiago_campaign", "one", (slip.0, slip.1, slip.1));
+        transcribed(&story, "santiago_campaign", "two", slip);
+        let new = "new santiago-campaign club --gm --players spain,us --option questions=default --data one";
+        story.says(0, "club", &format!("{new}{private}"));
+        story.sit_down("--data one");
+        story.turns("club", 4);
+        // What lies face down in the clear is noted for rules that could not tell it; what is sealed is nowhere in the folder.
+        let noted = story.desk.path("club/face-down.yaml");
+        assert_eq!(noted.exists(), private.is_empty());
+        story.copy_files("two", "club/data");
+        let told = story.says(4, "club", "-C club status");
+        assert!(told.contains("other map, counter or table data") && told.contains("garcia motion upgrade"), "{told}");
+        if private.is_empty() {
+            // An old note is worth nothing: then nothing is signed.
+            let text = fs::read_to_string(&noted).expect("a note");
+            fs::write(&noted, text.replacen("state: ", "state: 0", 1)).expect("written");
+            let told = story.says(73, "club", "-C club motion upgrade");
+            assert!(told.contains("cannot know what lies face down"), "{told}");
+            fs::write(&noted, text).expect("written");
+        }
+        let before = story.records("club");
+        let told = story.says(0, "club", "-C club motion upgrade --dry-run");
+        assert!(told.contains("Nothing is signed") && story.records("club") == before, "{told}");
+        story.says(0, "club", "-C club motion upgrade");
+        // One player has the new sheet when the mail comes. The other has not: he is told, and nobody is at fault.
+        story.copy_files("two", "us/data");
+        story.hear("us", "us", "club");
+        let mail = story.mail("club", "-garcia.txt");
+        let told = story.says(2, "spain", &format!("-C spain receive {mail}"));
+        assert!(told.contains("E41-ENGINE") && told.contains("put data files into data/"), "{told}");
+        assert!(!told.contains("fault") && story.records("spain") == before, "{told}");
+        story.copy_files("two", "spain/data");
+        story.hear("spain", "spain", "club");
+        // They play on with what lies face down, and to the end.
+        story.turns("club", 4);
+        story.says(0, "club", "-C club motion end --drawn");
+        story.told_to_all("club");
+        for player in BOTH {
+            let told = story.says(4, player, &format!("-C {player} verify"));
+            assert!(told.contains("W73-RULING") && !told.contains("DIVERGENCE"), "{told}");
+        }
+        let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("examples/verify.py");
+        if let Ok(done) = Command::new("python3").arg(script).arg(story.desk.path("club")).output() {
+            assert_eq!(done.status.code(), Some(4), "{}", String::from_utf8_lossy(&done.stdout));
+        }
+    }
+}
+
+#[test]
+fn a_dispute_under_a_game_master_is_on_one_page() {
+    for private in ["", " --private"] {
+        let mut story = Story::begin();
+        story.club_of(private);
+        story.turns("club", 3);
+        // The dice are doubted: by a player, before the game master's own copy.
+        let result = story.last_result("us");
+        let told = story.says(0, "us", &format!("-C us dispute {result} club"));
+        for words in [
+            "Signed by gm with the key",
+            &format!("What was ordered, in record {}", result - 1),
+            &format!("It holds the same record {result}"),
+            "rules: every result follows from what was ordered",
+            "Only a motion can change it",
+            "A motion is made by the one who closes the turns; nobody has to be asked.",
+            &format!("garcia object {result} --note"),
+        ] {
+            assert!(told.contains(words), "{words}: {told}");
+        }
+        assert!(!told.contains("NOT AS RECORDED"), "{told}");
+        // A player says that he sent other orders; his copy was changed since, and that is nobody's fault.
+        let orders = story.desk.path(&format!("us/ledger/{:04}-us-orders.yaml", result - 1));
+        let honest = fs::read_to_string(&orders).expect("orders");
+        fs::write(&orders, honest.replacen("kind: orders", "kind: plan", 1)).expect("written");
+        let told = story.says(0, "club", &format!("-C club dispute {} us", result - 1));
+        assert!(told.contains("E03-SIG") && told.contains("Fault: nobody"), "{told}");
+        assert!(told.contains("Signed by us with the key"), "{told}");
+        fs::write(&orders, honest).expect("written");
+        let told = story.says(0, "club", &format!("-C club dispute {} us --json", result - 1));
+        assert!(told.contains("\"same\": true"), "{told}");
+        // What the page proposes is what settles it: the turn is taken back, and played again.
+        let void = format!("-C club motion void {}", result - 2);
+        assert!(story.says(0, "club", &format!("-C club dispute {result}")).contains(&void["-C club ".len()..]));
+        story.says(0, "club", &void);
+        story.told_to_all("club");
+        story.turns("club", 2);
+        let told = story.all_good("club");
+        assert!(told.contains("W72-VOID"), "{told}");
+    }
+}
+
+#[test]
+fn a_director_closes_for_a_game_master_who_fell_silent() {
+    for private in ["", " --private"] {
+        let mut story = Story::begin();
+        let key = story.says(0, "office", "direct key");
+        let new = "new santiago-1898 club --gm --players spain,us --option questions=default --director";
+        let told = story.says(0, "club", &format!("{new} {}{private}", key.trim()));
+        assert!(told.contains("To the director alone"), "{told}");
+        story.sit_down("");
+        let told =
+            story.says(0, "office", &format!("direct sit {} --folder office", story.mail("club", "-garcia.txt")));
+        assert!(told.contains("The game master copies his mails to you"), "{told}");
+        story.copy("club");
+        // Spain's set-up is on its way, and no result comes.
+        story.send("spain", "spain");
+        let orders = story.mail("spain", "-garcia.txt");
+        story.says(0, "spain", "-C spain notice");
+        let notice = story.mail("spain", "notice-spain");
+        story.says(0, "office", &format!("-C office receive {orders} {notice}"));
+        let close = format!("-C office direct close --for gm --notice {notice}");
+        let told = story.says(0, "office", &close);
+        assert!(told.contains("Mail this to the game master and every player"), "{told}");
+        let closed = story.mail("office", "-garcia.txt");
+        for player in BOTH {
+            story.says(0, player, &format!("-C {player} receive {orders} {closed}"));
+        }
+        story.files += 1;
+        let file = format!("{}.yaml", story.files);
+        story.says(0, "us", &format!("-C us template --output {file}"));
+        let told = story.says(0, "us", &format!("-C us send --yes {file}"));
+        assert!(told.contains("with copies to the other player and to the director"), "{told}");
+        // He wakes: his own result of the first turn was made before he heard of the other, which the US orders name.
+        story.says(0, "club", &format!("-C club receive {}", story.mail_and_openings("spain")));
+        let told = story.says(0, "club", &format!("-C club receive {closed} {}", story.mail_and_openings("us")));
+        assert!(told.contains("W76-LATE") && told.contains("with the same dice"), "{told}");
+        story.told_to_all("club");
+        story.turns("club", 2);
+        let told = story.all_good("club");
+        assert!(told.contains("W75-SEAT") && told.contains("the director closed for gm"), "{told}");
+    }
+}
+
+#[test]
+fn roll_shows_the_step_from_a_link_to_the_one_before_it_and_to_the_anchor() {
+    let story = Story::begin();
+    story.says(0, "solo", "new santiago-1898 solo --solo --option questions=default");
+    let resolve = |number: usize| {
+        story.says(0, "solo", &format!("-C solo template --output {number}.yaml"));
+        story.says(0, "solo", &format!("-C solo resolve {number}.yaml"));
+    };
+    (0..7).for_each(resolve);
+    // A new chain: the first roll closed with it goes back to its anchor.
+    story.says(0, "solo", "-C solo motion reanchor");
+    (7..10).for_each(resolve);
+    let rolls = story.says(0, "solo", "-C solo roll");
+    let role: garcia::trust::Role = "solo".parse().expect("a role");
+    let (mut links, mut anchors) = (0, 0);
+    let mut seen = Vec::new();
+    for line in rolls.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let (number, label) = (words[1], words[2]);
+        if seen.contains(&number) {
+            continue;
+        }
+        seen.push(number);
+        let told = story.says(0, "solo", &format!("-C solo roll {label} --record {number}"));
+        let after = |word: &str| {
+            let line = told.lines().find_map(|line| line.trim_start().strip_prefix(word));
+            line.unwrap_or_else(|| panic!("{word}: {told}")).split_whitespace().collect::<Vec<_>>()
+        };
+        let link = after("link ");
+        let (link, index): (garcia::trust::Id, u32) =
+            (link[0].parse().expect("a link"), link[2].parse().expect("its number"));
+        let hashed = after("hashes to ");
+        let before = garcia::trust::chain::before(&role, index, &link).to_string();
+        assert_eq!(hashed[0].trim_end_matches(':'), before, "{told}");
+        // It was published in the record that is named, and before this one.
+        let record = hashed.last().expect("a record").parse::<usize>().expect("a number");
+        assert!(record < number.parse().expect("a number"), "{told}");
+        let ledger = story.desk.path("solo/ledger");
+        let named = fs::read_dir(ledger).expect("a ledger").map(|entry| entry.expect("an entry").path()).find(|path| {
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&format!("{record:04}-")))
+        });
+        let text = fs::read_to_string(named.expect("the record")).expect("a record");
+        let member = if index == 1 { "anchor" } else { "link" };
+        let says = |line: &str| line.trim_start().starts_with(member) && line.contains(&before);
+        assert!(text.lines().any(says), "{text}");
+        assert_eq!(hashed[1..3] == ["the", "anchor,"], index == 1, "{told}");
+        *(if index == 1 { &mut anchors } else { &mut links }) += 1;
+        let json = story.says(0, "solo", &format!("-C solo roll {label} --record {number} --json"));
+        assert!(json.contains("hashes_to") && json.contains(&before), "{json}");
+        // The lines for the shell come to the same, where their tools are.
+        let (_, shell) = told.split_once("The same without garcia:\n").expect("lines for the shell");
+        let done =
+            Command::new("sh").args(["-c", &format!("command -v openssl >/dev/null || exit 9\n{shell}")]).output();
+        if let Ok(done) = done
+            && done.status.code() != Some(9)
+        {
+            let said = String::from_utf8_lossy(&done.stdout).into_owned();
+            assert!(said.starts_with(&before), "{said}");
+            let bytes: Vec<&str> = said.lines().next_back().expect("bytes").split_whitespace().collect();
+            assert_eq!(bytes, after("bytes "), "{told}");
+        }
+    }
+    assert!(links > 0 && anchors == 1, "{links} links, {anchors} anchors: {rolls}");
 }

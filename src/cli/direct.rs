@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::trust::data::Genesis;
+use crate::trust::data::{Genesis, Mode};
 use crate::trust::role::Role;
 use crate::trust::seat::Seat;
 use crate::trust::store::Lock;
@@ -88,7 +88,12 @@ fn sit(mails: &[PathBuf], folder: PathBuf, world: &World) -> Result<Done, Troubl
     folder.save()?;
     folder.write_up()?;
     let mut notes: String = troubles.iter().map(|trouble| format!("{trouble}\n")).collect();
-    notes.push_str("You are the director. Both players copy their mails to you, each with a deposit.\n");
+    notes.push_str(match folder.seat.ledger().protocol().mode() {
+        Mode::Gm => {
+            "You are the director. The game master copies his mails to you, each with a deposit; the players theirs.\n"
+        }
+        _ => "You are the director. Both players copy their mails to you, each with a deposit.\n",
+    });
     post::answer(&folder, &notes, None, None, world)
 }
 

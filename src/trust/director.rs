@@ -138,8 +138,11 @@ impl Seat {
             }
         }
         let count = u32::try_from(reveals.len()).unwrap_or(u32::MAX);
+        // Mails overtake each other: a link that reaches further on the same chain is not given away for an older one.
+        let further = self.file().deposit_of(&role).filter(|held| below(&role, *held, index) == Some(link));
+        let kept = further.unwrap_or((index, link));
         let (_, pen) = self.with_pen();
-        pen.file.keep_deposit(&role, (index, link), reveals)?;
+        pen.file.keep_deposit(&role, kept, reveals)?;
         self.look_again();
         Ok(Kind::Deposited { role, index, count })
     }
