@@ -513,7 +513,7 @@ impl Match {
     }
 
     /// Plays until a result is due; says from whom.
-    fn to_a_result(&mut self) -> usize {
+    fn play_to_a_result(&mut self) -> usize {
         loop {
             let due = self.pair.seats[0].ledger().awaited();
             let who = due.who().expect("the match goes on").clone();
@@ -531,9 +531,9 @@ impl Match {
     }
 
     /// Plays until somebody owes the result with which the match ends; says who.
-    fn to_the_last_result(&mut self) -> usize {
+    fn play_to_the_last_result(&mut self) -> usize {
         loop {
-            let at = self.to_a_result();
+            let at = self.play_to_a_result();
             let (seat, home) = (&self.pair.seats[at], home(&self.pair.homes[at]));
             let (key, game) = (home.identity().expect("a key"), self.pair.records()[0].id());
             let mut file = home.game(&game, seat.role()).expect("secrets").before_signing();
@@ -617,7 +617,7 @@ fn of_a_directors_result_and_the_players_own_the_next_record_names_one_and_every
         table.copy();
         // A result after which the one who waits has the move.
         let (owes, directed) = loop {
-            let owes = table.to_a_result();
+            let owes = table.play_to_a_result();
             let directed = table.closed_for(owes);
             let waits = table.pair.seats[1 - owes].role().as_str().to_owned();
             if directed.body().data.pointer("/stop/who").and_then(Json::as_str) == Some(&waits) {
@@ -675,7 +675,7 @@ fn of_two_audits_that_name_one_last_result_each_the_first_to_join_decides() {
         let founder = ["spain", "us"][number % 2];
         let charter = players::charter_of("el-caney", &[]);
         let mut table = Match::at("lone-warrior", &charter, founder, &format!("last result {number}"));
-        let owes = table.to_the_last_result();
+        let owes = table.play_to_the_last_result();
         let founder_sleeps = owes == 0;
         if std::mem::replace(&mut seen[usize::from(founder_sleeps)], true) {
             continue;

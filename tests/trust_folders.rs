@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 /// Two players with folders beside each other.
 struct Table {
@@ -30,6 +30,28 @@ impl Table {
         let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert_eq!(output.status.code(), Some(code), "garcia {}\n{text}", args.join(" "));
         text
+    }
+
+    /// The exit code of a command, what it said, and how many kilobytes it held at most, where the system tells.
+    fn measured(&self, who: &str, args: &[&str]) -> (Option<i32>, String, usize) {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_garcia"))
+            .current_dir(self.folder.path())
+            .env("GARCIA_HOME", self.path(&format!("home-{who}")))
+            .args(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("garcia runs");
+        let (status, mut most) = (format!("/proc/{}/status", child.id()), 0);
+        while child.try_wait().expect("it ends").is_none() {
+            let told = fs::read_to_string(&status).unwrap_or_default();
+            let held =
+                told.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
+            most = most.max(held.unwrap_or(0));
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let output = child.wait_with_output().expect("it has ended");
+        (output.status.code(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned(), most)
     }
 
     /// A match of two that both have joined; spain has mailed her set-up, and us has taken it.
@@ -490,16 +512,9 @@ fn a_flood_is_answered_at_once_and_the_mail_behind_it_is_read() {
     let flood = "-----BEGIN GARCIA RECORD-----\n".repeat(40_000_000 / 30);
     fs::write(table.path("flood.txt"), &flood).expect("written");
     let begun = std::time::Instant::now();
-    // With 200 MB in all it is answered, and garcia itself needs most of what it needs for the file alone.
-    let line = "ulimit -v 204800; exec \"$0\" -C us receive flood.txt";
-    let output = Command::new("sh")
-        .args(["-c", line, env!("CARGO_BIN_EXE_garcia")])
-        .current_dir(table.folder.path())
-        .env("GARCIA_HOME", table.path("home-us"))
-        .output()
-        .expect("garcia runs");
-    let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    assert_eq!(output.status.code(), Some(2), "{told}");
+    let (code, told, most) = table.measured("us", &["-C", "us", "receive", "flood.txt"]);
+    assert_eq!(code, Some(2), "{told}");
+    assert!(most < 200_000, "{most} kB of memory");
     assert!(told.len() < 5000 && begun.elapsed().as_secs() < 60, "{} bytes, {:?}", told.len(), begun.elapsed());
     // A copy that somebody else signed stands before the good one in the mailbox.
     let shadow = first.lines().find(|line| line.starts_with("-----BEGIN")).expect("a record");

@@ -6,7 +6,9 @@ mod players;
 use std::path::Path;
 use std::process::Command;
 
+use curve25519_dalek::{EdwardsPoint, Scalar};
 use garcia::engine::Charter;
+use garcia::engine::Slot;
 use garcia::engine::dice::Chance;
 use garcia::engine::json::Json;
 use garcia::games;
@@ -19,10 +21,12 @@ use garcia::trust::ledger::LedgerTrouble;
 use garcia::trust::record::{Body, Record, RecordKind};
 use garcia::trust::replay::Vision;
 use garcia::trust::seat::Seat;
+use garcia::trust::secret::commitment;
 use garcia::trust::store::{LedgerFile, LedgerFiles};
 use garcia::trust::verify::{Verification, verify};
 use garcia::trust::{Id, Role};
-use players::{at_random, check, files, home, join_all, lay, mailed, role, terms};
+use players::{at_random, charter_of, check, files, forget_how_far, home, join_all, lay, mailed, role, terms};
+use sha2::{Digest, Sha512};
 use tempfile::TempDir;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +48,10 @@ struct Table {
 
 impl Table {
     fn of(game: &str, mode: Mode, seed: &str) -> Table {
-        let charter = Charter::default();
+        Table::at_scenario(game, Charter::default(), mode, seed)
+    }
+
+    fn at_scenario(game: &str, charter: Charter, mode: Mode, seed: &str) -> Table {
         let count = if mode == Mode::Two { 2 } else { 3 };
         let homes: Vec<TempDir> = (0..count).map(|_| tempfile::tempdir().expect("a folder")).collect();
         let table = games::find(game).expect("a game").open(&charter).expect("a table");
@@ -289,6 +296,55 @@ fn a_record_out_of_turn_convicts_its_signer_at_every_table() {
                 }
             }
         }
+        table.goes_on();
+    }
+}
+
+/// The same words under another signature that is as good: whoever signs may choose the nonce.
+fn signed_again(record: &Record, key: &PrivateKey) -> Record {
+    let wide = |parts: &[&[u8]]| -> [u8; 64] { Sha512::digest(parts.concat()).into() };
+    let grown = wide(&[&key.seed()[..]]);
+    let private = Scalar::from_bytes_mod_order(curve25519_dalek::scalar::clamp_integer(
+        grown[..32].try_into().expect("32 bytes"),
+    ));
+    let message = format!("garcia/1/sign\n{}\n", record.id());
+    let nonce = Scalar::from_bytes_mod_order_wide(&wide(&[b"another nonce", message.as_bytes()]));
+    let point = EdwardsPoint::mul_base(&nonce).compress().to_bytes();
+    let challenge = wide(&[&point, &key.public().0, message.as_bytes()]);
+    let answer = nonce + Scalar::from_bytes_mod_order_wide(&challenge) * private;
+    let mut json = record.to_json();
+    let digits = |bytes: [u8; 32]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    *json.pointer_mut("/sig").expect("a signature") = Json::from(digits(point) + &digits(answer.to_bytes()));
+    Record::from_json(&json).expect("well-formed")
+}
+
+#[test]
+fn one_body_under_two_signatures_is_one_record_at_every_table() {
+    for mode in EVERY {
+        let mut table = Table::of("santiago-1898", mode, "two signatures");
+        table.play(9);
+        let records = table.records().to_vec();
+        let mut twins = Vec::new();
+        for (at, held) in records.iter().enumerate() {
+            let key = table.key(&held.body().by);
+            let twin = signed_again(held, &key);
+            assert!(twin.is_signed_by(&key.public()) && twin.sig() != held.sig() && twin.id() == held.id());
+            assert_eq!(judged(&records, &[&twin]), (None, None), "{mode:?} {at}");
+            let mut theirs = records.clone();
+            theirs[at] = twin.clone();
+            assert_eq!((parts(&records, &theirs), parts(&theirs, &records)), (None, None), "{mode:?} {at}");
+            for seat in &mut table.seats {
+                let received = seat.receive(vec![mailed(&twin)]);
+                assert_eq!((received.known.len(), received.refused), (1, vec![]), "{mode:?} {at}");
+            }
+            twins.push(twin);
+        }
+        script_agrees(&records, &twins.iter().collect::<Vec<_>>());
+        script_agrees(&twins, &[]);
+        // A folder that holds the other signatures alone is as good, and its player goes on from there.
+        let (at, folder) = (1, table.copied(1));
+        let seat = Seat::open(twins, &lay, &home(&folder)).expect("opened");
+        assert_eq!(seat.ledger().awaited(), table.seats[at].ledger().awaited(), "{mode:?}");
         table.goes_on();
     }
 }
@@ -652,4 +708,79 @@ fn two_copies_of_a_folder_with_one_home_lose_nothing_at_any_table() {
         }
         script_agrees(again.ledger().records(), &[]);
     }
+}
+
+// Point 14.
+#[test]
+fn garbage_in_a_slot_blames_the_record_it_stands_in_and_the_right_one_is_taken_after_it() {
+    for garbage in [Json::Int(17), Json::from("sp-99"), Json::map()] {
+        let mut table = Table::of("santiago-campaign", Mode::Private, "garbage");
+        let spain = role("spain");
+        let (at, honest) = table.decide().expect("a decision");
+        assert_eq!(*table.seats[at].role(), spain);
+        let game = table.records()[0].id();
+        let file = home(&table.homes[at]).game(&game, &spain).expect("secrets");
+        // His program commits what no counter can be, and the opening fits.
+        let mut body = honest.body().clone();
+        let Some(Json::List(hides)) = body.data.pointer_mut("/hide") else { panic!("nothing sealed") };
+        let slot = Slot::parse("sp-01").expect("a slot");
+        let hide = hides.iter_mut().find(|hide| hide.get("slot") == Some(&Json::from("sp-01"))).expect("a counter");
+        let salt = file.secret().hide().salt(&slot, 1);
+        let commit = commitment(&game, &spain, &slot, 1, &salt, &garbage);
+        *hide.pointer_mut("/commit").expect("a commitment") = Json::from(commit.to_string());
+        let strange = signed(body, &table.key(&spain));
+        assert_eq!(table.seats[0].receive(vec![strange.clone()]).refused, [], "nobody can know it yet");
+        let mut openings = table.seats[at].openings(std::slice::from_ref(&honest));
+        openings.iter_mut().filter(|reveal| reveal.slot == slot).for_each(|reveal| reveal.value = garbage.clone());
+        table.seats[0].entrust(&spain, openings).expect("each fits");
+        assert_eq!(table.seats[0].advance().expect("nothing is closed"), []);
+        let unfit = table.seats[0].take_unfit().expect("set aside");
+        assert!(unfit.is_his(), "{garbage}: {}", unfit.finding);
+        assert!(matches!(unfit.finding.code, Code::Reveal | Code::Audit), "{garbage}: {}", unfit.finding);
+        assert_eq!((&unfit.record, unfit.finding.fault), (&strange, Some(spain)));
+        let records = table.seats[0].ledger().records().to_vec();
+        assert_eq!(records.len() as u32, strange.body().seq, "the place is free again");
+        assert_eq!(
+            judged(&[&records[..], std::slice::from_ref(&strange)].concat(), &[]).0,
+            None,
+            "nobody else can see it"
+        );
+        // He sends a right one after all, and the game goes on.
+        table.goes_on();
+    }
+}
+
+#[test]
+fn a_player_who_refuses_his_audit_does_not_keep_the_other_from_his_under_a_private_game_master() {
+    let mut table = Table::at_scenario("lone-warrior", charter_of("el-caney", &[]), Mode::Private, "audits");
+    while table.decide().is_some() {
+        table.post();
+    }
+    let records = table.records().to_vec();
+    let audits: Vec<usize> = (0..records.len()).filter(|at| records[*at].body().kind == RecordKind::Audit).collect();
+    assert_eq!(audits.len(), 2, "both players open what they sealed");
+    let end = audits[0];
+    let first = table.at(&records[end].body().by);
+    let second = table.at(&records[end + 1].body().by);
+    let alone = |at: usize| {
+        let folder = table.copied(at);
+        forget_how_far(folder.path());
+        let mut seat = Seat::open(records[..end].to_vec(), &lay, &home(&folder)).expect("opened");
+        seat.advance().expect("the audit");
+        (folder, seat)
+    };
+    // The one who joined last opens his, and the other nothing: it is known who owes what.
+    let (_kept, mut seat) = alone(second);
+    let found = check(seat.ledger().records(), &Vision::public());
+    let owes = table.seats[first].role().clone();
+    assert_eq!((found.exit_code(), found.owed.clone()), (3, Some((owes, "audit"))), "{}", found.report(""));
+    script_agrees(seat.ledger().records(), &[]);
+    // Both sign for one place: of the two that of whoever joined first stands, and the other is signed again.
+    let (_also, other) = alone(first);
+    let received = seat.receive(other.ledger().records()[end..].to_vec());
+    assert_eq!((received.refused.len(), received.late.len()), (0, 1));
+    seat.advance().expect("signed again");
+    let found = check(seat.ledger().records(), &Vision::public());
+    assert_eq!((found.exit_code(), seat.ledger().records().len()), (0, end + 2), "{}", found.report(""));
+    script_agrees(seat.ledger().records(), &[]);
 }

@@ -21,7 +21,7 @@ use garcia::trust::seat::Seat;
 use garcia::trust::store::{LedgerFile, LedgerFiles};
 use garcia::trust::verify::verify;
 use garcia::trust::{Id, Role};
-use players::{Pair, at_random, check, files, home, join_all, lay, mailed, role, send_out, terms};
+use players::{Pair, at_random, check, files, forget_how_far, home, join_all, lay, mailed, role, send_out, terms};
 use tempfile::TempDir;
 
 /// A match of two with packets, results and dice.
@@ -42,16 +42,6 @@ fn key_of(pair: &Pair, who: &Role) -> PrivateKey {
 
 fn other_than(who: &Role) -> Role {
     role(if who.as_str() == "us" { "spain" } else { "us" })
-}
-
-/// Secrets from before the last records were signed, as far as they remember how far the game went.
-fn forget_how_far(folder: &TempDir) {
-    for entry in std::fs::read_dir(folder.path().join("secrets")).expect("listed") {
-        let path = entry.expect("an entry").path();
-        let text = std::fs::read_to_string(&path).expect("secrets");
-        let earlier: String = text.lines().filter(|l| !l.starts_with("reached:")).map(|l| format!("{l}\n")).collect();
-        std::fs::write(&path, earlier).expect("written");
-    }
 }
 
 /// A copy of a folder with secrets.
@@ -401,7 +391,7 @@ fn a_founder_who_refuses_his_audit_does_not_keep_the_other_from_his() {
     let at = pair.seats.iter().position(|seat| *seat.role() != founder).expect("the joiner");
     // The joiner's alone, right behind the end: it is due, and the founder owes his.
     let folder = copied(&pair.homes[at]);
-    forget_how_far(&folder);
+    forget_how_far(folder.path());
     let mut joiner = Seat::open(records[..end].to_vec(), &lay, &home(&folder)).expect("opened");
     joiner.advance().expect("the audit");
     let found = check(joiner.ledger().records(), &Vision::public());
@@ -409,7 +399,7 @@ fn a_founder_who_refuses_his_audit_does_not_keep_the_other_from_his() {
     // Both sign for one place: that of the founder stands, the other is signed again behind it.
     let first = 1 - at;
     let folder = copied(&pair.homes[first]);
-    forget_how_far(&folder);
+    forget_how_far(folder.path());
     let mut other = Seat::open(records[..end].to_vec(), &lay, &home(&folder)).expect("opened");
     other.advance().expect("the audit");
     let theirs = other.ledger().records()[end..].to_vec();

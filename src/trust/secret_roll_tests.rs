@@ -7,6 +7,7 @@ use super::replay::Vision;
 use super::role::Role;
 use super::seat::{Awaited, Seat};
 use super::seat_tests::{Pair, check, found, home, lay, random, seeded_home};
+use super::secret::commitment;
 use super::skirmish::{self, SKIRMISH};
 use crate::engine::dice::Chance;
 use crate::engine::json::Json;
@@ -426,4 +427,59 @@ fn a_game_master_signs_nothing_for_a_player_that_what_is_sealed_keeps_him_from_c
         .move_end(super::motion::Outcome::Winner("us".parse().expect("a role")), None, None)
         .expect("moved");
     assert_eq!(found(club.records()), None);
+}
+
+#[test]
+fn orders_that_anothers_seals_keep_from_being_closed_are_his_fault_and_not_their_signers() {
+    // In the second turn of this game the US orders open what Spain has sealed at set-up: here something that is no order.
+    let mut club = Club::meet_at("relief", 1);
+    let (spain, game) = (club.seats[0].role().clone(), club.records()[0].id());
+    let side = club.seats[0].to_decide().expect("the set-up");
+    let said = random(club.seats[0].ledger(), side, &mut club.chance);
+    let honest = club.seats[0].send(&said).expect("signed");
+    let (slot, garbage) = (Slot::parse("s-relief").expect("a slot"), Json::Int(17));
+    let salt = home(&club.homes[0]).game(&game, &spain).expect("secrets").secret().hide().salt(&slot, 1);
+    let commit = commitment(&game, &spain, &slot, 1, &salt, &garbage);
+    let mut body = honest.body().clone();
+    let Some(Json::List(hides)) = body.data.pointer_mut("/hide") else { panic!("nothing sealed") };
+    let hide = hides.iter_mut().find(|hide| hide.get("slot") == Some(&Json::from("s-relief"))).expect("a relief");
+    *hide.pointer_mut("/commit").expect("a commitment") = Json::from(commit.to_string());
+    let strange = Record::sign(body, &home(&club.homes[0]).identity().expect("a key")).expect("signed");
+    let mut openings = club.seats[0].openings(std::slice::from_ref(&honest));
+    openings.iter_mut().filter(|reveal| reveal.slot == slot).for_each(|reveal| reveal.value = garbage.clone());
+    let [_, us, gm] = club.seats.as_mut_slice() else { panic!("three of them") };
+    let tell = |gm: &Seat, us: &mut Seat| {
+        let received = us.receive(gm.ledger().records().to_vec());
+        assert_eq!((received.refused, us.ledger().records()), (vec![], gm.ledger().records()));
+        received.late
+    };
+    // Neither his own record nor the turns before show it.
+    assert_eq!(gm.receive(vec![strange]).refused, []);
+    gm.entrust(&spain, openings).expect("each fits");
+    assert_eq!(gm.advance().expect("closed").len(), 1);
+    let mut orders = None;
+    for turn in 1..=2 {
+        tell(gm, us);
+        let side = us.to_decide().expect("his turn");
+        let said = Submission { orders: None, ..random(us.ledger(), side, &mut club.chance) };
+        let sent = us.send(&said).expect("signed");
+        let openings = us.openings(std::slice::from_ref(&sent));
+        assert_eq!(gm.receive(vec![sent.clone()]).refused, []);
+        gm.entrust(us.role(), openings).expect("each fits");
+        assert_eq!(gm.advance().expect("what can be closed").len(), usize::from(turn == 1));
+        if turn == 1 {
+            gm.no_moves().expect("Spain sends nothing");
+            gm.advance().expect("closed");
+        }
+        orders = Some(sent);
+    }
+    let (orders, unfit) = (orders.expect("orders"), gm.take_unfit().expect("it cannot be closed"));
+    assert_eq!((&unfit.record, unfit.is_his()), (&orders, false));
+    assert_eq!((unfit.finding.code.as_str(), unfit.finding.fault), ("E50-REVEAL", Some(spain)));
+    assert_eq!(gm.ledger().records().last().map(|last| last.id()), Some(orders.body().prev), "its place is free");
+    // The game master moves there; nobody who is innocent is blamed, and his own program gives way.
+    gm.move_end(super::motion::Outcome::Winner("us".parse().expect("a role")), None, None).expect("moved");
+    assert_eq!(found(gm.ledger().records()), None);
+    assert_eq!(tell(gm, us), [orders]);
+    assert!(matches!(us.ledger().awaited(), Awaited::Audit(_)));
 }

@@ -92,6 +92,16 @@ pub fn seeded(folder: &Path) -> Home {
     Home::seeded(folder, &format!("home {number}"))
 }
 
+/// Makes secrets as they were before the last records were signed, as far as they remember how far the game went.
+pub fn forget_how_far(folder: &Path) {
+    for entry in std::fs::read_dir(folder.join("secrets")).expect("listed") {
+        let path = entry.expect("an entry").path();
+        let text = std::fs::read_to_string(&path).expect("secrets");
+        let earlier: String = text.lines().filter(|l| !l.starts_with("reached:")).map(|l| format!("{l}\n")).collect();
+        std::fs::write(&path, earlier).expect("written");
+    }
+}
+
 /// What arrives of a record that was mailed.
 pub fn mailed(record: &Record) -> Record {
     Record::read(record.to_yaml().as_bytes()).expect("a record")
