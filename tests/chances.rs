@@ -6,59 +6,57 @@ use garcia::engine::dice::{Chance, Seed};
 use garcia::engine::digest::hash_bytes;
 use garcia::engine::doc::DocPath;
 use garcia::engine::{
-    Affair, AnyOrders, AnyState, AsPlayed, Charter, Dice, Effort, Holdings, Match, Questions, Ratio, Said, Segment,
-    Settled, Side, Stop, Tickets, Upshot, Versions, View,
+    Affair, AnyOrders, AnyOutcome, AsPlayed, Charter, Dice, Effort, Holdings, Match, Questions, Ratio, Said, Settled,
+    Stop, Upshot, View,
 };
 use garcia::games::GAMES;
+use garcia::play::{PacketInHand, Sitting};
 
 /// A packet that is due, with the position it is for.
-struct Moment {
-    state: AnyState,
-    stop: Stop,
-    holdings: Holdings,
+struct Moment<'t> {
+    sitting: Sitting<'t>,
     orders: AnyOrders,
 }
 
-fn resolve(table: &dyn Match, moment: &Moment, seed: &str) -> garcia::engine::AnyOutcome {
-    let (said, nothing, versions) = (Said::default(), Holdings::default(), Versions::new());
-    let tickets = tickets(table);
-    let segment = Segment {
-        dice: Dice::Seed(Seed::new(hash_bytes("chances", &[seed]))),
-        settled: Settled::default(),
-        said: &said,
-        public: &nothing,
-        holdings: &moment.holdings,
-        versions: &versions,
-        tickets: &tickets,
-        closer_holds: table.ruleset().sides(),
-        questions: Questions { ask: false, max_asks: None },
-    };
-    table.resolve(&moment.state, &moment.orders, segment).expect("a result")
+impl Moment<'_> {
+    /// The packet carried out with everything open.
+    fn span(&self) -> PacketInHand {
+        self.sitting.span(self.orders.clone(), Said::default(), Questions { ask: false, max_asks: None })
+    }
 }
 
-fn tickets(table: &dyn Match) -> Tickets {
-    let all = |side: &Side| (*side, (1..=table.tickets(*side)).map(garcia::engine::Slot::ticket).collect());
-    Tickets { unspent: table.ruleset().sides().iter().map(all).collect(), ..Tickets::default() }
+fn resolve(moment: &Moment<'_>, span: &PacketInHand, seed: &str) -> AnyOutcome {
+    let dice = Dice::Seed(Seed::new(hash_bytes("chances", &[seed])));
+    moment.sitting.resolve(span, dice).expect("a result")
+}
+
+/// What lies face down on either side.
+fn all_held(sitting: &Sitting<'_>) -> Holdings {
+    Holdings(sitting.sides().iter().flat_map(|side| sitting.holdings_of(*side).0).collect())
 }
 
 /// Moments of a random game whose orders lead to fights.
-fn moments(table: &dyn Match, seed: &str, wanted: usize) -> Vec<Moment> {
+fn moments<'t>(table: &'t dyn Match, seed: &str, wanted: usize) -> Vec<Moment<'t>> {
     let mut found = Vec::new();
     for game in 0..20 {
         let mut chance = Chance::new(&format!("{seed}/{game}"));
-        let (mut state, mut stop) = table.begin();
-        let mut holdings = Holdings::default();
+        let (state, stop) = table.begin();
+        let mut sitting = Sitting::new(table, state, stop, Holdings::default());
         for packet in 0..60 {
-            if stop == Stop::End || found.len() >= wanted {
+            if sitting.stop == Stop::End || found.len() >= wanted {
                 break;
             }
-            let view = View { state: &state, holdings: &holdings, side: None };
-            let orders = table.random_orders(view, &stop, &mut chance);
-            let moment = Moment { state: state.clone(), stop: stop.clone(), holdings: holdings.clone(), orders };
-            let outcome = resolve(table, &moment, &format!("{seed}/{game}/{packet}"));
+            let author = sitting.stop.who();
+            let held = author.map_or_else(Holdings::default, |author| sitting.holdings_of(author));
+            let view = View { state: &sitting.state, holdings: &held, side: author };
+            // What is signed is what the check writes out in full.
+            let listed = table.random_orders(view, &sitting.stop, &mut chance);
+            let (orders, _) = table.check(view, &sitting.stop, listed, &DocPath::root());
+            let moment = Moment { sitting: sitting.clone(), orders };
+            let span = moment.span();
+            let outcome = resolve(&moment, &span, &format!("{seed}/{game}/{packet}"));
             let fights = table.upshots(&outcome.journal).values().filter(|upshot| upshot.fight.is_some()).count();
-            holdings.0.extend(outcome.kept.0.clone());
-            (state, stop) = (outcome.state, outcome.stop);
+            sitting.end_span(span, outcome);
             // A quarter of them, so that a game shows its beginning and its end.
             if fights > 0 && chance.one_in(4) {
                 found.push(moment);
@@ -79,9 +77,9 @@ struct Sums {
 }
 
 /// Compares every expectation of a packet with the mean of so many played-out turns.
-fn agrees(table: &dyn Match, moment: &Moment, turns: u32, name: &str) -> usize {
-    let author = moment.stop.who().expect("somebody");
-    let view = View { state: &moment.state, holdings: &moment.holdings, side: None };
+fn agrees(table: &dyn Match, moment: &Moment<'_>, turns: u32, name: &str) -> usize {
+    let author = moment.sitting.stop.who().expect("somebody");
+    let view = View { state: &moment.sitting.state, holdings: &all_held(&moment.sitting), side: None };
     let (settled, said) = (Settled::default(), Said::default());
     let played = AsPlayed { settled: &settled, said: &said };
     let effort = Effort { seed: name, apart: 200, varied: 16, together: 200, drawn: turns.max(200), orders_only: true };
@@ -95,8 +93,9 @@ fn agrees(table: &dyn Match, moment: &Moment, turns: u32, name: &str) -> usize {
         None if which == sides.len() => u32::from(upshot.taken),
         None => u32::from(upshot.called_off),
     };
+    let span = moment.span();
     for turn in 0..turns {
-        let outcome = resolve(table, moment, &format!("{name}/{turn}"));
+        let outcome = resolve(moment, &span, &format!("{name}/{turn}"));
         for (entry, upshot) in table.upshots(&outcome.journal) {
             for which in 0..sides.len() + 2 {
                 let value = u128::from(number(&upshot, which));

@@ -14,6 +14,7 @@ use crate::engine::{
 pub const PUBLIC: Side = Side("public");
 
 /// A match in progress, kept in memory.
+#[derive(Clone)]
 pub struct Sitting<'t> {
     /// The game.
     pub table: &'t dyn Match,
