@@ -59,7 +59,7 @@ pub fn count_of(count: impl TryInto<i64>, what: &str) -> String {
     let count = count.try_into().unwrap_or(i64::MAX);
     match count {
         1 => format!("1 {what}"),
-        _ if what.ends_with('x') => format!("{count} {what}es"),
+        _ if what.ends_with('x') || what.ends_with("ch") => format!("{count} {what}es"),
         _ => format!("{count} {what}s"),
     }
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 use super::random::{charter_of_run, charter_text};
 use super::{Series, at_random};
 use crate::engine::dice::Chance;
-use crate::engine::{Charter, Match, Ruleset};
+use crate::engine::{Charter, Match, Ruleset, count_of};
 use crate::mail::{Draft, Openings, records_in};
 use crate::trust::armour;
 use crate::trust::data::Genesis;
@@ -89,14 +89,17 @@ impl Posted {
 
     /// In words.
     pub fn text(&self) -> String {
-        let Posted { matches, audited, records, packets, plans, facts, motions, rescues, .. } = self;
-        let Posted { mails, lost, doubled, damaged, overtaken, killed, late, .. } = self;
+        let Posted { audited, lost, doubled, damaged, overtaken, .. } = self;
+        let (matches, records) = (count_of(self.matches, "match"), count_of(self.records, "record"));
+        let (packets, plans) = (count_of(self.packets, "packet"), count_of(self.plans, "plan"));
+        let (facts, motions) = (count_of(self.facts, "statement"), count_of(self.motions, "motion"));
+        let (rescues, mails) = (count_of(self.rescues, "time"), count_of(self.mails, "mail"));
+        let (killed, late) = (count_of(self.killed, "time"), count_of(self.late, "record"));
         format!(
-            "{matches} matches by mail, {audited} of them to the last audit; in the others it is known who owes what.\n\
-             {records} records: {packets} packets, {plans} plans, {facts} statements of facts, {motions} motions, \
-             {rescues} times somebody acted for the silent.\n\
-             {mails} mails: {lost} lost, {doubled} came twice, {damaged} damaged, {overtaken} overtaken; {killed} times a \
-             machine went down, {late} records came too late. Nobody was at fault, and all ledgers are the same.\n"
+            "{matches} by mail, {audited} of them to the last audit; in the others it is known who owes what.\n\
+             {records}: {packets}, {plans}, {facts} of facts, {motions}, {rescues} somebody acted for the silent.\n\
+             {mails}: {lost} lost, {doubled} came twice, {damaged} damaged, {overtaken} overtaken; {killed} a machine went \
+             down, {late} came too late. Nobody was at fault, and all ledgers are the same.\n"
         )
     }
 }
