@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use garcia::engine::json::Json;
+
 /// Two players with folders beside each other.
 struct Table {
     folder: tempfile::TempDir,
@@ -490,7 +492,7 @@ fn a_fork_behind_a_damaged_file_is_still_found() {
     let record = garcia::trust::Record::read(&fs::read(ledger.join(name)).expect("a record")).expect("a record");
     let home = garcia::trust::home::Home::find(Some(&table.path("home-spain"))).expect("a home");
     let mut body = record.body().clone();
-    body.data.as_map_mut().expect("an object").insert("policies".to_owned(), garcia::engine::json::Json::map());
+    body.data.as_map_mut().expect("an object").insert("policies".to_owned(), Json::map());
     let second = garcia::trust::Record::sign(body, &home.identity().expect("a key")).expect("signed");
     fs::write(ledger.join(name), second.to_yaml()).expect("written");
     fs::remove_file(ledger.join("0003-us-result.yaml")).ok();
@@ -754,4 +756,46 @@ fn who_goes_on_without_a_player_twice_says_after_which_record() {
         assert_eq!(records(), before + 2);
         assert!(table.says(0, "gm", &["-C", "gm", "verify"]).contains("rules: every result follows"));
     }
+}
+
+#[test]
+fn what_is_sealed_for_a_later_turn_and_is_nothing_lapses_and_keeps_nobodys_orders_from_being_closed() {
+    let table = Table::mastered_at("end-of-empire", &["--private"]);
+    for (who, name) in [("spain", "s0.yaml"), ("us", "u0.yaml"), ("us", "u1.yaml")] {
+        table.taken(0, &table.send_to_master(who, name));
+        table.told();
+    }
+    // What Spain lays down for its counters in the next turn is turned to use in the US turn; here it is nothing at all. His
+    // modified program commits that, and the openings fit.
+    let sent = table.send_to_master("spain", "s1.yaml");
+    let home = garcia::trust::home::Home::find(Some(&table.path("home-spain"))).expect("a home");
+    let mail = garcia::mail::records_in("mail", &fs::read(&sent[0]).expect("a mail"));
+    let honest = mail.records.last().expect("orders");
+    let (by, game) = (honest.body().by.clone(), honest.body().game.expect("a game"));
+    let slot = garcia::engine::Slot::parse("sp-c1/t2").expect("a slot");
+    let garbage = Json::Int(17);
+    let salt = home.game(&game, &by).expect("secrets").secret().hide().salt(&slot, 1);
+    let commit = garcia::trust::secret::commitment(&game, &by, &slot, 1, &salt, &garbage);
+    let mut body = honest.body().clone();
+    let Some(Json::List(hides)) = body.data.pointer_mut("/hide") else { panic!("nothing sealed") };
+    let hide = hides.iter_mut().find(|hide| hide.get("slot") == Some(&Json::from("sp-c1/t2"))).expect("it is sealed");
+    *hide.pointer_mut("/commit").expect("a commitment") = Json::from(commit.to_string());
+    let strange = garcia::trust::Record::sign(body, &home.identity().expect("a key")).expect("signed");
+    let mut openings = garcia::mail::records_in("mail", &fs::read(&sent[1]).expect("openings")).openings.remove(0);
+    openings.reveals.iter_mut().filter(|reveal| reveal.slot == slot).for_each(|reveal| reveal.value = garbage.clone());
+    fs::write(table.path("strange.txt"), strange.armoured() + &openings.armoured()).expect("written");
+    let told = table.taken(0, &["strange.txt".to_owned()]);
+    assert!(told.contains("each fits its commitment"), "{told}");
+    table.says(0, "us", &["-C", "us", "receive", "gm/outbox/0010-garcia.txt"]);
+    // It lapses where it would be used; the US orders are closed, and nobody innocent hears of a fault.
+    let told = table.taken(0, &table.send_to_master("us", "u2.yaml"));
+    assert!(told.contains("Not carried out: columns") && !told.contains("fault"), "{told}");
+    let last = table.files("gm/outbox").into_iter().rfind(|name| name.ends_with("-garcia.txt")).expect("a mail");
+    table.says(0, "us", &["-C", "us", "receive", &text(&table.path("gm/outbox").join(last))]);
+    for who in ["gm", "us"] {
+        assert!(!table.says(0, who, &["-C", who, "verify"]).contains("DIVERGENCE"));
+        assert!(!table.script(4, who).contains("fault:"));
+    }
+    // Spain's turn comes next; without him the game goes on.
+    table.says(0, "gm", &["-C", "gm", "resolve", "--absent"]);
 }
