@@ -799,3 +799,21 @@ fn what_is_sealed_for_a_later_turn_and_is_nothing_lapses_and_keeps_nobodys_order
     // Spain's turn comes next; without him the game goes on.
     table.says(0, "gm", &["-C", "gm", "resolve", "--absent"]);
 }
+
+#[test]
+fn a_private_game_masters_page_to_hand_round_tells_nothing_that_lies_face_down() {
+    let table = Table::mastered(&["--private"]);
+    table.taken(0, &table.send_to_master("spain", "s1.yaml"));
+    let own = table.says(0, "gm", &["-C", "gm", "dispute", "4"]);
+    assert!(own.contains("sp-02 (sp-"), "the game master sees what it is: {own}");
+    let public = ["-C", "gm", "dispute", "4", "--public"];
+    let told = table.says(0, "gm", &public);
+    assert!(told.contains("sp-02") && !told.contains("sp-02 (sp-"), "{told}");
+    for form in [&["--json"][..], &["--form", "html", "--output", "page.html"][..]] {
+        table.says(0, "gm", &[&public[..], form].concat());
+    }
+    table.told();
+    let shown = |told: &str| told.split("-- The dice, recomputed").nth(1).map(str::to_owned).expect("dice");
+    let theirs = table.says(0, "nobody", &["-C", "us", "dispute", "4", "--public"]);
+    assert_eq!(shown(&theirs), shown(&told), "it is what anybody finds in his own copy");
+}

@@ -9,6 +9,7 @@ use crate::engine::dice::{Seed, faces};
 use crate::engine::visible::visible;
 use crate::engine::{Diary, Json, count_of};
 use crate::report::{Page, Told, html, markdown, terminal};
+use crate::trust::Id;
 use crate::trust::compare::{Comparison, Copy, compare};
 use crate::trust::data::{Data, Genesis, RollSaid};
 use crate::trust::finding::{Code, dice_words};
@@ -20,7 +21,7 @@ use crate::trust::verify::{Verification, copy_of};
 
 use super::folder::{find, lay, spelled};
 use super::report::Form;
-use super::sight::{Sight, own_vision};
+use super::sight::{Eyes, Sight, own_vision};
 use super::{Done, Trouble, World, remedies};
 
 /// Gather what an arbiter needs to settle a dispute about one record, on one page.
@@ -32,7 +33,7 @@ use super::{Done, Trouble, World, remedies};
 #[command(after_help = "Examples:
   garcia dispute 7                      the dice of record 7 are doubted
   garcia dispute 6 ../spain             somebody says that he sent other orders
-  garcia dispute 7 --form html --output dispute.html
+  garcia dispute 7 --public --form html --output dispute.html     to hand round
   garcia dispute 7 --json               {\"record\", \"orders\", \"dice\", \"other\", \"verification\", …}
 
 It says what was signed, what follows from it and what may be done. It changes nothing.")]
@@ -41,6 +42,9 @@ pub struct Dispute {
     record: u32,
     /// Another copy of the ledger: a game folder, or the records themselves.
     other: Option<PathBuf>,
+    /// As everybody sees it: nothing that only you know, to hand the page round.
+    #[arg(long)]
+    public: bool,
     /// In which form.
     #[arg(long, value_enum, default_value_t = Form::Text)]
     form: Form,
@@ -69,7 +73,8 @@ impl Dispute {
                 format!("it ends with record {last}; `garcia verify` says what is missing"),
             ));
         };
-        let see = |game: &crate::trust::Id| own_vision(world, game).map_or_else(Vision::public, |eyes| eyes.vision);
+        let eyes = |game: &Id| own_vision(world, game).filter(|_| !self.public);
+        let see = |game: &Id| eyes(game).map_or_else(Vision::public, |eyes| eyes.vision);
         let table = |folder: &Path, genesis: &Genesis| lay(folder, genesis);
         let verification = verify_folder(&folder, &table, &see)?;
         let orders = orders_of(&copy, record);
@@ -85,7 +90,7 @@ impl Dispute {
             page.section(format!("What was ordered, in record {}", orders.body().seq), ordered);
         }
         page.section("The dice, recomputed", told(&dice, result));
-        let happened = result.and_then(|result| report(&folder, &copy, result, world));
+        let happened = result.and_then(|result| report(&folder, &copy, result, &eyes));
         page.sections.extend(happened.into_iter().flat_map(|told| told.sections));
         let (other, parted) = match &self.other {
             None => (None, None),
@@ -98,7 +103,7 @@ impl Dispute {
         };
         page.section("What follows", follows(&verification, self.record, parted.as_deref()));
         let whole: Vec<Record> = copy.values().cloned().collect();
-        let eyes = whole.first().and_then(|genesis| own_vision(world, &genesis.id()));
+        let eyes = whole.first().and_then(|genesis| eyes(&genesis.id()));
         if let Ok(sight) = Sight::seen(folder.clone(), whole, eyes) {
             page.section("What may be done", remedies::diary(&sight.ledger, self.record));
         }
@@ -254,9 +259,9 @@ fn told(dice: &[Recomputed], result: Option<&Record>) -> Diary {
 }
 
 /// What happened, told as whoever asks may read it.
-fn report(folder: &Path, copy: &Copy, result: &Record, world: &World) -> Option<Page> {
+fn report(folder: &Path, copy: &Copy, result: &Record, eyes: &dyn Fn(&Id) -> Option<Eyes>) -> Option<Page> {
     let upto: Vec<Record> = copy.range(..=result.body().seq).map(|(_, record)| record.clone()).collect();
-    let eyes = upto.first().and_then(|genesis| own_vision(world, &genesis.id()));
+    let eyes = upto.first().and_then(|genesis| eyes(&genesis.id()));
     let sight = Sight::seen(folder.to_owned(), upto, eyes).ok()?;
     sight.turn_report().map(|report| report.page())
 }
