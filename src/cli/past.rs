@@ -123,8 +123,7 @@ impl Past<'_> {
     ) -> Result<(), Trouble> {
         let Some(first) = results.first() else { return Ok(()) };
         let mut ledger = self.ledger(*first, eyes)?;
-        for (number, at) in results.iter().enumerate() {
-            self.world.progress.at(number + 1, results.len());
+        for at in results {
             let known = ledger.records().len();
             for record in self.records.iter().take(at + 1).skip(known) {
                 ledger.append(record.clone())?;

@@ -113,7 +113,8 @@ impl Report {
         let form = self.form.unwrap_or_else(|| form_of(self.output.as_deref()));
         let mut told: Vec<Told> = Vec::new();
         let whole = self.all || self.turn.is_some();
-        for (_, sight) in &sights {
+        for (number, (_, sight)) in sights.iter().enumerate() {
+            world.progress.at(number + 1, sights.len());
             let one = if whole { sight.told_whole() } else { sight.told() };
             let (Some(mut one), Some(report)) = (one, sight.turn_report()) else { continue };
             one.page.section("How the rulebook was read", readings(report.table, report.journal)?);

@@ -22,8 +22,8 @@ const DOERS: [&str; 4] = ["units", "unit", "by", "attackers"];
 const PLACES: [&str; 9] = ["to", "at", "target", "attack", "bombard", "naval", "move", "charge", "site"];
 /// Those of them where several orders for one place are one order by more units.
 const SHARED: [&str; 3] = ["target", "attack", "bombard"];
-/// How long a click may take to be answered.
-const PATIENCE: Duration = Duration::from_millis(40);
+/// How long orders are tried out for a click; it is answered in 50 ms with everything around that.
+const PATIENCE: Duration = Duration::from_millis(30);
 /// How long whoever waits for all of it may have to.
 const LONG_PATIENCE: Duration = Duration::from_millis(1500);
 /// After so many cells with one and the same fault it is not for the cell that it is refused.
@@ -419,8 +419,7 @@ pub struct Clicked {
 
 /// What can be done with what was clicked.
 pub fn offers(now: &Now, file: &Node, clicked: &Clicked) -> Value {
-    let until = Instant::now() + if clicked.patient { LONG_PATIENCE } else { PATIENCE };
-    let trial = Trial::new(now, file);
+    let trial = Trial::new(now, file, if clicked.patient { LONG_PATIENCE } else { PATIENCE });
     let (reached, barred) = reach(now, &clicked.units);
     let mut list = Vec::new();
     // What `reach` has found is there at once; the rest is tried out as long as the click may take.
@@ -432,26 +431,26 @@ pub fn offers(now: &Now, file: &Node, clicked: &Clicked) -> Value {
         }
         let march = matches!(deed.how, How::Entry { march: true, .. });
         let (cells, untried): (Vec<Value>, bool) = if !deed.wants_place() {
-            if !trial.allows(&deed.changes(file, &clicked.units, "")) {
-                continue;
+            match trial.allows_one([deed.changes(file, &clicked.units, "")]) {
+                Some(false) => continue,
+                told => (Vec::new(), told.is_none()),
             }
-            (Vec::new(), false)
         } else if let Some(cell) = &clicked.cell {
-            if !trial.allows(&deed.changes(file, &[], cell)) {
-                continue;
+            match trial.allows_one([deed.changes(file, &[], cell)]) {
+                Some(false) => continue,
+                told => (vec![shown(&Reached { cell: cell.clone(), ..Reached::default() })], told.is_none()),
             }
-            (vec![shown(&Reached { cell: cell.clone(), ..Reached::default() })], false)
         } else if march && !reached.is_empty() && ordered(now, file) {
-            try_reached(now, deed, file, clicked, &reached, &trial, until)
+            try_reached(now, deed, file, clicked, &reached, &trial)
         } else if march && !reached.is_empty() {
             // `reach` is of units on the map: whether it is this order that brings them there, a few of them tell.
             let some = reached.iter().step_by(reached.len().div_ceil(SAMPLES));
-            if !some.into_iter().any(|there| trial.allows(&deed.changes(file, &clicked.units, &there.cell))) {
-                continue;
+            match trial.allows_one(some.map(|there| deed.changes(file, &clicked.units, &there.cell))) {
+                Some(false) => continue,
+                told => (reached.iter().map(shown).collect(), told.is_none()),
             }
-            (reached.iter().map(shown).collect(), false)
         } else {
-            try_cells(now, deed, file, clicked, &trial, until)
+            try_cells(now, deed, file, clicked, &trial)
         };
         if cells.is_empty() && deed.wants_place() && !untried {
             continue;
@@ -547,12 +546,11 @@ fn try_reached(
     clicked: &Clicked,
     reached: &[Reached],
     trial: &Trial<'_>,
-    until: Instant,
 ) -> (Vec<Value>, bool) {
     let allowed = |cell: &str| trial.allows(&deed.changes(file, &clicked.units, cell));
     let mut found = Vec::new();
     for (number, there) in reached.iter().enumerate() {
-        if Instant::now() > until {
+        if !trial.in_time() {
             found.extend(reached.iter().skip(number).map(shown));
             return (found, true);
         }
@@ -569,7 +567,7 @@ fn try_reached(
     let known: BTreeSet<&str> = reached.iter().map(|there| there.cell.as_str()).collect();
     let around = board.cells.iter().filter(|cell| !known.contains(cell.id.as_str()));
     for cell in around.filter(|cell| stand().any(|there| beside(cell, there))) {
-        if Instant::now() > until {
+        if !trial.in_time() {
             return (found, true);
         }
         if allowed(&cell.id) {
@@ -580,14 +578,7 @@ fn try_reached(
 }
 
 /// Tries a deed out in every cell, the likeliest first, as long as there is time.
-fn try_cells(
-    now: &Now,
-    deed: &Deed,
-    file: &Node,
-    clicked: &Clicked,
-    trial: &Trial<'_>,
-    until: Instant,
-) -> (Vec<Value>, bool) {
+fn try_cells(now: &Now, deed: &Deed, file: &Node, clicked: &Clicked, trial: &Trial<'_>) -> (Vec<Value>, bool) {
     let Some(board) = now.scene.boards.get(clicked.board) else { return (Vec::new(), false) };
     // Near to where the unit stands, or where the file places it by now.
     let planned = placed(now, file);
@@ -614,7 +605,7 @@ fn try_cells(
     let mut found = Vec::new();
     let (mut fault, mut times) = (BTreeSet::new(), 0);
     for cell in cells {
-        if Instant::now() > until {
+        if !trial.in_time() {
             return (found, true);
         }
         let wrong = trial.wrong(&deed.changes(file, &clicked.units, &cell.id));
@@ -636,16 +627,40 @@ struct Trial<'n> {
     file: &'n Node,
     /// What is wrong with it as it is.
     faults: BTreeSet<String>,
+    /// When an answer is due.
+    until: Instant,
+    /// The longest that a trial has taken.
+    longest: std::cell::Cell<Duration>,
 }
 
 impl<'n> Trial<'n> {
-    fn new(now: &'n Now, file: &'n Node) -> Trial<'n> {
-        Trial { now, file, faults: found(now, file) }
+    fn new(now: &'n Now, file: &'n Node, patience: Duration) -> Trial<'n> {
+        let began = Instant::now();
+        let faults = found(now, file);
+        Trial { now, file, faults, until: began + patience, longest: began.elapsed().into() }
+    }
+
+    /// Is there time for another trial?
+    fn in_time(&self) -> bool {
+        Instant::now() + self.longest.get() <= self.until
     }
 
     /// Does nothing new go wrong with these changes?
     fn allows(&self, changes: &[Change]) -> bool {
         self.wrong(changes).is_empty()
+    }
+
+    /// Does nothing new go wrong with one of these? Nobody knows where there was no time to try.
+    fn allows_one(&self, changes: impl IntoIterator<Item = Vec<Change>>) -> Option<bool> {
+        for change in changes {
+            if !self.in_time() {
+                return None;
+            }
+            if self.allows(&change) {
+                return Some(true);
+            }
+        }
+        Some(false)
     }
 
     /// What goes wrong with these changes that was not wrong before.
@@ -655,7 +670,10 @@ impl<'n> Trial<'n> {
         if made.is_none() || changes.is_empty() {
             return BTreeSet::from(["it cannot be written".to_owned()]);
         }
-        found(self.now, &file).difference(&self.faults).cloned().collect()
+        let began = Instant::now();
+        let found = found(self.now, &file);
+        self.longest.set(self.longest.get().max(began.elapsed()));
+        found.difference(&self.faults).cloned().collect()
     }
 }
 
