@@ -233,3 +233,30 @@ fn completions_and_man_pages_know_every_verb() {
     }
     assert!(folder.join("garcia.1").exists());
 }
+
+#[test]
+fn answers_are_described_by_the_schema_of_their_packet() {
+    let room = Room::new();
+    let folder = room.solo("santiago-campaign");
+    let name = folder.display().to_string();
+    for packet in 0..6 {
+        let written = room.path(&format!("{packet}.yaml"));
+        room.run("me", &["-C", &name, "template", "--output", &written.display().to_string()]);
+        let text = std::fs::read_to_string(written).expect("orders");
+        if text.contains("\nanswers:") {
+            room.run("me", &["-C", &name, "template", "--write"]);
+            let answers = files(&folder.join("orders"), ".yaml");
+            let answers = answers.iter().find(|file| file.display().to_string().contains("answers")).expect("a file");
+            let text = std::fs::read_to_string(answers).expect("answers");
+            let schema = text.split("$schema=../").nth(1).and_then(|rest| rest.lines().next()).expect("a schema");
+            // Made for this moment: an editor completes what can be answered now.
+            assert!(schema.contains("answers"), "{schema}");
+            assert!(folder.join(schema).is_file(), "{schema} is there");
+            return;
+        }
+        let file = room.path("asking.yaml");
+        std::fs::write(&file, text.replace(": default\n", ": ask\n")).expect("written");
+        room.run("me", &["-C", &name, "resolve", &file.display().to_string()]);
+    }
+    panic!("nothing was asked");
+}

@@ -129,8 +129,9 @@ fn moment(sight: &Sight) -> Option<serde_json::Value> {
 
 /// The packet whose schema describes the file due; answers belong to the packet of their span.
 fn schema_packet(sight: &Sight) -> &'static str {
-    match sight.stop() {
-        Stop::Orders { ask, .. } => ask,
+    let begun = sight.table().packet_due(sight.ledger.replay().began());
+    match (sight.stop(), &begun) {
+        (Stop::Orders { ask, .. }, _) | (_, Stop::Orders { ask, .. }) => ask,
         _ => "turn",
     }
 }
