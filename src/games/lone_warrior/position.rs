@@ -167,16 +167,16 @@ impl<'p> Position<'p> {
         !self.field.grid.cells().filter(between).any(|square| self.blocks(square, heights, guns.id, false))
     }
 
-    /// The friend that keeps artillery from firing at a box: within two boxes of it (§6.2a, §6.2b, §6.2c).
-    pub fn too_near(&self, guns: &Unit, target: Square) -> Option<UnitId> {
-        let near = |unit: &&Unit| {
+    /// The friends that keep artillery from firing at a box: within two boxes of it (§6.2a, §6.2b, §6.2c).
+    pub fn too_near(&self, guns: &Unit, target: Square) -> impl Iterator<Item = UnitId> {
+        let near = move |unit: &&Unit| {
             self.at(unit.id).is_some_and(|at| {
                 let lanes = u32::from(at.first().abs_diff(target.first()));
                 let ranks = u32::from(at.second().abs_diff(target.second()));
                 within(SAFE_DISTANCE, lanes, ranks)
             })
         };
-        self.units_of(guns.power).find(near).map(|unit| unit.id)
+        self.units_of(guns.power).filter(near).map(|unit| unit.id)
     }
 
     /// Does a box lie in the arc and range of a unit in another (§6.6b, §6.6c)?
@@ -254,7 +254,7 @@ impl<'p> Position<'p> {
 
     fn gun_shot(&self, guns: &Unit, target: UnitId, at: Square) -> Result<Aspect, Vec<Bar>> {
         let mut bars = Vec::new();
-        if let Some(friend) = self.too_near(guns, at) {
+        for friend in self.too_near(guns, at) {
             let why = format!("{target} in {at} is within two boxes of {friend}");
             let bar = Bar::new("6.2a", why, "name an enemy farther from the own units");
             bars.push(bar.about([friend, target].map(Subject::of)));
