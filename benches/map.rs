@@ -6,6 +6,7 @@ use garcia::cli::World;
 use garcia::desk::{Asked, Desk};
 use garcia::draw::{Window, svg_map, text_map};
 use garcia::engine::dice::{Chance, Seed};
+use garcia::engine::doc::DocPath;
 use garcia::engine::{
     AnyJournal, AnyState, Charter, Dice, Holdings, Match, Questions, Said, Segment, Settled, Tickets, Versions, View,
 };
@@ -35,7 +36,9 @@ fn played(game: &str, packets: u8) -> Moment {
     for number in 0..packets {
         let Some(side) = stop.who() else { break };
         let view = View { state: &state, holdings: &holdings, side: Some(side) };
-        let orders = table.random_orders(view, &stop, &mut chance);
+        // What is signed is what the check writes out in full.
+        let listed = table.random_orders(view, &stop, &mut chance);
+        let (orders, _) = table.check(view, &stop, listed, &DocPath::root());
         let (said, nothing, versions) = (Said::default(), Holdings::default(), Versions::new());
         let segment = Segment {
             dice: Dice::Seed(Seed::new([number; 32])),
