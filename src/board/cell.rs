@@ -105,20 +105,20 @@ macro_rules! printed_number {
         }
 
         $crate::described!($name, generator => {
-                if generator.contract().is_deserialize() {
-                    // A person writes `1308`, which YAML takes for a number, or the name of a place.
-                    json_schema!({
-                        "type": ["string", "integer"],
-                        "description": concat!("A ", $kind, ": the four digits of its number, or the name of a place"),
-                        "x-names": $kind,
-                    })
-                } else {
-                    json_schema!({
-                        "type": "string",
-                        "pattern": "^[0-9]{4}$",
-                        "description": concat!("A ", $kind, " number of four digits"),
-                    })
-                }
+            if generator.contract().is_deserialize() {
+                // A person writes `1308`, which YAML takes for a number, or the name of a place.
+                json_schema!({
+                    "type": ["string", "integer"],
+                    "description": concat!("A ", $kind, ": the four digits of its number, or the name of a place"),
+                    "x-names": $kind,
+                })
+            } else {
+                json_schema!({
+                    "type": "string",
+                    "pattern": "^[0-9]{4}$",
+                    "description": concat!("A ", $kind, " number of four digits"),
+                })
+            }
         });
     };
 }

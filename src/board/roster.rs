@@ -104,7 +104,7 @@ impl<K: Ord + Copy, V> Roster<K, V> {
 
     /// Everything, by name.
     pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
-        self.0.iter().map(|(key, value)| (key, value))
+        self.into_iter()
     }
 
     /// Everything, to be changed.

@@ -158,13 +158,13 @@ macro_rules! names {
         }
 
         $crate::described!($name, _ => {
-                #[allow(unused_mut)]
-                let mut schema =
-                    ::schemars::json_schema!({
-                        "type": "string",
-                        "description": concat!("The name of a ", $class),
-                        "x-names": $class,
-                    });
+            #[allow(unused_mut)]
+            let mut schema =
+                ::schemars::json_schema!({
+                    "type": "string",
+                    "description": concat!("The name of a ", $class),
+                    "x-names": $class,
+        });
                 $( schema.insert("examples".to_owned(), $examples.into()); )?
                 schema
         });

@@ -271,13 +271,13 @@ macro_rules! words_or {
         }
 
         $crate::described!($name, generator => {
-                let value = generator.subschema_for::<$type>();
-                $crate::engine::doc::word_or_schema(
-                    &[$( $crate::doc_line!($($attribute)*) ),*],
-                    &[$( &[$word $(, $alias)*] ),+],
-                    value,
-                    generator,
-                )
+            let value = generator.subschema_for::<$type>();
+            $crate::engine::doc::word_or_schema(
+                &[$( $crate::doc_line!($($attribute)*) ),*],
+                &[$( &[$word $(, $alias)*] ),+],
+                value,
+                generator,
+            )
         });
     )+};
 }
@@ -328,7 +328,7 @@ macro_rules! printed {
         }
 
         $crate::described!($name, _ => {
-                ::schemars::json_schema!({ "type": ["string", "integer"], "description": concat!("Written like ", $like) })
+            ::schemars::json_schema!({ "type": ["string", "integer"], "description": concat!("Written like ", $like) })
         });
     )+};
 }

@@ -22,7 +22,7 @@ impl FromDoc for Json {
 }
 
 crate::described!(Json, _ => {
-        true.into()
+    true.into()
 });
 
 impl FromDoc for String {

@@ -375,7 +375,7 @@ impl FromDoc for Member {
 }
 
 crate::described!(Member, _ => {
-        json_schema!({ "type": "string", "description": "A unit, or a unit with the steps it has: `sp-4-t/1`" })
+    json_schema!({ "type": "string", "description": "A unit, or a unit with the steps it has: `sp-4-t/1`" })
 });
 
 /// What lies under a column or brigade counter: its units in the order in which they take losses, or nothing at all

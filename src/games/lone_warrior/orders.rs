@@ -106,11 +106,11 @@ impl FromDoc for Way {
 }
 
 crate::described!(Way, _ => {
-        let words: Vec<&str> = Direction::ALL.iter().map(|direction| direction.as_str()).collect();
-        schemars::json_schema!({
-            "type": ["string", "integer"],
-            "description": format!("A direction ({}), a box, or the unit in it", words.join(", ")),
-        })
+    let words: Vec<&str> = Direction::ALL.iter().map(|direction| direction.as_str()).collect();
+    schemars::json_schema!({
+        "type": ["string", "integer"],
+        "description": format!("A direction ({}), a box, or the unit in it", words.join(", ")),
+    })
 });
 
 words! {
@@ -217,8 +217,8 @@ impl FromDoc for StopAfter {
 }
 
 crate::described!(StopAfter, generator => {
-        let condition = generator.subschema_for::<Condition>();
-        schemars::json_schema!({ "anyOf": [{ "const": "yes" }, { "const": true }, condition] })
+    let condition = generator.subschema_for::<Condition>();
+    schemars::json_schema!({ "anyOf": [{ "const": "yes" }, { "const": true }, condition] })
 });
 
 document! {

@@ -221,9 +221,9 @@ impl FromDoc for InMelee {
 }
 
 crate::described!(InMelee, generator => {
-        let word = generator.subschema_for::<MeleeWord>();
-        let after = generator.subschema_for::<WithdrawAfter>();
-        schemars::json_schema!({ "anyOf": [word, after] })
+    let word = generator.subschema_for::<MeleeWord>();
+    let after = generator.subschema_for::<WithdrawAfter>();
+    schemars::json_schema!({ "anyOf": [word, after] })
 });
 
 /// One rule for all, or one for each.

@@ -62,5 +62,5 @@ impl FromDoc for Effort {
 }
 
 crate::described!(Effort, _ => {
-        json_schema!({"enum": ["yes", "no", "if-attack", true, false]})
+    json_schema!({"enum": ["yes", "no", "if-attack", true, false]})
 });

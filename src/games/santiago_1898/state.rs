@@ -94,7 +94,7 @@ impl Serialize for Role {
 }
 
 crate::described!(Role, _ => {
-        false.into()
+    false.into()
 });
 
 impl Role {

@@ -141,17 +141,12 @@ fn attacks(now: &Position<'_>, side: Side, orders: &mut TurnOrders) {
     };
     let mut targets: Vec<Hex> = now.targets(side).into_iter().collect();
     targets.sort_by_key(|target| (strength(target), *target));
-    let least = match (now.state.turn < LATE, side == US) {
-        (true, _) => GOOD,
-        (false, true) => FAIR,
+    let late = now.state.turn >= LATE;
+    let least = match side == US {
+        true if late => FAIR,
         // §4.3: a siege in force at the end is lost, unless it has cost too much.
-        (false, false) => {
-            if now.besieged() {
-                DESPERATE
-            } else {
-                GOOD
-            }
-        }
+        false if late && now.besieged() => DESPERATE,
+        _ => GOOD,
     };
     let mut pledged: BTreeSet<Piece> = BTreeSet::new();
     for target in targets {

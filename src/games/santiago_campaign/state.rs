@@ -40,14 +40,14 @@ impl Place {
 }
 
 crate::described!(Post, _ => {
-        json_schema!({ "type": "string", "description": "A hex or a holding box" })
+    json_schema!({ "type": "string", "description": "A hex or a holding box" })
 });
 
 crate::described!(Face, _ => {
-        json_schema!({
-            "description": "The unit if it lies face up; its seal if it lies face down",
-            "type": ["string", "object"],
-        })
+    json_schema!({
+        "description": "The unit if it lies face up; its seal if it lies face down",
+        "type": ["string", "object"],
+    })
 });
 
 document! {

@@ -62,7 +62,7 @@ impl FromDoc for SecretDice {
 }
 
 crate::described!(SecretDice, _ => {
-        json_schema!({ "type": "string", "description": "The name of the slot in which the dice lie" })
+    json_schema!({ "type": "string", "description": "The name of the slot in which the dice lie" })
 });
 
 document! {
