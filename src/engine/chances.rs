@@ -5,11 +5,14 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
+use super::doc::Segment;
 use super::foresee::{Hopes, Luck, hopeful};
 use super::loose::{Fall, Grown, Loose};
 use super::mark::{Affair, Spread, Upshot};
 use super::umpire::Umpire;
-use super::{Foresaid, Halt, Holdings, Ratio, Rules, Said, Seen, Settled, Side, Stop, Versions};
+use super::{Foresaid, Halt, Holdings, Json, Ratio, Rules, Said, Seen, Settled, Side, Stop, Versions, to_json};
 
 /// Draws for what belongs to no order.
 const ASIDE: u32 = 400;
@@ -78,6 +81,8 @@ impl How {
 pub struct Prospect {
     /// The entry of the packet, or the phase.
     pub affair: Affair,
+    /// Who is ordered by that entry, as the packet names them.
+    pub ordered: Vec<String>,
     /// Its chances; if the opponent's hidden pieces are the weakest they can be.
     pub spread: Spread,
     /// How they were found.
@@ -250,7 +255,7 @@ pub fn chances<G: Rules>(
         count += more;
         feared = worst.into_iter().map(|(grown, how)| (grown.affair, (grown.spread, how))).collect();
     }
-    told(all, feared, hoped.cut_short, count, hoped.bug)
+    told(all, feared, orders, Chances { cut_short: hoped.cut_short, runs: count, bug: hoped.bug, ..Chances::default() })
 }
 
 /// What a packet could have come to when it was carried out, everything but the dice kept as it was.
@@ -279,25 +284,48 @@ pub fn chances_as_played<G: Rules>(
         bug: None,
     };
     let (all, count) = runs.all(effort);
-    told(all, BTreeMap::new(), runs.cut_short, count, runs.bug)
+    told(
+        all,
+        BTreeMap::new(),
+        orders,
+        Chances { cut_short: runs.cut_short, runs: count, bug: runs.bug, ..Chances::default() },
+    )
 }
 
-fn told(
+fn told<O: Serialize>(
     all: Vec<(Grown, How)>,
     mut feared: BTreeMap<Affair, (Spread, How)>,
-    cut_short: bool,
-    runs: u32,
-    bug: Option<String>,
+    orders: &O,
+    mut chances: Chances,
 ) -> Chances {
     let blank = Upshot::default();
-    let mut prospects = Vec::new();
+    // Orders that are no plain data stop at the signing; here they only lack their names.
+    let orders = to_json(orders).unwrap_or_else(|_| Json::map());
     for (grown, how) in all {
         let Grown { affair, spread, dice, .. } = grown;
         let at_worst = feared.remove(&affair).filter(|(worst, _)| *worst != spread);
         // An order without dice that comes to nothing anybody counts is not told.
         if dice || at_worst.is_some() || spread.0.keys().any(|upshot| *upshot != blank) {
-            prospects.push(Prospect { affair, spread, how, at_worst });
+            let ordered = ordered(&orders, &affair);
+            chances.prospects.push(Prospect { affair, ordered, spread, how, at_worst });
         }
     }
-    Chances { prospects, cut_short, runs, bug }
+    chances
+}
+
+/// The keys under which an entry says who is to do it.
+const WHO: [&str; 4] = ["unit", "units", "attackers", "by"];
+
+/// Who is ordered by an entry.
+fn ordered(orders: &Json, affair: &Affair) -> Vec<String> {
+    let Affair::Entry(place) = affair else { return Vec::new() };
+    let entry = place.segments().iter().try_fold(orders, |within, segment| match segment {
+        Segment::Index(index) => within.as_list()?.get(*index),
+        Segment::Key(key) | Segment::Name(key) => within.get(key),
+    });
+    match entry.and_then(|entry| WHO.iter().find_map(|key| entry.get(key))) {
+        Some(Json::Str(unit)) => vec![unit.clone()],
+        Some(Json::List(units)) => units.iter().filter_map(Json::as_str).map(str::to_owned).collect(),
+        _ => Vec::new(),
+    }
 }

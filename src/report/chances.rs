@@ -74,6 +74,18 @@ pub fn title(prospect: &Prospect) -> String {
     }
 }
 
+/// The same with those who are ordered: two shots at one target are two affairs.
+fn named(prospect: &Prospect) -> String {
+    let joint = if prospect.spread.fight().is_some() { " by " } else { ", " };
+    match prospect.ordered.as_slice() {
+        [] => title(prospect),
+        [one, two, _, more @ ..] if !more.is_empty() => {
+            format!("{}{joint}{one}, {two} and {} more", title(prospect), more.len() + 1)
+        }
+        few => format!("{}{joint}{}", title(prospect), few.join(", ")),
+    }
+}
+
 /// One line for a fight or march: the chance that it comes off, and what it costs.
 pub fn in_a_line(prospect: &Prospect) -> String {
     let span = |of: &dyn Fn(&Spread) -> String| match &prospect.at_worst {
@@ -81,14 +93,18 @@ pub fn in_a_line(prospect: &Prospect) -> String {
         Some((worst, _)) => format!("{} to {}", of(worst), of(&prospect.spread)),
     };
     let mut parts = Vec::new();
-    if prospect.spread.fight().is_some() {
+    let worst = prospect.at_worst.iter().map(|(worst, _)| worst);
+    let may_take = |spread: &Spread| spread.0.keys().any(|upshot| upshot.taken);
+    // Fire takes no ground: its results are what there is to tell.
+    if std::iter::once(&prospect.spread).chain(worst).any(may_take) {
         parts.push(format!("taken {}", span(&|spread| spread.chance(|upshot| upshot.taken).percent())));
         if prospect.spread.0.keys().any(|upshot| upshot.called_off) {
             parts.push(format!("called off {}", span(&|spread| spread.chance(|upshot| upshot.called_off).percent())));
         }
     } else {
+        let chance = |word: &str| span(&|spread| spread.chance(|upshot| upshot.word() == word).percent());
         let results = prospect.spread.results();
-        parts.extend(results.iter().take(3).map(|(word, chance)| format!("{word} {}", chance.percent())));
+        parts.extend(results.iter().take(3).map(|(word, _)| format!("{word} {}", chance(word))));
     }
     for leader in prospect.spread.leaders() {
         parts.push(format!(
@@ -104,7 +120,7 @@ pub fn in_a_line(prospect: &Prospect) -> String {
         How::Apart { .. } => "exact over its own dice".to_owned(),
         how @ How::Drawn { .. } => format!("±{}", how.error().percent()),
     };
-    format!("{}: {} ({found}).", title(prospect), parts.join(", "))
+    format!("{}: {} ({found}).", named(prospect), parts.join(", "))
 }
 
 impl ChancesReport<'_> {
@@ -131,7 +147,7 @@ impl ChancesReport<'_> {
     }
 
     fn tell(&self, prospect: &Prospect, diary: &mut Diary) {
-        diary.heading(2, title(prospect));
+        diary.heading(2, named(prospect));
         if let Affair::Entry(entry) = &prospect.affair {
             self.sums(entry).into_iter().for_each(|sum| diary.push(sum));
         }
@@ -200,6 +216,10 @@ impl ChancesReport<'_> {
             if let Some((by, at)) = prospect.spread.fight() {
                 entry.insert("by".to_owned(), Json::from(by.as_str()));
                 entry.insert("at".to_owned(), Json::Str(at.clone()));
+            }
+            if !prospect.ordered.is_empty() {
+                let ordered = prospect.ordered.iter().map(|unit| Json::from(unit.as_str())).collect();
+                entry.insert("ordered".to_owned(), Json::List(ordered));
             }
             if let Some((worst, how)) = &prospect.at_worst {
                 entry.insert("at-worst".to_owned(), Json::Map(spread_json(worst, *how)));
@@ -272,14 +292,28 @@ fn spread_json(spread: &Spread, how: How) -> BTreeMap<String, Json> {
     members
 }
 
+/// Affairs with their names, the later ones of a name with their number.
+fn numbered(chances: &Chances) -> Vec<(String, &Prospect)> {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let mut list = Vec::new();
+    for prospect in &chances.prospects {
+        let name = title(prospect);
+        let times = seen.entry(name.clone()).or_insert(0);
+        *times += 1;
+        list.push((if *times == 1 { name } else { format!("{name} ({times})") }, prospect));
+    }
+    list
+}
+
 /// Several plans side by side: affair by affair the chance that it comes off and what it costs.
 pub fn side_by_side(plans: &[(String, &Chances)]) -> Diary {
     let mut diary = Diary::new();
     let mut head = vec![""];
     head.extend(plans.iter().map(|(name, _)| name.as_str()));
-    let mut names: Vec<String> = Vec::new();
-    for prospect in plans.iter().flat_map(|(_, chances)| &chances.prospects) {
-        let name = title(prospect);
+    // The second shot at a target is set beside the second of the other plan.
+    let told: Vec<Vec<(String, &Prospect)>> = plans.iter().map(|(_, chances)| numbered(chances)).collect();
+    let mut names: Vec<&String> = Vec::new();
+    for (name, _) in told.iter().flatten() {
         if !names.contains(&name) {
             names.push(name);
         }
@@ -287,7 +321,7 @@ pub fn side_by_side(plans: &[(String, &Chances)]) -> Diary {
     let mut sums: BTreeMap<Side, Vec<Ratio>> = BTreeMap::new();
     for name in &names {
         let of: Vec<Option<&Prospect>> =
-            plans.iter().map(|(_, chances)| chances.prospects.iter().find(|p| title(p) == *name)).collect();
+            told.iter().map(|plan| plan.iter().find(|(told, _)| told == *name).map(|(_, p)| *p)).collect();
         let Some(first) = of.iter().flatten().next() else { continue };
         let cell = |number: &dyn Fn(&Spread) -> String| {
             let told = |p: &&Prospect| match &p.at_worst {
@@ -315,7 +349,7 @@ pub fn side_by_side(plans: &[(String, &Chances)]) -> Diary {
                 *sum = sum.plus(mean);
             }
         }
-        diary.heading(2, name.clone());
+        diary.heading(2, (*name).clone());
         diary.table(&head, rows);
     }
     let all = |(side, sums): (&Side, &Vec<Ratio>)| {
@@ -328,4 +362,44 @@ pub fn side_by_side(plans: &[(String, &Chances)]) -> Diary {
     let sums = if names.len() > 1 { sums } else { BTreeMap::new() };
     diary.table(&head, sums.iter().map(all).collect());
     diary
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const US: Side = Side("us");
+
+    /// A shot at one target that hits in half the cases and takes no ground.
+    fn shot(by: &str, taken: bool) -> Prospect {
+        let upshot = |result: &str| Upshot {
+            fight: Some((US, "1208".to_owned())),
+            result: Some(result.to_owned()),
+            taken,
+            ..Upshot::default()
+        };
+        let half = Ratio::new(1u8, 2u8);
+        Prospect {
+            affair: Affair::Entry(DocPath::root().key("fire").index(0)),
+            ordered: by.split(' ').map(str::to_owned).collect(),
+            spread: Spread(BTreeMap::from([(upshot("hit"), half), (upshot("missed"), half)])),
+            how: How::Exact { left_out: Ratio::ZERO },
+            at_worst: None,
+        }
+    }
+
+    #[test]
+    fn fire_that_takes_no_ground_is_told_by_its_results_and_by_who_fires() {
+        assert_eq!(in_a_line(&shot("us-1", false)), "us attack on 1208 by us-1: hit 50.0%, missed 50.0% (exact).");
+        assert_eq!(in_a_line(&shot("us-1", true)), "us attack on 1208 by us-1: taken 100.0% (exact).");
+        assert_eq!(named(&shot("a b c", false)), "us attack on 1208 by a, b, c");
+        assert_eq!(named(&shot("a b c d", false)), "us attack on 1208 by a, b and 2 more");
+    }
+
+    #[test]
+    fn the_second_shot_at_a_target_is_set_beside_the_second() {
+        let plan = Chances { prospects: vec![shot("us-1", false), shot("us-2", true)], ..Chances::default() };
+        let told = format!("{:?}", side_by_side(&[("a.yaml".to_owned(), &plan), ("b.yaml".to_owned(), &plan)]));
+        assert!(told.contains("us attack on 1208 (2)"), "{told}");
+    }
 }
