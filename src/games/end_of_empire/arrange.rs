@@ -201,7 +201,8 @@ fn clear_map(data: &mut Data) {
     let grid = data.grid.clone();
     let ground = Layer::from_fn(&grid, |hex| Ground {
         base_landing: data.ground(hex).is_some_and(|ground| ground.base_landing),
-        ..Ground::bare(Terrain::Clear)
+        terrain: Terrain::Clear,
+        ..Ground::default()
     });
     data.map = Map::with_ground(grid, ground);
     data.objectives.clear();

@@ -217,7 +217,7 @@ impl Feature for Along {
 pub type Map = board::Terrain<HexGrid, Ground, Along>;
 
 /// What lies in one hex.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Ground {
     /// Its terrain.
     pub terrain: Terrain,
@@ -239,24 +239,6 @@ pub struct Ground {
     pub road: bool,
     /// Does a railroad?
     pub rail: bool,
-}
-
-impl Ground {
-    /// A hex of this terrain with nothing in it.
-    pub const fn bare(terrain: Terrain) -> Ground {
-        Ground {
-            terrain,
-            name: None,
-            redoubt: false,
-            battery: false,
-            entrenchment: false,
-            beach: false,
-            base_landing: false,
-            objective: false,
-            road: false,
-            rail: false,
-        }
-    }
 }
 
 impl Unit {
@@ -396,7 +378,8 @@ fn land(loader: &mut Loader<'_>, map: &MapFile) -> Option<(Map, Vec<Named>, BTre
         map.places.iter().filter_map(|place| Some((place.hex, place.names.first()?))).collect();
     let ground = Layer::from_fn(&grid, |hex| Ground {
         name: names.get(&hex).map(|name| Name::intern(name)),
-        ..Ground::bare(terrain.get(&grid, hex).copied().unwrap_or(Terrain::Ocean))
+        terrain: terrain.get(&grid, hex).copied().unwrap_or_default(),
+        ..Ground::default()
     });
     let mut sheet = Sheet::new(loader, MAP, Map::with_ground(grid, ground), |ground| ground.terrain.is_land());
     sheet.works("beaches", &map.beaches, |ground| ground.beach = true);

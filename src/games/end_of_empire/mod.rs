@@ -329,9 +329,9 @@ impl Rules for EndOfEmpire {
         let force = match state.stage {
             Stage::SpanishSetup => Force::Spanish,
             Stage::CubanSetup => Force::Cuban,
-            _ => return Orders::Turn(TurnOrders::none()),
+            _ => return Orders::Turn(TurnOrders::default()),
         };
-        let mut setup = SetupOrders::none();
+        let mut setup = SetupOrders::default();
         self.complete_setup(state, force, &mut setup);
         Orders::Setup(setup)
     }

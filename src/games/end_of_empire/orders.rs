@@ -13,6 +13,7 @@ use super::terms::{Content, EventName, Member, Mode, Piece};
 
 document! {
     /// A set-up (§3). Whatever is left out takes its default hex.
+    #[derive(Default)]
     pub struct SetupOrders {
         /// Unit and hex, one line each.
         pub place: BTreeMap<Piece, Hex>,
@@ -90,6 +91,7 @@ document! {
     }
 
     /// The reorganization of A.3.
+    #[derive(Default)]
     pub struct Reorganize {
         /// Logistic columns to be made.
         pub logistics: Vec<LogisticsOrder>,
@@ -140,6 +142,7 @@ document! {
     }
 
     /// One combat (§9): exactly one of `attack`, `bombard` and `naval`.
+    #[derive(Default)]
     pub struct CombatOrder {
         /// The hex that is attacked.
         pub attack: Option<Hex>,
@@ -162,6 +165,7 @@ document! {
     }
 
     /// A player turn, or one of its halves where movement and combat are ordered apart.
+    #[derive(Default)]
     pub struct TurnOrders {
         /// US: reorganization of this turn (A.3).
         pub reorganize: Option<Reorganize>,
@@ -187,35 +191,6 @@ words! {
         Up = "up",
         /// It comes down.
         Down = "down",
-    }
-}
-
-impl SetupOrders {
-    /// Nothing said at all.
-    pub fn none() -> SetupOrders {
-        SetupOrders {
-            place: BTreeMap::new(),
-            modes: BTreeMap::new(),
-            detach: Vec::new(),
-            logistics: Vec::new(),
-            columns: Vec::new(),
-        }
-    }
-}
-
-impl Reorganize {
-    /// Nothing at all.
-    pub fn none() -> Reorganize {
-        Reorganize {
-            logistics: Vec::new(),
-            detach: Vec::new(),
-            form: BTreeMap::new(),
-            columns: BTreeMap::new(),
-            join: Vec::new(),
-            leave: Vec::new(),
-            dissolve: Vec::new(),
-            modes: Vec::new(),
-        }
     }
 }
 
@@ -245,39 +220,9 @@ impl MoveOrder {
 }
 
 impl CombatOrder {
-    /// Nothing yet.
-    pub fn none() -> CombatOrder {
-        CombatOrder {
-            attack: None,
-            bombard: None,
-            naval: None,
-            by: Vec::new(),
-            support: None,
-            losses: Vec::new(),
-            advance: None,
-            maine: false,
-            instead: None,
-        }
-    }
-
     /// The hex it is aimed at.
     pub fn target(&self) -> Option<Hex> {
         self.attack.or(self.bombard).or(self.naval)
-    }
-}
-
-impl TurnOrders {
-    /// Nothing at all.
-    pub fn none() -> TurnOrders {
-        TurnOrders {
-            reorganize: None,
-            land: Vec::new(),
-            enter: Vec::new(),
-            moves: Vec::new(),
-            overfull: Vec::new(),
-            combat: Vec::new(),
-            next: None,
-        }
     }
 }
 

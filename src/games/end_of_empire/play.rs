@@ -334,7 +334,7 @@ impl<'p, 'u> Play<'p, 'u> {
             self.state.balloon_up = false;
         }
         if let Some(now) = self.state.units.get_mut(&unit) {
-            *now = super::state::UnitState { mode: now.mode, ..super::state::UnitState::nowhere() };
+            *now = super::state::UnitState { mode: now.mode, ..Default::default() };
             if again {
                 (now.at, now.steps) = (Place::Off, full);
             }

@@ -158,7 +158,7 @@ impl Play<'_, '_> {
         self.begin_phase("all", "reorganize", PhaseName::Reorganization);
         // Whatever lies under the player's counters is laid anew, so that nobody sees whether something was touched.
         if self.umpire.foresees() && self.has_counters(US) {
-            orders.reorganize.get_or_insert_with(Reorganize::none);
+            orders.reorganize.get_or_insert_default();
         }
         if let Some(reorganize) = &mut orders.reorganize {
             self.entry(DocPath::root().key("reorganize"), |play| play.reorganize(US, reorganize))?;
@@ -170,7 +170,7 @@ impl Play<'_, '_> {
     /// has been said: none of that hangs on it, and whoever signs them cannot look past it.
     pub fn spanish_reorganization(&mut self) -> Ruling<()> {
         if let Some(next) = self.state.next.take() {
-            let none = Reorganize::none();
+            let none = Reorganize::default();
             let mut spanish = self.umpire.open_or(&next.0, &[], none)?;
             self.belated = true;
             self.reorganize(SPAIN, &mut spanish)?;
@@ -183,7 +183,7 @@ impl Play<'_, '_> {
     pub fn lay_next(&mut self, orders: &mut super::orders::TurnOrders) -> Ruling<()> {
         let turn = self.state.turn + 1;
         if self.umpire.foresees() && self.has_counters(SPAIN) && turn <= self.data().tables.limits.turns {
-            orders.next.get_or_insert_with(|| Concealed::Open(Reorganize::none()));
+            orders.next.get_or_insert_with(|| Concealed::Open(Reorganize::default()));
         }
         let Some(next) = &mut orders.next else { return Ok(()) };
         let slot = next_slot(turn)?;
@@ -304,7 +304,7 @@ impl Play<'_, '_> {
             }
             if let Some(unit) = self.state.units.get_mut(&entry.unit) {
                 match parts {
-                    Some((_, UnitKind::Artillery)) => *unit = UnitState::nowhere(), // §13.2a
+                    Some((_, UnitKind::Artillery)) => *unit = UnitState::default(), // §13.2a
                     _ => unit.steps = 1,
                 }
             }

@@ -351,7 +351,7 @@ impl Play<'_, '_> {
                 play.lapse("set-up", bars);
                 if refused {
                     *play.state = before;
-                    let mut default = SetupOrders::none();
+                    let mut default = SetupOrders::default();
                     play.game.complete_setup(play.state, force, &mut default);
                     play.lay_out(force, &default)?;
                 }

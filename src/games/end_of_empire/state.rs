@@ -17,11 +17,12 @@ use super::{SPAIN, US};
 
 words_or! {
     /// Where a counter is, as far as everybody can see: a hex, `off` or `lost`.
-    #[derive(Copy)]
+    #[derive(Copy, Default)]
     pub enum Place {
         /// Not on the open map: at sea, still to come, or under a closed counter.
         Off = "off",
         /// Out of the game.
+        #[default]
         Lost = "lost";
         /// On the map.
         At(Hex)
@@ -82,7 +83,7 @@ impl<T> JsonSchema for Lying<T> {
 
 document! {
     /// One unit.
-    #[derive(Copy)]
+    #[derive(Copy, Default)]
     pub struct UnitState {
         /// Where it is.
         pub at: Place,
@@ -133,8 +134,10 @@ document! {
 
 words! {
     /// Whose orders are due.
+    #[derive(Default)]
     pub enum Stage {
         /// Spanish set-up.
+        #[default]
         SpanishSetup = "spanish-setup",
         /// Cuban set-up.
         CubanSetup = "cuban-setup",
@@ -192,6 +195,7 @@ impl Ending {
 
 document! {
     /// The position.
+    #[derive(Default)]
     pub struct State {
         /// The game turn, from 1.
         pub turn: u32,
@@ -246,42 +250,19 @@ impl State {
         let pieces = data.units.values().filter(|unit| unit.kind.is_piece());
         let units = pieces.map(|unit| {
             let mode = (unit.kind == UnitKind::Guerrilla).then_some(Mode::Regular);
-            (unit.id, UnitState { at: Place::Off, steps: unit.steps, mode, ..UnitState::nowhere() })
+            (unit.id, UnitState { at: Place::Off, steps: unit.steps, mode, ..UnitState::default() })
         });
         let points = &data.tables.supply;
         let supply_points = match supply_points {
             true => BTreeMap::from([(Force::Us, points.us_start), (Force::Spanish, points.spanish_start)]),
             false => BTreeMap::new(),
         };
-        State {
-            turn: 1,
-            stage: Stage::SpanishSetup,
-            units: units.collect(),
-            counters: Roster::default(),
-            numbered: BTreeMap::new(),
-            dummies_lost: BTreeMap::new(),
-            base: None,
-            balloon_up: false,
-            us_control: BTreeSet::new(),
-            us_steps_lost: 0,
-            supply_points,
-            event: None,
-            in_force: BTreeSet::new(),
-            used: BTreeSet::new(),
-            released: false,
-            escario: data.tables.escario.turn,
-            arrived: false,
-            jarcias: false,
-            attacked: BTreeSet::new(),
-            fired: BTreeSet::new(),
-            next: None,
-            ending: None,
-        }
+        State { turn: 1, units: units.collect(), supply_points, escario: data.tables.escario.turn, ..State::default() }
     }
 
     /// A unit. One that is not in the game is out of play.
     pub fn unit(&self, id: Piece) -> UnitState {
-        self.units.get(&id).copied().unwrap_or(UnitState::nowhere())
+        self.units.get(&id).copied().unwrap_or_default()
     }
 
     /// Where a unit or counter is on the map.
@@ -314,13 +295,6 @@ impl State {
     /// The public name the next counter of a force gets (A92).
     pub fn next_name(&self, force: Force) -> Piece {
         Piece::counter(force, self.numbered.get(&force).copied().unwrap_or(0) + 1)
-    }
-}
-
-impl UnitState {
-    /// Out of play.
-    pub const fn nowhere() -> UnitState {
-        UnitState { at: Place::Lost, steps: 0, ds: false, oos: false, landed: false, stopped: false, mode: None }
     }
 }
 

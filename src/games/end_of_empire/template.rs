@@ -33,7 +33,7 @@ pub fn template(game: &EndOfEmpire, seen: &Seen<'_, State>) -> String {
 /// The default set-up, written out to be changed.
 fn setup(now: &Position<'_>, force: Force) -> String {
     let game = now.game;
-    let mut orders = SetupOrders::none();
+    let mut orders = SetupOrders::default();
     game.complete_setup(now.state, force, &mut orders);
     let mut text = String::new();
     let mut line = |words: String| {

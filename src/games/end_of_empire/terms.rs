@@ -48,6 +48,7 @@ words! {
     }
 
     /// The terrain of a hex. Works, roads and rivers come on top of it.
+    #[derive(Default)]
     pub enum Terrain {
         /// Open ground.
         Clear = "clear",
@@ -66,6 +67,7 @@ words! {
         /// All water of the bay.
         Harbour = "harbour" | "harbor",
         /// All ocean.
+        #[default]
         Ocean = "ocean",
     }
 

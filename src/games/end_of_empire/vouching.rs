@@ -141,7 +141,7 @@ impl Play<'_, '_> {
         self.projected.clear();
         self.overfull.clear();
         // Who sent nothing, or nothing that can be read, has signed for nothing.
-        let silent = *orders == TurnOrders::none();
+        let silent = *orders == TurnOrders::default();
         // The author of a plan closes it himself and is at hand when stacking is checked; so is a private game master, to whom
         // moves come sealed. Where they lead nobody can say before.
         let sealed = orders.moves.iter().any(|entry| matches!(entry, Concealed::Sealed(_)));

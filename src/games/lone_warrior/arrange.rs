@@ -327,7 +327,7 @@ fn place(game: &LoneWarrior, id: Battlefield, field: &mut FieldState, read: &Sta
             let (disordered, activated) = (patch.disordered, patch.activated);
             *state = UnitState { at: patch.at, facing, disordered, activated };
         } else if counter.start.is_none() && !counter.is_off_table() {
-            *state = UnitState { at: Place::Lost, facing: None, disordered: false, activated: false };
+            *state = UnitState::default();
         }
     }
     // In the middle of a game leaders stand where they start, unless the case says otherwise.

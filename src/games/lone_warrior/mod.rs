@@ -112,7 +112,7 @@ impl LoneWarrior {
             }))
         };
         if let [only] = self.fields.as_slice() {
-            return Orders::One(of(*only).unwrap_or_else(FieldOrders::none));
+            return Orders::One(of(*only).unwrap_or_else(FieldOrders::default));
         }
         Orders::Both(BothOrders { san_juan_heights: of(Battlefield::SanJuan), el_caney: of(Battlefield::ElCaney) })
     }
@@ -134,7 +134,7 @@ impl LoneWarrior {
 
     /// Set-up: Spain places its leaders, then the U.S. (§A56).
     fn set_up(&self, state: &mut State, power: Power, orders: &mut Orders, umpire: &mut Umpire<'_, Self>) {
-        let none = SetupOrders { leaders: BTreeMap::new() };
+        let none = SetupOrders::default();
         let orders = match orders {
             Orders::Setup(orders) => orders,
             _ => &none,
@@ -167,7 +167,7 @@ impl LoneWarrior {
         orders: &Orders,
         umpire: &mut Umpire<'_, Self>,
     ) -> Ruling<()> {
-        let none = FieldOrders::none();
+        let none = FieldOrders::default();
         // Where a player turn goes on is settled before it is over on the first of them.
         let due: Vec<Battlefield> =
             (state.fields.iter()).filter(|(_, field)| state.is_due_on(field)).map(|(id, _)| *id).collect();
@@ -252,9 +252,9 @@ impl Rules for LoneWarrior {
 
     fn no_orders(&self, _state: &State, stop: &Stop) -> Orders {
         match stop.ask() {
-            "setup" => Orders::Setup(SetupOrders { leaders: BTreeMap::new() }),
-            _ if self.fields.len() == 1 => Orders::One(FieldOrders::none()),
-            _ => Orders::Both(BothOrders { san_juan_heights: None, el_caney: None }),
+            "setup" => Orders::Setup(SetupOrders::default()),
+            _ if self.fields.len() == 1 => Orders::One(FieldOrders::default()),
+            _ => Orders::Both(BothOrders::default()),
         }
     }
 

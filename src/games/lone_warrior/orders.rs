@@ -16,6 +16,7 @@ use super::terms::{AreaId, Battlefield, LeaderId, UnitId};
 
 document! {
     /// Set-up: the unit each leader joins. A leader left out joins his default unit (§A56).
+    #[derive(Default)]
     pub struct SetupOrders {
         /// Leader and unit, one line each: `kent: sj-6`.
         pub leaders: BTreeMap<LeaderId, UnitId>,
@@ -153,6 +154,7 @@ impl Face {
 
 document! {
     /// A condition: everything named must hold when the entry comes up.
+    #[derive(Default)]
     pub struct Condition {
         /// These units are eliminated.
         pub gone: Vec<UnitId>,
@@ -260,6 +262,7 @@ document! {
     }
 
     /// A player turn on one battlefield, or the rest of one.
+    #[derive(Default)]
     pub struct FieldOrders {
         /// Where leaders go before anything else: a box, or the unit they join (§9a, §9b).
         pub leaders: BTreeMap<LeaderId, Way>,
@@ -270,6 +273,7 @@ document! {
     }
 
     /// A player turn on both battlefields.
+    #[derive(Default)]
     pub struct BothOrders {
         /// San Juan Heights.
         pub san_juan_heights: Option<FieldOrders>,
@@ -327,13 +331,6 @@ impl Activation {
         let shot = self.r#move.is_some() || self.shoot.is_some();
         let named = [shot, self.charge.is_some(), self.turn.is_some(), self.exchange.is_some(), self.rally];
         named.into_iter().filter(|named| *named).count()
-    }
-}
-
-impl FieldOrders {
-    /// No orders.
-    pub fn none() -> FieldOrders {
-        FieldOrders { leaders: BTreeMap::new(), activations: Vec::new(), more: false }
     }
 }
 

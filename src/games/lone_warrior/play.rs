@@ -50,15 +50,7 @@ impl<'p, 'u> Play<'p, 'u> {
         state: &'p mut State,
         umpire: &'p mut Umpire<'u, LoneWarrior>,
     ) -> Play<'p, 'u> {
-        let blank = FieldState {
-            units: Default::default(),
-            leaders: Default::default(),
-            heroes: Default::default(),
-            captured: Vec::new(),
-            acting: false,
-            winner: None,
-        };
-        Play { game, field, power, state, umpire, blank }
+        Play { game, field, power, state, umpire, blank: FieldState::default() }
     }
 
     /// The battlefield as it is now.

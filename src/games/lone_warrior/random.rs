@@ -21,7 +21,7 @@ use super::terms::{Power, UnitId};
 /// Legal orders by chance.
 pub fn orders(game: &LoneWarrior, seen: &Seen<'_, State>, stop: &Stop, chance: &mut Chance) -> Orders {
     let Some(power) = stop.who().and_then(Power::of) else {
-        return Orders::One(FieldOrders::none());
+        return Orders::One(FieldOrders::default());
     };
     if stop.ask() == "setup" {
         let own =
@@ -38,7 +38,7 @@ pub fn orders(game: &LoneWarrior, seen: &Seen<'_, State>, stop: &Stop, chance: &
 }
 
 fn field_orders(play: &mut Play<'_, '_>, chance: &mut Chance) -> FieldOrders {
-    let mut orders = FieldOrders::none();
+    let mut orders = FieldOrders::default();
     let power = play.power;
     if !play.now().state.acting {
         for (leader, at) in play.now().leaders_of(power) {
@@ -98,30 +98,17 @@ fn adorn(now: &Position<'_>, mut entry: Activation, chance: &mut Chance) -> Acti
     if chance.one_in(10)
         && let Some(target) = entry.shoot
     {
-        let alive = Condition { alive: vec![target], ..nothing() };
+        let alive = Condition { alive: vec![target], ..Condition::default() };
         if chance.one_in(2) {
             entry.r#if = Some(alive);
         } else {
-            entry.unless = Some(Condition { gone: vec![target], ..nothing() });
+            entry.unless = Some(Condition { gone: vec![target], ..Condition::default() });
         }
     }
     if chance.one_in(20) {
         entry.stop_after = Some(StopAfter::Always);
     }
     entry
-}
-
-fn nothing() -> Condition {
-    Condition {
-        gone: Vec::new(),
-        alive: Vec::new(),
-        disordered: Vec::new(),
-        good_order: Vec::new(),
-        empty: Vec::new(),
-        enemy_in: Vec::new(),
-        friend_in: Vec::new(),
-        captured: Vec::new(),
-    }
 }
 
 fn melee(chance: &mut Chance) -> InMelee {

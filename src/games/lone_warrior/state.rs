@@ -10,11 +10,12 @@ use super::terms::{AreaId, Battlefield, HeroId, LeaderId, Power, UnitId};
 
 words_or! {
     /// Where a unit or leader is: a box, `off-table` or `lost`.
-    #[derive(Copy)]
+    #[derive(Copy, Default)]
     pub enum Place {
         /// Off the table, behind the own edge (§10d).
         OffTable = "off-table",
         /// Out of play for good.
+        #[default]
         Lost = "lost";
         /// On the map.
         At(Square)
@@ -72,7 +73,7 @@ words! {
 
 document! {
     /// One unit.
-    #[derive(Copy)]
+    #[derive(Copy, Default)]
     pub struct UnitState {
         /// Where it is.
         pub at: Place,
@@ -85,7 +86,7 @@ document! {
     }
 
     /// One leader.
-    #[derive(Copy)]
+    #[derive(Copy, Default)]
     pub struct LeaderState {
         /// Where he is.
         pub at: Place,
@@ -96,6 +97,7 @@ document! {
     }
 
     /// One battlefield.
+    #[derive(Default)]
     pub struct FieldState {
         /// Every unit.
         pub units: BTreeMap<UnitId, UnitState>,
@@ -129,22 +131,20 @@ impl State {
             let units = data.units.values().filter(|unit| unit.field == id).map(|unit| {
                 let at = unit.start.map_or(Place::OffTable, Place::At);
                 let facing = unit.start.map(|_| unit.power.facing());
-                (unit.id, UnitState { at, facing, disordered: false, activated: false })
+                (unit.id, UnitState { at, facing, ..UnitState::default() })
             });
             let leaders = data
                 .leaders
                 .values()
                 .filter(|leader| leader.field == id)
-                .map(|leader| (leader.id, LeaderState { at: Place::OffTable, with: None, used: false }));
+                .map(|leader| (leader.id, LeaderState { at: Place::OffTable, ..LeaderState::default() }));
             let of_field = |unit: &UnitId| data.units.get(unit).is_some_and(|unit| unit.field == id);
             let heroes = data.heroes.values().filter(|hero| of_field(&hero.unit));
             FieldState {
                 units: units.collect(),
                 leaders: leaders.collect(),
                 heroes: heroes.map(|hero| (hero.id, HeroFate::Ready)).collect(),
-                captured: Vec::new(),
-                acting: false,
-                winner: None,
+                ..FieldState::default()
             }
         };
         State { turn: 1, stage: Stage::SpanishSetup, fields: fields.iter().map(|id| (*id, field(*id))).collect() }
@@ -164,14 +164,12 @@ impl State {
 impl FieldState {
     /// A unit; one that is not in the game is lost.
     pub fn unit(&self, id: UnitId) -> UnitState {
-        let nobody = UnitState { at: Place::Lost, facing: None, disordered: false, activated: false };
-        self.units.get(&id).copied().unwrap_or(nobody)
+        self.units.get(&id).copied().unwrap_or_default()
     }
 
     /// A leader; one that is not in the game is lost.
     pub fn leader(&self, id: LeaderId) -> LeaderState {
-        let nobody = LeaderState { at: Place::Lost, with: None, used: false };
-        self.leaders.get(&id).copied().unwrap_or(nobody)
+        self.leaders.get(&id).copied().unwrap_or_default()
     }
 
     /// The unit in a box (§A13).

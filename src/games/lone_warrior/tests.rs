@@ -304,7 +304,7 @@ fn a_plan_opens_only_what_was_carried_out() {
     assert!(matches!(stop, Stop::Orders { who: SPAIN, flow: Flow::Plan, .. }));
     let slot = |number: u32| Slot::parse(&format!("plan/8/{number}")).expect("a slot");
     let mut holdings = Holdings::default();
-    let mut orders = FieldOrders::none();
+    let mut orders = FieldOrders::default();
     for (number, unit) in [(1, "ec-con-1"), (2, "ec-con-2"), (3, "ec-con-3")] {
         let entry = Json::object([("unit", Json::Str(unit.to_owned())), ("turn", Json::Str("left".to_owned()))]);
         holdings.0.insert((SPAIN, slot(number)), entry);

@@ -45,7 +45,7 @@ const LEADER_SAVES: i32 = 4;
 /// Orders of a sensible player.
 pub fn orders(game: &LoneWarrior, seen: &Seen<'_, State>, stop: &Stop) -> Orders {
     let Some(power) = stop.who().and_then(Power::of) else {
-        return Orders::One(FieldOrders::none());
+        return Orders::One(FieldOrders::default());
     };
     if stop.ask() == "setup" {
         return Orders::Setup(SetupOrders { leaders: Default::default() });
@@ -54,7 +54,7 @@ pub fn orders(game: &LoneWarrior, seen: &Seen<'_, State>, stop: &Stop) -> Orders
 }
 
 fn field_orders(play: &mut Play<'_, '_>) -> FieldOrders {
-    let mut orders = FieldOrders::none();
+    let mut orders = FieldOrders::default();
     let power = play.power;
     if !play.now().state.acting {
         for (leader, at) in play.now().leaders_of(power) {

@@ -119,7 +119,7 @@ impl Feature for Along {
 type Map = board::Terrain<HexGrid, Ground, Along>;
 
 /// What lies in one hex.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Ground {
     /// Its terrain.
     pub terrain: Terrain,
@@ -137,22 +137,6 @@ pub struct Ground {
     pub objective: bool,
     /// Does a road or railroad pass through it?
     pub road: bool,
-}
-
-impl Ground {
-    /// A hex of this terrain with nothing in it.
-    pub const fn bare(terrain: Terrain) -> Ground {
-        Ground {
-            terrain,
-            name: None,
-            redoubt: false,
-            battery: false,
-            entrenchment: false,
-            beach: false,
-            objective: false,
-            road: false,
-        }
-    }
 }
 
 /// A unit as its counter shows it.

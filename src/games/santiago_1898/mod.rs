@@ -332,8 +332,8 @@ impl Rules for Santiago1898 {
 
     fn no_orders(&self, state: &State, _stop: &Stop) -> Orders {
         match state.stage {
-            Stage::SpanishSetup | Stage::CubanSetup => Orders::Setup(SetupOrders { place: BTreeMap::new() }),
-            _ => Orders::Turn(TurnOrders::none()),
+            Stage::SpanishSetup | Stage::CubanSetup => Orders::Setup(SetupOrders::default()),
+            _ => Orders::Turn(TurnOrders::default()),
         }
     }
 

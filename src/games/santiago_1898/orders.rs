@@ -12,6 +12,7 @@ use super::terms::UnitId;
 
 document! {
     /// Set-up: the hex of every unit. A unit left out goes to its default hex.
+    #[derive(Default)]
     pub struct SetupOrders {
         /// Unit and hex, one line each: `sp-nav-bn: 1309`.
         pub place: BTreeMap<UnitId, Hex>,
@@ -124,6 +125,7 @@ document! {
 
 document! {
     /// A player turn, or one of its halves where movement and combat are ordered apart.
+    #[derive(Default)]
     pub struct TurnOrders {
         /// US: where the Logistical Base lands, if it lands this turn (§10.3).
         pub base: Option<Hex>,
@@ -142,22 +144,6 @@ document! {
         pub shock_order: Vec<Hex>,
         /// More than six units in a hex are meant, at the price of §5.3: no warning.
         pub overstack: bool,
-    }
-}
-
-impl TurnOrders {
-    /// Orders to do nothing.
-    pub fn none() -> TurnOrders {
-        TurnOrders {
-            base: None,
-            landings: Vec::new(),
-            entry: BTreeMap::new(),
-            moves: Vec::new(),
-            all_out_effort: Effort::No,
-            battles: Vec::new(),
-            shock_order: Vec::new(),
-            overstack: false,
-        }
     }
 }
 

@@ -23,7 +23,7 @@ pub fn orders(game: &Santiago1898, seen: &Seen<'_, State>, chance: &mut Chance) 
         Stage::CubanSetup => Orders::Setup(cuban_setup(&now, chance)),
         stage => {
             let side = stage.side().unwrap_or(US);
-            let mut orders = TurnOrders::none();
+            let mut orders = TurnOrders::default();
             hoping(game, seen, side, |state, umpire| {
                 // A march that takes the base ends the game; nothing more is ordered then.
                 turn(&mut Play::new(game, state, umpire), side, &mut orders, chance).unwrap_or_default();

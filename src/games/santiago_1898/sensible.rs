@@ -31,7 +31,7 @@ pub fn orders(game: &Santiago1898, seen: &Seen<'_, State>) -> Orders {
         Stage::CubanSetup => Orders::Setup(SetupOrders { place: now.complete_cuban(&BTreeMap::new()) }),
         stage => {
             let side = stage.side().unwrap_or(US);
-            let mut orders = TurnOrders::none();
+            let mut orders = TurnOrders::default();
             hoping(game, seen, side, |state, umpire| {
                 // A march that takes the base ends the game; nothing more is ordered then.
                 turn(&mut Play::new(game, state, umpire), side, &mut orders).unwrap_or_default();

@@ -124,8 +124,10 @@ pub enum Part {
 
 words! {
     /// Whose orders are due.
+    #[derive(Default)]
     pub enum Stage {
         /// Spanish set-up (§3.2).
+        #[default]
         SpanishSetup = "spanish-setup",
         /// Cuban set-up by the US player (§3.3).
         CubanSetup = "cuban-setup",
@@ -212,8 +214,10 @@ impl Ending {
 
 words! {
     /// What became of the Spanish machineguns (§7.2.6a).
+    #[derive(Default)]
     pub enum Machineguns {
         /// The event has not come up.
+        #[default]
         Awaited = "awaited",
         /// Placed on the map.
         Placed = "placed",
@@ -224,6 +228,7 @@ words! {
 
 document! {
     /// The position.
+    #[derive(Default)]
     pub struct State {
         /// The game turn, 1 to 15.
         pub turn: u32,
@@ -267,26 +272,8 @@ document! {
 impl State {
     /// The position before anything is placed.
     pub fn new(data: &Data) -> State {
-        State {
-            turn: 1,
-            stage: Stage::SpanishSetup,
-            units: data.units.values().map(|unit| (unit.id, UnitState::fresh(unit))).collect(),
-            base: None,
-            balloon: false,
-            us_control: BTreeSet::new(),
-            losses: BTreeMap::new(),
-            fleet_sailed: None,
-            santiago_fell: false,
-            all_out: None,
-            garrisons_released: false,
-            escario_delayed: false,
-            escario_arrived: false,
-            machineguns: Machineguns::Awaited,
-            bad_weather: false,
-            heroic_cubans: false,
-            fleets_fired: BTreeSet::new(),
-            ending: None,
-        }
+        let units = data.units.values().map(|unit| (unit.id, UnitState::fresh(unit)));
+        State { turn: 1, units: units.collect(), ..State::default() }
     }
 
     /// A counter. One that is not in the game is out of play.

@@ -61,6 +61,7 @@ impl fmt::Display for Force {
 
 words! {
     /// The terrain of a hex. Works, roads and rivers come on top of it.
+    #[derive(Default)]
     pub enum Terrain {
         /// Open ground.
         Clear = "clear",
@@ -77,6 +78,7 @@ words! {
         /// All water of the bay.
         Harbor = "harbor",
         /// All ocean.
+        #[default]
         Ocean = "ocean",
     }
 

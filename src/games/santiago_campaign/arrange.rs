@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::board::Hex;
+use crate::board::{Hex, Layer, Terrain};
 use crate::document;
 use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader, read_back};
 use crate::engine::{Arranged, Charter, Files, Holdings, Json, Rules, Slot, count_of};
 
-use super::data::{Along, Counter, Data};
+use super::data::{Along, Counter, Data, Ground};
 use super::play::{Known, Position};
 use super::stacking::Room;
 use super::state::{Face, Place, Post, Source, Stage, State, TokenState, Truce, UnitState};
@@ -176,26 +176,17 @@ pub fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Ar
 
 fn clear_map(data: &mut Data) {
     let grid = data.grid().clone();
-    let ground = crate::board::Layer::from_fn(&grid, |hex| {
+    let ground = Layer::from_fn(&grid, |hex| {
         let beach = data.beaches.contains(&hex);
         let fortress = data.fortresses.contains(&hex);
         let zone = data.map.ground(hex).map_or(1, |ground| ground.zone.max(1));
-        super::data::Ground {
-            land: Land::Clear,
-            height: 0,
-            zone,
-            coast: false,
-            harbour_shore: false,
-            blockhouse: false,
-            fortress,
-            beach,
-        }
+        Ground { land: Land::Clear, zone, fortress, beach, ..Ground::default() }
     });
-    data.map = crate::board::Terrain::with_ground(grid, ground);
+    data.map = Terrain::with_ground(grid, ground);
 }
 
 fn patch_map(data: &mut Data, patch: &MapPatch, at: &DocPath, faults: &mut Vec<Fault>) {
-    let change = |data: &mut Data, hex: Hex, f: &dyn Fn(&mut super::data::Ground)| {
+    let change = |data: &mut Data, hex: Hex, f: &dyn Fn(&mut Ground)| {
         if let Some(mut ground) = data.map.ground(hex) {
             f(&mut ground);
             data.map.set_ground(hex, ground);
@@ -287,7 +278,7 @@ fn place(
     }
     if state.stage == Stage::UsSetup {
         for counter in game.data.group(super::terms::Group::Zones) {
-            let waiting = UnitState { at: Place::OffMap, steps: 1, fever: false, landed: false };
+            let waiting = UnitState { at: Place::OffMap, steps: 1, ..UnitState::default() };
             state.units.insert(counter.id(), waiting);
         }
     }

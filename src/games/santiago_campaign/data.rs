@@ -61,7 +61,7 @@ impl Feature for Along {
 }
 
 /// What a hex is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ground {
     /// Its terrain.
     pub land: Land,
@@ -79,20 +79,6 @@ pub struct Ground {
     pub fortress: bool,
     /// A landing beach (§5.4).
     pub beach: bool,
-}
-
-impl Ground {
-    /// The open sea.
-    pub const SEA: Ground = Ground {
-        land: Land::Sea,
-        height: 0,
-        zone: 0,
-        coast: false,
-        harbour_shore: false,
-        blockhouse: false,
-        fortress: false,
-        beach: false,
-    };
 }
 
 impl Counter {

@@ -394,8 +394,8 @@ impl Rules for SantiagoCampaign {
     fn no_orders(&self, state: &State, _stop: &Stop) -> Orders {
         match state.stage {
             Stage::SpanishSetup => Orders::SpanishSetup(SpanishSetup::by_default(&self.data)),
-            Stage::UsSetup => Orders::UsSetup(UsSetup { place: BTreeMap::new(), marines: None }),
-            _ => Orders::Turn(TurnOrders::none()),
+            Stage::UsSetup => Orders::UsSetup(UsSetup::default()),
+            _ => Orders::Turn(TurnOrders::default()),
         }
     }
 

@@ -13,6 +13,7 @@ use super::terms::{CombatResult, HoldingBox, Odds, Piece, Token, UnitId};
 
 document! {
     /// The Spanish set-up (§5.1). What lies where is hidden when the file is signed.
+    #[derive(Default)]
     pub struct SpanishSetup {
         /// Hex and units in it, one line each: `2814: [sp-1-65, sp-6-4]`. A unit left out goes to its default hex.
         pub deploy: BTreeMap<Hex, Vec<Concealed<UnitId>>>,
@@ -37,6 +38,7 @@ words! {
 
 document! {
     /// Cuban deployment and the Marine decision (§5.2, §5.3).
+    #[derive(Default)]
     pub struct UsSetup {
         /// Cuban unit and jungle hex, one line each. A unit left out is placed by rule.
         pub place: BTreeMap<UnitId, Hex>,
@@ -213,6 +215,7 @@ impl AttackOrder {
 
 document! {
     /// A player turn, or one of its halves where movement and combat are ordered apart.
+    #[derive(Default)]
     pub struct TurnOrders {
         /// US, turn 2 and after: how many units land where, in this order (§6.5a).
         pub split: Vec<Share>,
@@ -226,20 +229,6 @@ document! {
         pub attacks: Vec<Concealed<AttackOrder>>,
         /// Give up the game (§3.3c).
         pub capitulate: bool,
-    }
-}
-
-impl TurnOrders {
-    /// Nothing at all.
-    pub fn none() -> TurnOrders {
-        TurnOrders {
-            split: Vec::new(),
-            landings: BTreeMap::new(),
-            release: None,
-            moves: Vec::new(),
-            attacks: Vec::new(),
-            capitulate: false,
-        }
     }
 }
 

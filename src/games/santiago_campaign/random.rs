@@ -112,7 +112,7 @@ fn us_setup(game: &SantiagoCampaign, state: &State, chance: &mut Chance) -> UsSe
 }
 
 fn turn(play: &mut Play<'_, '_>, side: Side, chance: &mut Chance) -> TurnOrders {
-    let mut orders = TurnOrders::none();
+    let mut orders = TurnOrders::default();
     let stage = play.state.stage;
     let apart = play.game.options.phases_apart;
     let mut surrounded = None;

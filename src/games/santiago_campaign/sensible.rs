@@ -48,7 +48,7 @@ pub fn orders(game: &SantiagoCampaign, seen: &Seen<'_, State>) -> Orders {
 }
 
 fn turn(play: &mut Play<'_, '_>, side: Side) -> TurnOrders {
-    let mut orders = TurnOrders::none();
+    let mut orders = TurnOrders::default();
     let combat_only = matches!(play.state.stage, Stage::UsCombat | Stage::SpanishCombat);
     if !combat_only {
         moves(play, side, &mut orders);

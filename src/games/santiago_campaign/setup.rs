@@ -51,12 +51,7 @@ impl SpanishSetup {
 
     /// The set-up of a player who says nothing.
     pub fn by_default(data: &Data) -> SpanishSetup {
-        let mut setup = SpanishSetup {
-            deploy: BTreeMap::new(),
-            manzanillo: Vec::new(),
-            guantanamo: Vec::new(),
-            face_up: Vec::new(),
-        };
+        let mut setup = SpanishSetup::default();
         setup.complete(data);
         setup
     }

@@ -10,19 +10,20 @@ use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
 use crate::engine::{Sealed, Side, Slot, Verdict};
 use crate::{document, words, words_or};
 
-use super::data::Data;
+use super::data::{Counter, Data};
 use super::terms::{HoldingBox, Nation, Token, UnitId};
 use super::{SPAIN, US};
 
 words_or! {
     /// Where an American or Cuban counter is: a hex, `off-map`, `guantanamo` or `lost`.
-    #[derive(Copy)]
+    #[derive(Copy, Default)]
     pub enum Place {
         /// Still to come: in the draw pool (§5.3e), or a Cuban unit not yet deployed (§5.2).
         OffMap = "off-map",
         /// Sent to Guantanamo: out of the game, but no loss (§5.3c).
         Guantanamo = "guantanamo",
         /// In the dead pile (§2.13d).
+        #[default]
         Lost = "lost";
         /// On the map.
         At(Hex)
@@ -52,7 +53,7 @@ crate::described!(Face, _ => {
 
 document! {
     /// One American or Cuban counter.
-    #[derive(Copy)]
+    #[derive(Copy, Default)]
     pub struct UnitState {
         /// Where it is.
         pub at: Place,
@@ -152,8 +153,10 @@ document! {
 
 words! {
     /// Whose orders are due.
+    #[derive(Default)]
     pub enum Stage {
         /// Spanish set-up (§5.1).
+        #[default]
         SpanishSetup = "spanish-setup",
         /// Cuban deployment and the Marine decision (§5.2, §5.3).
         UsSetup = "us-setup",
@@ -199,8 +202,10 @@ document! {
 
 words! {
     /// The truce (§19).
+    #[derive(Default)]
     pub enum Truce {
         /// None yet.
+        #[default]
         None = "none",
         /// The marker lies in the next turn's box: a roll is due when it opens (§19.2a).
         Pending = "pending",
@@ -264,6 +269,7 @@ impl Ending {
 
 document! {
     /// The position.
+    #[derive(Default)]
     pub struct State {
         /// The game turn, 1 to 11.
         pub turn: u32,
@@ -310,34 +316,18 @@ impl State {
     /// The position before anything is placed.
     pub fn new(data: &Data) -> State {
         let ours = data.counters.values().filter(|counter| counter.nation != Nation::Spanish);
-        let unit = |at, steps| UnitState { at, steps, fever: false, landed: false };
+        let fresh = |counter: &Counter| UnitState { at: Place::OffMap, steps: counter.steps(), ..UnitState::default() };
         State {
             turn: 1,
-            stage: Stage::SpanishSetup,
-            units: ours.map(|counter| (counter.id(), unit(Place::OffMap, counter.steps()))).collect(),
-            counters: Roster::default(),
-            dead: BTreeSet::new(),
-            balloon_up: false,
-            spared: BTreeSet::new(),
-            us_passed: BTreeSet::new(),
-            sources: BTreeMap::new(),
-            markers_used: 0,
-            steps_lost: 0,
-            two_steppers_lost: 0,
+            units: ours.map(|counter| (counter.id(), fresh(counter))).collect(),
             supply_length: data.tables.clock.short_supply,
-            cuban_zones: None,
-            marines_sent: false,
-            guantanamo_rolled: false,
-            second_site_rolled: false,
-            truce: Truce::None,
-            ending: None,
+            ..State::default()
         }
     }
 
     /// A unit. One that is not in the game is out of play.
     pub fn unit(&self, id: UnitId) -> UnitState {
-        let nobody = UnitState { at: Place::Lost, steps: 0, fever: false, landed: false };
-        self.units.get(&id).copied().unwrap_or(nobody)
+        self.units.get(&id).copied().unwrap_or_default()
     }
 
     /// The hex of an American or Cuban unit.

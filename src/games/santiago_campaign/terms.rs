@@ -123,6 +123,7 @@ words! {
     }
 
     /// What fills a hex.
+    #[derive(Default)]
     pub enum Land {
         /// Clear.
         Clear = "clear",
@@ -135,6 +136,7 @@ words! {
         /// The water of the bay.
         Harbour = "harbour",
         /// The sea.
+        #[default]
         Sea = "sea",
     }
 

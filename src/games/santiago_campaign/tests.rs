@@ -146,7 +146,7 @@ fn a_table_for_trying_moves_out_does_not_end_with_the_game() {
     let stands = at_table(&laid.game, &seen, US, |play| {
         let unit = Piece::from(play.data().unit("us-6r").expect("a counter"));
         let order = MoveOrder { unit, path: path.clone(), to: None, balloon: None, open: None };
-        give(play, order, &[], &mut TurnOrders::none());
+        give(play, order, &[], &mut TurnOrders::default());
         play.now().hex_of(unit)
     });
     assert_eq!(stands, path.last().copied());

@@ -209,10 +209,8 @@ fn patch_map(data: &mut Data, patch: &MapPatch, at: &DocPath, faults: &mut Vec<F
 
 /// The position of a case after the set-up.
 fn place(game: &SplendidLittleWar, case: &CaseStart, stage: Stage, holdings: &mut Holdings) -> State {
-    let mut state = State::blank();
-    state.turn = case.turn.unwrap_or(1);
-    state.stage = stage;
-    state.weather = case.weather.unwrap_or(Weather::Good);
+    let (turn, weather) = (case.turn.unwrap_or(1), case.weather.unwrap_or_default());
+    let mut state = State { turn, stage, weather, ..State::default() };
     for id in case.units.keys() {
         let kin = game.data.unit(*id).into_iter().flat_map(|unit| unit.parts.iter().copied().chain(unit.parent));
         let kin = kin.chain(game.data.unit(*id).and_then(|unit| unit.parent).into_iter().flat_map(|regiment| {

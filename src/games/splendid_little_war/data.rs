@@ -312,7 +312,7 @@ pub enum Water {
 pub type Map = board::Terrain<HexGrid, Ground, Along>;
 
 /// What lies in one hex.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Ground {
     /// Its terrain as drawn.
     pub terrain: Terrain,
@@ -337,17 +337,7 @@ pub struct Ground {
 impl Ground {
     /// A hex of this terrain with nothing in it.
     pub fn bare(terrain: Terrain) -> Ground {
-        Ground {
-            terrain,
-            terrains: Features::NONE.with(terrain),
-            name: None,
-            fort: false,
-            blockhouse: false,
-            bivouac: false,
-            road: false,
-            trail: false,
-            hill: None,
-        }
+        Ground { terrain, terrains: Features::NONE.with(terrain), ..Ground::default() }
     }
 
     /// Is it of this terrain, among others perhaps?
@@ -547,7 +537,7 @@ fn land(loader: &mut Loader<'_>, map: &MapFile) -> Option<(Map, Vec<Named>, BTre
         map.places.iter().filter_map(|place| Some((place.hex, place.names.first()?))).collect();
     let ground = Layer::from_fn(&grid, |hex| Ground {
         name: names.get(&hex).map(|name| Name::intern(name)),
-        ..Ground::bare(terrain.get(&grid, hex).copied().unwrap_or(Terrain::Harbor))
+        ..Ground::bare(terrain.get(&grid, hex).copied().unwrap_or_default())
     });
     let mut sheet = Sheet::new(loader, MAP, Map::with_ground(grid, ground), Ground::is_land);
     for (index, also) in map.also.iter().enumerate() {

@@ -310,13 +310,11 @@ impl Rules for SplendidLittleWar {
     fn no_orders(&self, state: &State, _stop: &Stop) -> Orders {
         let now = Position { game: self, state };
         match state.stage {
-            Stage::SpanishSetup | Stage::UsSetup => Orders::Setup(SetupOrders::none()),
+            Stage::SpanishSetup | Stage::UsSetup => Orders::Setup(SetupOrders::default()),
             Stage::SpanishDefensiveFire => Orders::Defence(now.default_defence(SPAIN)),
             Stage::UsDefensiveFire => Orders::Defence(now.default_defence(US)),
-            Stage::UsCombat | Stage::SpanishCombat => {
-                Orders::Combat(CombatOrders { fire: Vec::new(), assaults: Vec::new() })
-            }
-            _ => Orders::Turn(TurnOrders::none()),
+            Stage::UsCombat | Stage::SpanishCombat => Orders::Combat(CombatOrders::default()),
+            _ => Orders::Turn(TurnOrders::default()),
         }
     }
 

@@ -12,6 +12,7 @@ use super::terms::{Odds, Piece};
 
 document! {
     /// A set-up. Whatever is left out takes its default hex (D22).
+    #[derive(Default)]
     pub struct SetupOrders {
         /// Counter and hex, one line each.
         pub place: BTreeMap<Piece, Hex>,
@@ -76,6 +77,7 @@ document! {
     }
 
     /// A player turn; with `packets: steps` up to the assault markers.
+    #[derive(Default)]
     pub struct TurnOrders {
         /// US: the part of the Rough Riders Roosevelt commands (§11.0i).
         pub roosevelt: Option<Piece>,
@@ -110,6 +112,7 @@ document! {
     }
 
     /// Offensive Fire and the assaults that are marked, with `packets: steps`.
+    #[derive(Default)]
     pub struct CombatOrders {
         /// Offensive Fire (§13.1).
         pub fire: Vec<FireOrder>,
@@ -125,13 +128,6 @@ words! {
         Up = "up",
         /// It comes down.
         Down = "down",
-    }
-}
-
-impl SetupOrders {
-    /// Nothing said at all.
-    pub fn none() -> SetupOrders {
-        SetupOrders { place: BTreeMap::new(), entrench: None }
     }
 }
 
@@ -175,25 +171,6 @@ impl AssaultOrder {
     /// These units.
     pub fn on(target: Hex, units: Vec<Piece>) -> AssaultOrder {
         AssaultOrder { target, units, call_off_if: None, losses: Vec::new(), advance: None }
-    }
-}
-
-impl TurnOrders {
-    /// Nothing at all.
-    pub fn none() -> TurnOrders {
-        TurnOrders {
-            roosevelt: None,
-            wood: Vec::new(),
-            returns: BTreeMap::new(),
-            release: Vec::new(),
-            enter: Vec::new(),
-            moves: Vec::new(),
-            entrench: Vec::new(),
-            pontoon: BTreeMap::new(),
-            balloon: None,
-            fire: Vec::new(),
-            assaults: Vec::new(),
-        }
     }
 }
 

@@ -148,9 +148,9 @@ impl<'p, 'u> Play<'p, 'u> {
         self.state.wounded.remove(&piece);
         let parts = self.data().unit(piece).map(|unit| unit.parts.clone()).unwrap_or_default();
         for part in parts {
-            self.change(part, |unit| *unit = UnitState::nowhere());
+            self.change(part, |unit| *unit = UnitState::default());
         }
-        self.change(piece, |unit| *unit = UnitState::nowhere());
+        self.change(piece, |unit| *unit = UnitState::default());
     }
 
     /// Combat units have come into a hex, or pass through it: control (AMB-60). What has changed is still to be told.

@@ -59,6 +59,7 @@ words! {
 
 document! {
     /// A standing order for Defensive Fire. What it does not say is as in D1.
+    #[derive(Default)]
     pub struct DefencePolicy {
         /// Units that hold their fire.
         pub hold: Vec<Piece>,

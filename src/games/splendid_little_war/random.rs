@@ -13,9 +13,8 @@ use super::orders::{
     TurnOrders,
 };
 use super::play::Play;
-use super::policy::{RetirePolicy, VariableFire};
+use super::policy::{DefencePolicy, RetirePolicy, VariableFire};
 use super::position::{Position, enemy};
-use super::special::no_policy;
 use super::state::{Place, Stage, State};
 use super::terms::{Arm, Chief, Crossing, Force, Odds, Piece};
 use super::{SPAIN, SplendidLittleWar, US};
@@ -50,12 +49,12 @@ fn play(game: &SplendidLittleWar, seen: &Seen<'_, State>, chance: &mut Chance, h
         Stage::UsDefensiveFire => Orders::Defence(defence(&now, US, chance, head)),
         Stage::UsCombat => Orders::Combat(combat(&now, US, chance, head)),
         Stage::SpanishCombat => Orders::Combat(combat(&now, SPAIN, chance, head)),
-        Stage::Over => Orders::Turn(TurnOrders::none()),
+        Stage::Over => Orders::Turn(TurnOrders::default()),
     }
 }
 
 fn setup(now: &Position<'_>, side: Side, chance: &mut Chance, head: Head) -> SetupOrders {
-    let mut orders = SetupOrders::none();
+    let mut orders = SetupOrders::default();
     if head == Head::Sensible {
         return orders;
     }
@@ -92,7 +91,7 @@ fn setup(now: &Position<'_>, side: Side, chance: &mut Chance, head: Head) -> Set
 
 /// A player turn, carried out deed by deed before an umpire who hopes.
 fn turn(game: &SplendidLittleWar, seen: &Seen<'_, State>, side: Side, chance: &mut Chance, head: Head) -> TurnOrders {
-    let mut orders = TurnOrders::none();
+    let mut orders = TurnOrders::default();
     hoping(game, seen, side, |state, umpire| {
         let mut play = Play::new(game, state, umpire);
         // A check that ends early leaves the orders found so far, which are legal.
@@ -431,7 +430,7 @@ pub fn policy(state: &State, kind: &str, chance: &mut Chance) -> Json {
     };
     let word = |text: &str| Ok(Json::Str(text.to_owned()));
     let defence = |chance: &mut Chance| {
-        let mut policy = no_policy();
+        let mut policy = DefencePolicy::default();
         let units: Vec<Piece> = state.units.keys().copied().collect();
         policy.hold.extend(chance.pick(&units));
         policy.hold_in.extend(state.units.values().filter_map(|unit| unit.at.hex()).take(chance.below(3)));

@@ -40,7 +40,7 @@ impl SplendidLittleWar {
 
     /// Every counter of the scenario, off the map.
     pub fn opening(&self) -> State {
-        let mut state = State::blank();
+        let mut state = State { turn: 1, ..State::default() };
         let entry = self.scenario_entry();
         let areas = entry.spanish.iter().chain(&entry.us).flat_map(|area| &area.units);
         let later = entry.arrivals.iter().flat_map(|arrival| &arrival.units);

@@ -19,18 +19,6 @@ use super::state::Place;
 use super::terms::{Arm, Cause, Chief, Crossing, Force, Piece, Terrain, d10};
 use super::{SPAIN, US};
 
-/// Nothing laid down: D1 as it is written.
-pub fn no_policy() -> DefencePolicy {
-    DefencePolicy {
-        hold: Vec::new(),
-        hold_in: Vec::new(),
-        targets: BTreeMap::new(),
-        variable: None,
-        indirect: false,
-        apart: false,
-    }
-}
-
 /// A result that is either good or bad for its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Luck(bool, [&'static str; 2]);
@@ -131,7 +119,7 @@ impl Position<'_> {
     /// Defensive Fire and Fire and Retire as they are if nobody says anything (D1, D9), written out.
     pub fn default_defence(&self, by: Side) -> DefenceOrders {
         let none = BTreeMap::new();
-        let fire = Gunnery::new(*self, by, FireKind::Defensive, &none).standing_fire(&no_policy());
+        let fire = Gunnery::new(*self, by, FireKind::Defensive, &none).standing_fire(&DefencePolicy::default());
         let mut retire = BTreeMap::new();
         if by == US {
             for (piece, threatened) in self.may_retire() {
@@ -182,8 +170,8 @@ impl Play<'_, '_> {
         let state = self.state.clone();
         let none = BTreeMap::new();
         let gunnery = Gunnery::new(frozen(self.game, &state), by, FireKind::Defensive, &none);
-        let default = gunnery.standing_fire(&no_policy());
-        let always = DefencePolicy { variable: Some(VariableFire::Always), ..no_policy() };
+        let default = gunnery.standing_fire(&DefencePolicy::default());
+        let always = DefencePolicy { variable: Some(VariableFire::Always), ..DefencePolicy::default() };
         // Nobody has anything to fire at: nothing to ask.
         if default.is_empty() && gunnery.shots().next().is_none() {
             return Ok(Vec::new());

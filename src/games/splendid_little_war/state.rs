@@ -15,13 +15,14 @@ use super::{SPAIN, US};
 
 words_or! {
     /// Where a counter is: a hex, `off`, `edge` or `lost`.
-    #[derive(Copy)]
+    #[derive(Copy, Default)]
     pub enum Place {
         /// Not in play: still to come, wounded, a regiment that is broken down, or a part of one that is whole.
         Off = "off",
         /// Due, and waiting at the map edge; it may fight from there (§9.0g).
         Edge = "edge",
         /// Out of the game.
+        #[default]
         Lost = "lost";
         /// On the map.
         At(Hex)
@@ -67,7 +68,7 @@ crate::described!(SecretDice, _ => {
 
 document! {
     /// One counter.
-    #[derive(Copy)]
+    #[derive(Copy, Default)]
     pub struct UnitState {
         /// Where it is.
         pub at: Place,
@@ -94,8 +95,10 @@ document! {
 
 words! {
     /// Whose orders are due.
+    #[derive(Default)]
     pub enum Stage {
         /// Spanish set-up.
+        #[default]
         SpanishSetup = "spanish-setup",
         /// US set-up.
         UsSetup = "us-setup",
@@ -190,6 +193,7 @@ impl Ending {
 
 document! {
     /// The position.
+    #[derive(Default)]
     pub struct State {
         /// The game turn, from 1.
         pub turn: u32,
@@ -245,40 +249,9 @@ document! {
 }
 
 impl State {
-    /// Nothing on the map, nothing remembered.
-    pub fn blank() -> State {
-        State {
-            turn: 1,
-            stage: Stage::SpanishSetup,
-            weather: Weather::Good,
-            units: Roster::default(),
-            entrenchments: BTreeSet::new(),
-            pontoons: BTreeSet::new(),
-            us_held: BTreeSet::new(),
-            losses: BTreeMap::new(),
-            balloon_up: false,
-            fired_on: BTreeSet::new(),
-            wounded: BTreeMap::new(),
-            outbreak: BTreeMap::new(),
-            fever: BTreeMap::new(),
-            queue: Vec::new(),
-            roosevelt: None,
-            wood: Vec::new(),
-            sortie: None,
-            fleet_gone: false,
-            gmp: 0,
-            garrison_free: false,
-            ring_stood: false,
-            ring_holds: false,
-            ring_turns: 0,
-            surrender: None,
-            ending: None,
-        }
-    }
-
     /// A counter. One that is not in the scenario is out of play.
     pub fn unit(&self, id: Piece) -> UnitState {
-        self.units.get(&id).copied().unwrap_or(UnitState::nowhere())
+        self.units.get(&id).copied().unwrap_or_default()
     }
 
     /// Where a counter is on the map.
@@ -309,24 +282,8 @@ pub fn day_of(turn: u32) -> u32 {
 }
 
 impl UnitState {
-    /// Out of play.
-    pub const fn nowhere() -> UnitState {
-        UnitState::at(Place::Lost)
-    }
-
     /// Fresh, here.
-    pub const fn at(at: Place) -> UnitState {
-        UnitState {
-            at,
-            broken: false,
-            oos: None,
-            ooc: false,
-            entered: false,
-            garrison: false,
-            assaults: None,
-            bridging: None,
-            bridged: false,
-            waits: false,
-        }
+    pub fn at(at: Place) -> UnitState {
+        UnitState { at, ..UnitState::default() }
     }
 }

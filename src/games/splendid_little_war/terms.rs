@@ -157,6 +157,7 @@ words! {
     }
 
     /// What a hex is made of. Works, roads and rivers come on top of it (§6.0a).
+    #[derive(Default)]
     pub enum Terrain {
         /// Clear.
         Clear = "clear",
@@ -173,6 +174,7 @@ words! {
         /// Santiago de Cuba.
         City = "city",
         /// Water nobody enters.
+        #[default]
         Harbor = "harbor" | "harbour",
     }
 
@@ -215,8 +217,10 @@ words! {
     }
 
     /// The weather of a turn (§7.0).
+    #[derive(Default)]
     pub enum Weather {
         /// Good.
+        #[default]
         Good = "good",
         /// Poor.
         Poor = "poor",

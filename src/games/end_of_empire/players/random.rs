@@ -14,13 +14,13 @@ use super::Player;
 
 impl Player<'_> {
     pub(super) fn turn(&mut self) -> TurnOrders {
-        let mut orders = TurnOrders::none();
+        let mut orders = TurnOrders::default();
         let fighting = matches!(self.state.stage, Stage::UsCombat | Stage::SpanishCombat);
         if !fighting {
             if self.side == US {
                 if self.state.turn > 1 {
                     let reorganize = self.reorganize();
-                    orders.reorganize = (reorganize != Reorganize::none()).then_some(reorganize);
+                    orders.reorganize = (reorganize != Reorganize::default()).then_some(reorganize);
                 }
                 orders.land = self.landings();
             } else {
@@ -47,12 +47,12 @@ impl Player<'_> {
                 let attackers: BTreeSet<Piece> =
                     orders.combat.iter().flat_map(|order| order.by.iter().copied()).collect();
                 if attackers.iter().any(|piece| piece.is_counter() || next.join.contains(piece)) {
-                    next = Reorganize { modes: next.modes, logistics: next.logistics, ..Reorganize::none() };
+                    next = Reorganize { modes: next.modes, logistics: next.logistics, ..Reorganize::default() };
                 }
                 // Nor does it stay as it was where they stand.
                 let fronts: BTreeSet<Option<Hex>> = attackers.iter().map(|piece| self.state.hex_of(*piece)).collect();
                 next.modes.retain(|entry| !fronts.contains(&self.state.hex_of(entry.unit)));
-                if next != Reorganize::none() {
+                if next != Reorganize::default() {
                     orders.next = Some(Concealed::Open(next));
                 }
             }
@@ -167,7 +167,7 @@ impl Player<'_> {
                 if by.is_empty() {
                     continue;
                 }
-                let mut order = CombatOrder { attack: Some(*target), by: by.clone(), ..CombatOrder::none() };
+                let mut order = CombatOrder { attack: Some(*target), by: by.clone(), ..CombatOrder::default() };
                 let hexes: Vec<Hex> = by.iter().filter_map(|piece| self.state.hex_of(*piece)).collect();
                 let ways = now.support_orders(force, &hexes, manner);
                 if self.chance.one_in(2) {
@@ -216,7 +216,7 @@ impl Player<'_> {
         let now = self.now();
         let naval = now.naval_targets(force);
         if let Some(target) = self.chance.pick(&naval).copied().filter(|_| !self.chance.one_in(3)) {
-            orders.push(CombatOrder { naval: Some(target), ..CombatOrder::none() });
+            orders.push(CombatOrder { naval: Some(target), ..CombatOrder::default() });
         }
         for target in targets {
             if self.chance.one_in(3) {
@@ -230,7 +230,7 @@ impl Player<'_> {
             let hexes: Vec<Hex> = guns.iter().filter_map(|gun| self.state.hex_of(*gun)).collect();
             let ways = self.now().supports(force, &hexes);
             let support = self.chance.pick(&ways).copied().filter(|_| self.chance.one_in(3));
-            orders.push(CombatOrder { bombard: Some(*target), by: guns, support, ..CombatOrder::none() });
+            orders.push(CombatOrder { bombard: Some(*target), by: guns, support, ..CombatOrder::default() });
         }
         orders
     }

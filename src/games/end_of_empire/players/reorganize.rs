@@ -15,7 +15,7 @@ use super::Player;
 impl Player<'_> {
     /// A.3: what is legal as far as the player sees.
     pub(super) fn reorganize(&mut self) -> Reorganize {
-        let mut orders = Reorganize::none();
+        let mut orders = Reorganize::default();
         let data = &self.game.data;
         let side = self.side;
         let before = self.state.clone();

@@ -65,7 +65,7 @@ pub fn orders(game: &EndOfEmpire, seen: &Seen<'_, State>, stop: &Stop) -> Orders
 
 impl Player<'_> {
     fn sensible_turn(&mut self) -> TurnOrders {
-        let mut orders = TurnOrders::none();
+        let mut orders = TurnOrders::default();
         let fighting = matches!(self.state.stage, Stage::UsCombat | Stage::SpanishCombat);
         if !fighting {
             let forces: &[Force] = if self.side == US { &[Force::Cuban, Force::Us] } else { &[Force::Spanish] };
@@ -73,7 +73,7 @@ impl Player<'_> {
                 // No Phase A on turn 1 (§2c).
                 if self.state.turn > 1 {
                     let reorganize = self.sensible_reorganization();
-                    orders.reorganize = (reorganize != Reorganize::none()).then_some(reorganize);
+                    orders.reorganize = (reorganize != Reorganize::default()).then_some(reorganize);
                 }
                 orders.land = self.sensible_landing();
             } else {
@@ -90,7 +90,7 @@ impl Player<'_> {
 
     /// The Cubans leave the bush and march; a train is made for the front.
     fn sensible_reorganization(&mut self) -> Reorganize {
-        let mut orders = Reorganize::none();
+        let mut orders = Reorganize::default();
         let now = self.now();
         let train = |piece: &Piece| now.kind(*piece) == Some(UnitKind::LogisticColumn);
         let trains = now.on_map(US).into_iter().filter(train).count();
@@ -536,12 +536,12 @@ impl Player<'_> {
             if force != Force::Cuban {
                 let naval = self.now().naval_targets(force);
                 let naval = targets.iter().find(|hex| naval.contains(hex));
-                orders.extend(naval.map(|hex| CombatOrder { naval: Some(*hex), ..CombatOrder::none() }));
+                orders.extend(naval.map(|hex| CombatOrder { naval: Some(*hex), ..CombatOrder::default() }));
                 for target in &targets {
                     let guns = self.now().guns_on(force, *target, &fought);
                     if !guns.is_empty() {
                         fought.extend(guns.iter().copied());
-                        orders.push(CombatOrder { bombard: Some(*target), by: guns, ..CombatOrder::none() });
+                        orders.push(CombatOrder { bombard: Some(*target), by: guns, ..CombatOrder::default() });
                     }
                 }
             }
@@ -570,7 +570,7 @@ impl Player<'_> {
                     attacked.remove(target);
                     continue;
                 }
-                let mut order = CombatOrder { attack: Some(*target), by: by.clone(), ..CombatOrder::none() };
+                let mut order = CombatOrder { attack: Some(*target), by: by.clone(), ..CombatOrder::default() };
                 // Who guards the base goes back to it.
                 let (guards, others): (Vec<Piece>, Vec<Piece>) = by
                     .iter()

@@ -15,7 +15,7 @@ use super::super::terms::{Content, Flag, Force, Member, Mode, Piece, Setup, Unit
 
 /// A set-up by chance: units near Santiago, near the beaches or in their default hexes; some under columns.
 pub fn setup(game: &EndOfEmpire, state: &State, force: Force, chance: &mut Chance) -> SetupOrders {
-    let mut orders = SetupOrders::none();
+    let mut orders = SetupOrders::default();
     let data = &game.data;
     let known = Known::default();
     let mut laid = state.clone();

@@ -8,7 +8,6 @@ use crate::board::{Grid, Hex, Layer};
 use crate::engine::Name;
 use crate::engine::data::{Loader, at};
 use crate::games::santiago_1898::tables::Tables;
-use crate::games::santiago_1898::terms::Terrain;
 
 use super::files::{CountersFile, MapFile, ScenariosFile};
 use super::muster::Muster;
@@ -89,7 +88,8 @@ fn land(loader: &mut Loader<'_>, map: &MapFile) -> Option<(Map, Vec<Named>, BTre
         map.places.iter().filter_map(|place| Some((place.hex, place.names.first()?))).collect();
     let ground = Layer::from_fn(&grid, |hex| Ground {
         name: names.get(&hex).map(|name| Name::intern(name)),
-        ..Ground::bare(terrain.get(&grid, hex).copied().unwrap_or(Terrain::Ocean))
+        terrain: terrain.get(&grid, hex).copied().unwrap_or_default(),
+        ..Ground::default()
     });
     let mut sheet = Sheet::new(loader, MAP, Map::with_ground(grid, ground), |ground| ground.terrain.is_land());
     sheet.works("beaches", &map.beaches, |ground| ground.beach = true);

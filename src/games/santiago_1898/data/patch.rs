@@ -12,7 +12,8 @@ impl Data {
     pub fn clear_map(&mut self) {
         let ground = Layer::from_fn(&self.grid, |hex| Ground {
             name: self.ground(hex).and_then(|ground| ground.name),
-            ..Ground::bare(Terrain::Clear)
+            terrain: Terrain::Clear,
+            ..Ground::default()
         });
         self.map = Map::with_ground(self.grid.clone(), ground);
         self.beaches.clear();

@@ -148,10 +148,10 @@ pub(super) fn draw(loader: &mut Loader<'_>, map: &MapFile) -> Option<(Terrain<He
     let zone = drawn(loader, MAP, &grid, "zones", &map.zones);
     let (land, height, zone) = (land?, height?, zone?);
     let ground = Layer::from_fn(&grid, |hex| Ground {
-        land: land.get(&grid, hex).copied().unwrap_or(Land::Sea),
-        height: height.get(&grid, hex).copied().unwrap_or(0),
-        zone: zone.get(&grid, hex).copied().unwrap_or(0),
-        ..Ground::SEA
+        land: land.get(&grid, hex).copied().unwrap_or_default(),
+        height: height.get(&grid, hex).copied().unwrap_or_default(),
+        zone: zone.get(&grid, hex).copied().unwrap_or_default(),
+        ..Ground::default()
     });
     let mut sheet = Sheet::new(loader, MAP, Terrain::with_ground(grid, ground), |ground| ground.land.is_land());
     sheet.list("coast", &map.coast, |ground| ground.coast = true);
