@@ -218,22 +218,16 @@ impl<'l, 'f, T: Copy, F: Feature> Sheet<'l, 'f, T, F> {
 
     /// Draws something into one land hex.
     pub fn work(&mut self, hex: Hex, at: &DocPath, draw: fn(&mut T)) {
-        if self.on_land(hex, at)
-            && let Some(mut ground) = self.map.ground(hex)
-        {
-            draw(&mut ground);
-            self.map.set_ground(hex, ground);
+        if self.on_land(hex, at) {
+            self.map.change(hex, draw);
         }
     }
 
     /// Draws something into listed hexes.
     pub fn list(&mut self, key: &str, list: &HexList, draw: fn(&mut T)) {
         for (index, &hex) in list.hexes.iter().enumerate() {
-            if self.on_map(hex, &at(key).key("hexes").index(index))
-                && let Some(mut ground) = self.map.ground(hex)
-            {
-                draw(&mut ground);
-                self.map.set_ground(hex, ground);
+            if self.on_map(hex, &at(key).key("hexes").index(index)) {
+                self.map.change(hex, draw);
             }
         }
     }

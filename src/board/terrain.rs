@@ -205,6 +205,13 @@ impl<G: Grid, T: Copy, F: Feature> Terrain<G, T, F> {
         self.ground.get_mut(&self.grid, cell).map(|place| *place = ground).is_some()
     }
 
+    /// Changes something about the ground of a cell, if it is on the map.
+    pub fn change(&mut self, cell: G::Cell, change: impl FnOnce(&mut T)) {
+        if let Some(ground) = self.ground.get_mut(&self.grid, cell) {
+            change(ground);
+        }
+    }
+
     /// What is met on leaving a cell by this edge.
     pub fn leaving(&self, cell: G::Cell, edge: G::Edge) -> Features<F> {
         self.slot(cell, edge).and_then(|slot| self.sides.get(slot)).copied().unwrap_or_default()

@@ -581,9 +581,7 @@ impl Files for Bridge {
         };
         let read =
             || Some(Position { turn: number("turn")?, guard: guard?, red: number("red")?, blue: number("blue")? });
-        let state = read().ok_or_else(|| vec!["this is no position at the bridge".to_owned()])?;
-        let flaws = self.flaws(&state);
-        if flaws.is_empty() { Ok(state) } else { Err(flaws) }
+        read().ok_or_else(|| vec!["this is no position at the bridge".to_owned()])
     }
 
     fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Arranged<Self>> {

@@ -414,7 +414,9 @@ impl<G: Game> Match for Table<G> {
         to_json(self.state(state))
     }
     fn read_state(&self, written: &Json) -> Result<AnyState, Vec<String>> {
-        self.0.read_state(written).map(|state| AnyState(Arc::new(state)))
+        let state = self.0.read_state(written)?;
+        let flaws = self.0.flaws(&state);
+        if flaws.is_empty() { Ok(AnyState(Arc::new(state))) } else { Err(flaws) }
     }
     fn flaws(&self, state: &AnyState) -> Vec<String> {
         self.0.flaws(self.state(state))

@@ -8,7 +8,7 @@ mod players;
 mod rules;
 mod telling;
 
-pub use files::{About, Arranged, Charter, DataFinding, Files, OptionInfo, ScenarioInfo};
+pub use files::{About, Arranged, Charter, DataFinding, Files, OptionInfo, ScenarioInfo, option};
 pub use players::Players;
 pub use rules::{Rules, Verdict};
 pub use telling::{Query, Reply, Telling};

@@ -47,7 +47,7 @@ pub use erased::{
 pub use foresee::{Cloud, Drill, Foresaid, Foreseen, Lapsed, Pending, entries_of, foresee, hoping};
 pub use game::{
     About, Arranged, Breach, Charter, DataFinding, Fact, Failure, Files, Game, Halt, OptionInfo, Outcome, Players,
-    Query, Reply, Rules, Ruling, ScenarioInfo, Seen, Telling, Verdict, run,
+    Query, Reply, Rules, Ruling, ScenarioInfo, Seen, Telling, Verdict, option, run,
 };
 pub use journal::{Event, Lapse, Noted};
 pub use json::{Json, NotCanonical, from_json, to_json};

@@ -23,6 +23,8 @@ pub use macros::{Shape, Spelled, find_word, key_of, or_nothing, read_word, word_
 pub use nearest::{did_you_mean, distance, fold, nearest, one_of};
 pub use node::{Node, same_key};
 pub use path::{DocPath, Segment};
-pub use reader::{Fields, FromDoc, Lexicon, PlainTexts, Reader, Unknown, clip, read_as, read_back, read_text};
+pub use reader::{
+    Fields, FromDoc, Lexicon, PlainTexts, Reader, Unknown, clip, noted, read_as, read_back, read_part, read_text,
+};
 pub use source::{Place, Source};
 pub use yaml::{DEEPEST, LONGEST_FILE, Unreadable, read_document, read_plain_data};

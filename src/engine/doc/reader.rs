@@ -169,6 +169,16 @@ pub fn read_back<T: FromDoc>(written: &Json, lexicon: &dyn Lexicon) -> Result<T,
     read_as(&Node::from_json(written), lexicon).map(|(value, _)| value).map_err(said)
 }
 
+/// Reads a part that was kept as it stands until the names in it were known; nothing where it is left out.
+pub fn read_part<T: FromDoc + Default>(node: Option<&Node>, at: &DocPath, reader: &mut Reader<'_>) -> T {
+    node.and_then(|node| T::read(node, at, reader)).unwrap_or_default()
+}
+
+/// What came out, or nothing and its faults among the others.
+pub fn noted<T>(result: Result<T, Vec<Fault>>, faults: &mut Vec<Fault>) -> Option<T> {
+    result.map_err(|mut found| faults.append(&mut found)).ok()
+}
+
 /// Reads a whole document: the value with its warnings, or everything that is wrong with it.
 pub fn read_as<T: FromDoc>(node: &Node, lexicon: &dyn Lexicon) -> Result<(T, Vec<Fault>), Vec<Fault>> {
     let mut reader = Reader::new(lexicon);

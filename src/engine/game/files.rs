@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::Rules;
-use crate::engine::doc::{DocPath, Fault, Node, Reader, did_you_mean, fold, nearest, one_of};
+use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader, did_you_mean, fold, nearest, noted, one_of};
 use crate::engine::{Clause, Holdings, Json, Stop};
 
 /// A scenario a game can be played in.
@@ -54,6 +54,16 @@ impl OptionInfo {
         }
         faults
     }
+}
+
+/// An option: its name, its values with the default first, what it decides, and the clause it concerns.
+pub const fn option(
+    name: &'static str,
+    values: &'static [&'static str],
+    text: &'static str,
+    clause: &'static str,
+) -> OptionInfo {
+    OptionInfo { name, values, text, clause: Clause(clause) }
 }
 
 /// What `garcia games` tells about a game.
@@ -136,6 +146,25 @@ pub struct Arranged<G: Rules> {
     pub holdings: Holdings,
 }
 
+impl<G: Files> Arranged<G> {
+    /// The start of a case as it is written, with the names of the game as it is shipped.
+    pub fn read<C: FromDoc>(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<C> {
+        let shipped = noted(G::open(&Charter::default()), faults)?;
+        let mut reader = Reader::new(shipped.lexicon());
+        let case = C::read(start, at, &mut reader).filter(|_| !reader.refused());
+        faults.append(&mut reader.faults);
+        case
+    }
+
+    /// A position, with what the rules find wrong with it among the faults of the case.
+    pub fn checked(game: G, state: G::State, holdings: Holdings, at: &DocPath, faults: &mut Vec<Fault>) -> Self {
+        let flaws = game.flaws(&state).into_iter();
+        faults.extend(flaws.map(|flaw| Fault::new(at, flaw, "arrange a position the rules allow")));
+        let stop = game.packet_due(&state);
+        Arranged { game, state, stop, holdings }
+    }
+}
+
 /// One finding of `garcia data check`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -171,7 +200,7 @@ pub trait Files: Rules {
     /// Reads a packet of orders of the given kind; pushes every fault of form.
     fn read_orders(&self, packet: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self::Orders>;
 
-    /// Reads a state back from what was written, checking it whole.
+    /// Reads a state back from what was written. Its flaws are looked for by who calls this.
     fn read_state(&self, written: &Json) -> Result<Self::State, Vec<String>>;
 
     /// Lays out the position of a conformance case: any scenario, or a blank or patched map with invented units.

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::counters::UnitSource;
-use crate::board::{Hex, Layer};
+use crate::board::{Hex, Layer, Patch};
 use crate::document;
 use crate::engine::data::Provenance;
-use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader, read_back};
-use crate::engine::{Arranged, Charter, Files, Holdings, Json, Rules, Sealed, to_json};
+use crate::engine::doc::{DocPath, Fault, Node, Reader, noted, read_part};
+use crate::engine::{Arranged, Charter, Files, Holdings, Rules, Sealed, to_json};
 
 use super::EndOfEmpire;
 use super::data::{Along, Data, Factors, Ground, Map, Unit};
@@ -154,11 +154,7 @@ document! {
 
 /// Lays out the position of a case.
 pub fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Arranged<EndOfEmpire>> {
-    let shipped = noted(EndOfEmpire::open(&Charter::default()), faults)?;
-    let mut reader = Reader::new(&shipped);
-    let case = CaseStart::read(start, at, &mut reader);
-    faults.append(&mut reader.faults);
-    let case = case?;
+    let case: CaseStart = Arranged::<EndOfEmpire>::read(start, at, faults)?;
     let charter = Charter { options: case.options.clone(), ..Charter::default() };
     let mut game = noted(EndOfEmpire::open(&charter), faults)?;
     match case.scenario.as_deref() {
@@ -183,19 +179,8 @@ pub fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Ar
         game.data.units.insert(unit.id, unit);
     }
     let (state, holdings) = place(&game, &case, at, faults)?;
-    let stop = game.due(state.stage);
-    for flaw in flaws(&game, &state) {
-        faults.push(Fault::new(at, flaw, "arrange a position the rules allow"));
-    }
-    Some(Arranged { game, state, stop, holdings })
+    Some(Arranged::checked(game, state, holdings, at, faults))
 }
-
-fn noted<T>(result: Result<T, Vec<Fault>>, faults: &mut Vec<Fault>) -> Option<T> {
-    result.map_err(|mut found| faults.append(&mut found)).ok()
-}
-
-/// How a work is drawn into a hex.
-type Drawing = fn(&mut Ground);
 
 fn clear_map(data: &mut Data) {
     let grid = data.grid.clone();
@@ -210,54 +195,22 @@ fn clear_map(data: &mut Data) {
 }
 
 fn patch_map(data: &mut Data, patch: &MapPatch, at: &DocPath, faults: &mut Vec<Fault>) {
-    let change = |data: &mut Data, hex: Hex, f: &dyn Fn(&mut Ground)| {
-        if let Some(mut ground) = data.map.ground(hex) {
-            f(&mut ground);
-            data.map.set_ground(hex, ground);
-        }
-    };
     for (hex, terrain) in &patch.terrain {
-        change(data, *hex, &|ground| ground.terrain = *terrain);
+        data.map.change(*hex, |ground| ground.terrain = *terrain);
     }
-    let works: [(&Vec<Hex>, Drawing); 5] = [
-        (&patch.beaches, |ground| ground.beach = true),
-        (&patch.objectives, |ground| ground.objective = true),
-        (&patch.redoubts, |ground| ground.redoubt = true),
-        (&patch.batteries, |ground| ground.battery = true),
-        (&patch.entrenchments, |ground| ground.entrenchment = true),
-    ];
-    for (hexes, draw) in works {
-        hexes.iter().for_each(|hex| change(data, *hex, &|ground| draw(ground)));
-    }
+    let mut draw = Patch::new(&mut data.map, at.key("map"), faults);
+    draw.works(&patch.beaches, |ground| ground.beach = true);
+    draw.works(&patch.objectives, |ground| ground.objective = true);
+    draw.works(&patch.redoubts, |ground| ground.redoubt = true);
+    draw.works(&patch.batteries, |ground| ground.battery = true);
+    draw.works(&patch.entrenchments, |ground| ground.entrenchment = true);
+    draw.lines("roads", &patch.roads, Along::Road, |ground| ground.road = true);
+    draw.lines("railroads", &patch.railroads, Along::Rail, |ground| ground.rail = true);
+    draw.sides("rivers", &patch.rivers, Along::River);
     let merged =
         |known: &[Hex], more: &[Hex]| known.iter().chain(more).copied().collect::<BTreeSet<_>>().into_iter().collect();
     data.beaches = merged(&data.beaches, &patch.beaches);
     data.objectives = merged(&data.objectives, &patch.objectives);
-    let mut complain = |key: &str, what: String| {
-        faults.push(Fault::new(&at.key("map").key(key), what, "name hexes that touch"));
-    };
-    for (key, paths, feature) in [("roads", &patch.roads, Along::Road), ("railroads", &patch.railroads, Along::Rail)] {
-        for path in paths {
-            if let Err(broken) = data.map.mark_path(path, feature) {
-                complain(key, broken.to_string());
-            }
-            for hex in path {
-                change(data, *hex, &|ground| match feature {
-                    Along::Road => ground.road = true,
-                    _ => ground.rail = true,
-                });
-            }
-        }
-    }
-    for side in &patch.rivers {
-        let marked = match side.as_slice() {
-            [a, b] => data.map.mark(*a, *b, Along::River).map_err(|broken| broken.to_string()),
-            _ => Err("a hexside is two hexes".to_owned()),
-        };
-        if let Err(broken) = marked {
-            complain("rivers", broken);
-        }
-    }
 }
 
 fn invent(id: Piece, from: &Invented) -> Unit {
@@ -304,17 +257,14 @@ fn invent(id: Piece, from: &Invented) -> Unit {
     }
 }
 
-fn part<T: FromDoc + Default>(node: Option<&Node>, at: &DocPath, reader: &mut Reader<'_>) -> T {
-    node.and_then(|node| T::read(node, at, reader)).unwrap_or_default()
-}
-
 fn place(game: &EndOfEmpire, case: &CaseStart, at: &DocPath, faults: &mut Vec<Fault>) -> Option<(State, Holdings)> {
     let mut reader = Reader::new(game);
-    let units: BTreeMap<Piece, Place> = part(case.units.as_ref(), &at.key("units"), &mut reader);
-    let steps: BTreeMap<Piece, u8> = part(case.steps.as_ref(), &at.key("steps"), &mut reader);
-    let modes: BTreeMap<Piece, Mode> = part(case.modes.as_ref(), &at.key("modes"), &mut reader);
-    let columns: BTreeMap<Piece, Closed> = part(case.columns.as_ref(), &at.key("columns"), &mut reader);
-    let mut list = |node: &Option<Node>, key: &str| -> Vec<Piece> { part(node.as_ref(), &at.key(key), &mut reader) };
+    let units: BTreeMap<Piece, Place> = read_part(case.units.as_ref(), &at.key("units"), &mut reader);
+    let steps: BTreeMap<Piece, u8> = read_part(case.steps.as_ref(), &at.key("steps"), &mut reader);
+    let modes: BTreeMap<Piece, Mode> = read_part(case.modes.as_ref(), &at.key("modes"), &mut reader);
+    let columns: BTreeMap<Piece, Closed> = read_part(case.columns.as_ref(), &at.key("columns"), &mut reader);
+    let mut list =
+        |node: &Option<Node>, key: &str| -> Vec<Piece> { read_part(node.as_ref(), &at.key(key), &mut reader) };
     let (ds, oos) = (list(&case.ds, "ds"), list(&case.oos, "oos"));
     let (landed, stopped) = (list(&case.landed, "landed"), list(&case.stopped, "stopped"));
     let refused = reader.refused();
@@ -377,13 +327,6 @@ fn place(game: &EndOfEmpire, case: &CaseStart, at: &DocPath, faults: &mut Vec<Fa
         held.filter_map(|piece| state.hex_of(piece)).chain(case.us_control.iter().copied()).collect();
     state.us_control = held;
     Some((state, holdings))
-}
-
-/// Reads a state back, checking it whole.
-pub fn read_state(game: &EndOfEmpire, written: &Json) -> Result<State, Vec<String>> {
-    let state: State = read_back(written, game)?;
-    let flaws = flaws(game, &state);
-    if flaws.is_empty() { Ok(state) } else { Err(flaws) }
 }
 
 /// Every invariant of the rules that does not hold.

@@ -44,10 +44,10 @@ use std::collections::BTreeMap;
 
 use crate::board::Hex;
 use crate::engine::dice::Chance;
-use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader};
+use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader, read_back};
 use crate::engine::{
-    About, Arranged, Bar, Charter, Clause, Concealed, DataFinding, Diary, Files, Flow, Json, Mark, OptionInfo, Players,
-    Query, Reply, Rules, Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Telling, Umpire, Verdict, schema_of_data,
+    About, Arranged, Bar, Charter, Concealed, DataFinding, Diary, Files, Flow, Json, Mark, OptionInfo, Players, Query,
+    Reply, Rules, Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Telling, Umpire, Verdict, option, schema_of_data,
     schema_to_read, schema_to_write, to_json,
 };
 use crate::scene::{Incident, Scene};
@@ -424,39 +424,24 @@ impl Files for EndOfEmpire {
             text: "Free set-up of Spaniards and Cubans, a default one in the template; the US Army lands.",
         }],
         options: &[
-            OptionInfo {
-                name: "jungle",
-                values: ON,
-                text: "US Army movement across the jungle",
-                clause: Clause("14.1a"),
-            },
-            OptionInfo {
-                name: "coordination",
-                values: ON,
-                text: "US Navy and US Army coordination",
-                clause: Clause("14.2a"),
-            },
-            OptionInfo { name: "friendly-fire", values: ON, text: "friendly fire of US guns", clause: Clause("14.3a") },
-            OptionInfo {
-                name: "supply-points",
-                values: ON,
-                text: "supply points and logistic columns",
-                clause: Clause("14.4.1a"),
-            },
-            OptionInfo { name: "columns", values: ON, text: "columns, brigades and dummies", clause: Clause("14.6a") },
-            OptionInfo { name: "balloon", values: ON, text: "the reconnaissance balloon", clause: Clause("14.8a") },
-            OptionInfo {
-                name: "cuban-distance",
-                values: &["at-least", "at-most"],
-                text: "whether Cubans set up at least or at most 4 hexes from Santiago",
-                clause: Clause("A04"),
-            },
-            OptionInfo {
-                name: "packets",
-                values: &["turn", "phases"],
-                text: "orders for a whole player turn, or for movement (sealed until carried out) and combat apart",
-                clause: Clause("2b"),
-            },
+            option("jungle", ON, "US Army movement across the jungle", "14.1a"),
+            option("coordination", ON, "US Navy and US Army coordination", "14.2a"),
+            option("friendly-fire", ON, "friendly fire of US guns", "14.3a"),
+            option("supply-points", ON, "supply points and logistic columns", "14.4.1a"),
+            option("columns", ON, "columns, brigades and dummies", "14.6a"),
+            option("balloon", ON, "the reconnaissance balloon", "14.8a"),
+            option(
+                "cuban-distance",
+                &["at-least", "at-most"],
+                "whether Cubans set up at least or at most 4 hexes from Santiago",
+                "A04",
+            ),
+            option(
+                "packets",
+                &["turn", "phases"],
+                "orders for a whole player turn, or for movement (sealed until carried out) and combat apart",
+                "2b",
+            ),
         ],
         rules: include_str!("rules.yaml"),
     };
@@ -491,7 +476,7 @@ impl Files for EndOfEmpire {
     }
 
     fn read_state(&self, written: &Json) -> Result<State, Vec<String>> {
-        arrange::read_state(self, written)
+        read_back(written, self)
     }
 
     fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Arranged<Self>> {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::board::{Facing, Grid, Square};
 use crate::document;
 use crate::engine::data::Provenance;
-use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader};
+use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader, noted};
 use crate::engine::{Arranged, Clause, Holdings};
 
 use super::LoneWarrior;
@@ -167,26 +167,14 @@ impl schemars::JsonSchema for LeaderAt {
 
 /// Lays out the position of a case.
 pub fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Arranged<LoneWarrior>> {
-    let mut data = match Data::load(&BTreeMap::new()) {
-        Ok(data) => data,
-        Err(bad) => {
-            faults.extend(bad);
-            return None;
-        }
-    };
+    let mut data = noted(Data::load(&BTreeMap::new()), faults)?;
     let scenario = start.get("scenario").and_then(Node::as_text).unwrap_or("san-juan-heights").to_owned();
     let blank = scenario == "blank";
     let fields = if blank {
         let given = start.get("battlefield").and_then(Node::as_text).and_then(Battlefield::from_word);
         vec![given.unwrap_or(Battlefield::SanJuan)]
     } else {
-        match options::scenario(&scenario) {
-            Ok(fields) => fields,
-            Err(fault) => {
-                faults.push(fault);
-                return None;
-            }
-        }
+        noted(options::scenario(&scenario).map_err(|fault| vec![fault]), faults)?
     };
     let main = *fields.first()?;
     invent(&mut data, main, start, at, faults)?;
@@ -196,13 +184,7 @@ pub fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Ar
     let read = Start::read(start, at, &mut reader);
     faults.append(&mut reader.faults);
     let read = read?;
-    let options = match Options::read(&read.options) {
-        Ok(options) => options,
-        Err(found) => {
-            faults.extend(found);
-            return None;
-        }
-    };
+    let options = noted(Options::read(&read.options), faults)?;
     if blank {
         clear(&mut data, main, &read);
     }

@@ -3,20 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::board::Square;
-use crate::engine::doc::read_back;
-use crate::engine::{Json, Rules};
 
 use super::LoneWarrior;
 use super::position::Position;
 use super::state::{HeroFate, Place, Stage, State};
 use super::terms::{Power, UnitId};
-
-/// Reads a written state back, whole and sound or not at all.
-pub fn read_state(game: &LoneWarrior, written: &Json) -> Result<State, Vec<String>> {
-    let state = read_back(written, game.lexicon())?;
-    let flaws = flaws(game, &state);
-    if flaws.is_empty() { Ok(state) } else { Err(flaws) }
-}
 
 /// Every invariant of the rules that does not hold.
 pub fn flaws(game: &LoneWarrior, state: &State) -> Vec<String> {

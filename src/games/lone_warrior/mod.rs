@@ -33,7 +33,7 @@ mod veteran;
 use std::collections::BTreeMap;
 
 use crate::engine::dice::Chance;
-use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader};
+use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader, read_back};
 use crate::engine::{
     About, Arranged, Bar, Charter, Concealed, DataFinding, Diary, Files, Flow, Json, Mark, Players, Query, Reply,
     Rules, Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Telling, Umpire, Verdict, hoping, to_json,
@@ -345,7 +345,7 @@ impl Files for LoneWarrior {
     }
 
     fn read_state(&self, written: &Json) -> Result<State, Vec<String>> {
-        flaws::read_state(self, written)
+        read_back(written, &self.names)
     }
 
     fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Arranged<Self>> {

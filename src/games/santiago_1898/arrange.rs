@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::{Grid, Hex};
 use crate::document;
-use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader, read_back};
+use crate::engine::doc::{DocPath, Fault, Node, Reader, noted, read_back, read_part};
 use crate::engine::{
     Arranged, Charter, Files, Holdings, Json, count_of, schema_of_data, schema_to_read, schema_to_write,
 };
@@ -127,23 +127,14 @@ document! {
 
 /// Lays out the position of a case.
 pub fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Arranged<Santiago1898>> {
-    let mut reader = Reader::new(Data::ours());
-    let table = CaseTable::read(start, at, &mut reader);
-    faults.append(&mut reader.faults);
-    let mut table = table?;
+    let mut table: CaseTable = Arranged::<Santiago1898>::read(start, at, faults)?;
     if start.as_map().is_some_and(<[_]>::is_empty) {
         table.stage = Some(Stage::SpanishSetup); // a case without a position begins at the beginning
     }
     let blank = table.scenario.as_deref() == Some("blank");
     let scenario = if blank { String::new() } else { table.scenario.clone().unwrap_or_default() };
     let charter = Charter { scenario, options: table.options.clone(), data: BTreeMap::new() };
-    let mut game = match Santiago1898::open(&charter) {
-        Ok(game) => game,
-        Err(mut found) => {
-            faults.append(&mut found);
-            return None;
-        }
-    };
+    let mut game = noted(Santiago1898::open(&charter), faults)?;
     if blank {
         game.data.clear_map();
     }
@@ -283,10 +274,6 @@ fn place(game: &Santiago1898, table: &CaseTable, blank: bool, at: &DocPath, faul
     (!refused).then_some(state)
 }
 
-fn read_part<T: FromDoc + Default>(node: Option<&Node>, at: &DocPath, reader: &mut Reader<'_>) -> T {
-    node.and_then(|node| T::read(node, at, reader)).unwrap_or_default()
-}
-
 /// Both armies at their default places, as far as the stage has come.
 fn deploy_defaults(game: &Santiago1898, state: &mut State) {
     if state.stage == Stage::SpanishSetup {
@@ -310,7 +297,7 @@ fn put_all(state: &mut State, places: &BTreeMap<UnitId, Hex>) {
     }
 }
 
-/// Reads a state back; everything wrong with it at once.
+/// Reads a state back, and what the counters in it are.
 pub fn read_state(game: &Santiago1898, written: &Json) -> Result<State, Vec<String>> {
     let mut state: State = read_back(written, &game.data)?;
     for (id, unit) in state.units.iter_mut() {
@@ -318,8 +305,7 @@ pub fn read_state(game: &Santiago1898, written: &Json) -> Result<State, Vec<Stri
             unit.role = Role::of(counter);
         }
     }
-    let flaws = flaws(game, &state);
-    if flaws.is_empty() { Ok(state) } else { Err(flaws) }
+    Ok(state)
 }
 
 /// Every invariant that does not hold, recomputed from scratch. Stacking is judged only between packets.

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::board::{Hex, Layer, Terrain};
+use crate::board::{Hex, Layer, Patch, Terrain};
 use crate::document;
-use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader, read_back};
+use crate::engine::doc::{DocPath, Fault, Node, Reader, noted, read_part};
 use crate::engine::{Arranged, Charter, Files, Holdings, Json, Rules, Slot, count_of};
 
 use super::data::{Along, Counter, Data, Ground};
@@ -120,25 +120,9 @@ const ENDLESS: u32 = 99;
 
 /// Lays out the position of a case.
 pub fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Arranged<SantiagoCampaign>> {
-    let shipped = match SantiagoCampaign::open(&Charter::default()) {
-        Ok(game) => game,
-        Err(mut found) => {
-            faults.append(&mut found);
-            return None;
-        }
-    };
-    let mut reader = Reader::new(&shipped);
-    let case = CaseStart::read(start, at, &mut reader);
-    faults.append(&mut reader.faults);
-    let case = case?;
+    let case: CaseStart = Arranged::<SantiagoCampaign>::read(start, at, faults)?;
     let charter = Charter { options: case.options.clone(), ..Charter::default() };
-    let mut game = match SantiagoCampaign::open(&charter) {
-        Ok(game) => game,
-        Err(mut found) => {
-            faults.append(&mut found);
-            return None;
-        }
-    };
+    let mut game = noted(SantiagoCampaign::open(&charter), faults)?;
     match case.scenario.as_deref() {
         None | Some("campaign") => {}
         Some("blank") => clear_map(&mut game.data),
@@ -147,11 +131,8 @@ pub fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Ar
             return Some(Arranged { game, state, stop, holdings: Holdings::default() });
         }
         Some(other) => {
-            faults.push(Fault::new(
-                &at.key("scenario"),
-                format!("there is no scenario `{other}`"),
-                "write campaign, blank or begin",
-            ));
+            let what = format!("there is no scenario `{other}`");
+            faults.push(Fault::new(&at.key("scenario"), what, "write campaign, blank or begin"));
             return None;
         }
     }
@@ -167,11 +148,7 @@ pub fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Ar
         game.data.add_counter(counter);
     }
     let (state, holdings) = place(&game, &case, at, faults)?;
-    let stop = game.due(state.stage);
-    for flaw in flaws(&game, &state) {
-        faults.push(Fault::new(at, flaw, "arrange a position the rules allow"));
-    }
-    Some(Arranged { game, state, stop, holdings })
+    Some(Arranged::checked(game, state, holdings, at, faults))
 }
 
 fn clear_map(data: &mut Data) {
@@ -186,53 +163,18 @@ fn clear_map(data: &mut Data) {
 }
 
 fn patch_map(data: &mut Data, patch: &MapPatch, at: &DocPath, faults: &mut Vec<Fault>) {
-    let change = |data: &mut Data, hex: Hex, f: &dyn Fn(&mut Ground)| {
-        if let Some(mut ground) = data.map.ground(hex) {
-            f(&mut ground);
-            data.map.set_ground(hex, ground);
-        }
-    };
     for (hex, land) in &patch.terrain {
-        change(data, *hex, &|ground| ground.land = *land);
+        data.map.change(*hex, |ground| ground.land = *land);
     }
-    for hex in &patch.blockhouses {
-        change(data, *hex, &|ground| ground.blockhouse = true);
-    }
-    for hex in &patch.coast {
-        change(data, *hex, &|ground| ground.coast = true);
-    }
-    let mut complain = |key: &str, what: String| {
-        faults.push(Fault::new(&at.key("map").key(key), what, "name hexes that touch"));
-    };
-    for path in &patch.roads {
-        if let Err(broken) = data.map.mark_path(path, Along::Road) {
-            complain("roads", broken.to_string());
-        }
-    }
-    // What is met along a hexside on the way from its first hex to its second, and on the way back.
-    for (key, sides, there, back) in [
-        ("rivers", &patch.rivers, Some(Along::River), Some(Along::River)),
-        ("bridges", &patch.bridges, Some(Along::Bridge), Some(Along::Bridge)),
-        ("water", &patch.water, Some(Along::Water), Some(Along::Water)),
-        ("slopes", &patch.slopes, Some(Along::Up), Some(Along::Down)),
-        ("trenches", &patch.trenches, None, Some(Along::Trench)),
-    ] {
-        for side in sides {
-            let [a, b] = side.as_slice() else {
-                complain(key, "a hexside is two hexes".to_owned());
-                continue;
-            };
-            let met = there.map(|along| (*a, *b, along)).into_iter().chain(back.map(|along| (*b, *a, along)));
-            let marked = met.into_iter().try_for_each(|(from, to, along)| data.map.mark_towards(from, to, along));
-            if let Err(broken) = marked {
-                complain(key, broken.to_string());
-            }
-        }
-    }
-}
-
-fn read_part<T: FromDoc + Default>(node: Option<&Node>, at: &DocPath, reader: &mut Reader<'_>) -> T {
-    node.and_then(|node| T::read(node, at, reader)).unwrap_or_default()
+    let mut draw = Patch::new(&mut data.map, at.key("map"), faults);
+    draw.works(&patch.blockhouses, |ground| ground.blockhouse = true);
+    draw.works(&patch.coast, |ground| ground.coast = true);
+    draw.lines("roads", &patch.roads, Along::Road, |_| ());
+    draw.sides("rivers", &patch.rivers, Along::River);
+    draw.sides("bridges", &patch.bridges, Along::Bridge);
+    draw.sides("water", &patch.water, Along::Water);
+    draw.slopes("slopes", &patch.slopes, Some(Along::Up), Some(Along::Down));
+    draw.slopes("trenches", &patch.trenches, None, Some(Along::Trench));
 }
 
 fn place(
@@ -327,13 +269,6 @@ fn lay_counters(
         state.counters.insert(token, TokenState { at: post, face });
     }
     holdings
-}
-
-/// Reads a state back, checking it whole.
-pub fn read_state(game: &SantiagoCampaign, written: &Json) -> Result<State, Vec<String>> {
-    let state: State = read_back(written, game)?;
-    let flaws = flaws(game, &state);
-    if flaws.is_empty() { Ok(state) } else { Err(flaws) }
 }
 
 /// Every invariant of the rules that does not hold.

@@ -46,7 +46,7 @@ use std::collections::BTreeMap;
 
 use crate::board::Hex;
 use crate::engine::dice::Chance;
-use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader};
+use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader, read_back};
 use crate::engine::{
     About, Arranged, Bar, Charter, Clause, Concealed, DataFinding, Diary, Files, Flow, Json, Mark, OptionInfo, Players,
     Query, Reply, Rules, Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Subject, Telling, Umpire, Verdict,
@@ -553,7 +553,7 @@ impl Files for SantiagoCampaign {
     }
 
     fn read_state(&self, written: &Json) -> Result<State, Vec<String>> {
-        arrange::read_state(self, written)
+        read_back(written, self)
     }
 
     fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Arranged<Self>> {

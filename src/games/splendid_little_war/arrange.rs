@@ -1,14 +1,13 @@
-//! Positions from files: the start of a conformance case, and a state read back.
+//! The start of a conformance case.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::board::{Features, Hex, Layer};
+use crate::board::{Features, Hex, Layer, Patch};
 use crate::document;
-use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader, read_back};
-use crate::engine::{Arranged, Charter, Files, Holdings, Json, Rules, Sealed, Slot, to_json};
+use crate::engine::doc::{DocPath, Fault, Node, noted};
+use crate::engine::{Arranged, Charter, Files, Holdings, Rules, Sealed, Slot, to_json};
 
 use super::data::{Along, Data, Ground, Map, number_hills};
-use super::flaws::flaws;
 use super::position::Position;
 use super::state::{Place, SecretDice, Stage, State, UnitState};
 use super::terms::{Cause, Crossing, Force, LossClass, Oos, Piece, Terrain, Weather};
@@ -109,13 +108,7 @@ document! {
 
 /// Lays out the position of a case.
 pub fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Arranged<SplendidLittleWar>> {
-    let shipped =
-        noted(SplendidLittleWar::open(&Charter { scenario: "campaign".into(), ..Charter::default() }), faults)?;
-    let mut reader = Reader::new(&shipped);
-    let case = CaseStart::read(start, at, &mut reader);
-    let refused = reader.refused();
-    faults.append(&mut reader.faults);
-    let case = case.filter(|_| !refused)?;
+    let case: CaseStart = Arranged::<SplendidLittleWar>::read(start, at, faults)?;
     let blank = case.scenario.as_deref() == Some("blank");
     let scenario = case.scenario.clone().filter(|_| !blank).unwrap_or_else(|| "campaign".into());
     let charter = Charter { scenario, options: case.options.clone(), ..Charter::default() };
@@ -124,22 +117,14 @@ pub fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Ar
         clear_map(&mut game.data);
     }
     if let Some(patch) = &case.map {
-        patch_map(&mut game.data, patch, &at.key("map"), faults);
+        patch_map(&mut game.data, patch, at.key("map"), faults);
     }
     let mut holdings = Holdings::default();
     let state = match case.stage {
         Some(Stage::SpanishSetup) => game.begin().0,
         stage => place(&game, &case, stage.unwrap_or(Stage::UsTurn), &mut holdings),
     };
-    for flaw in flaws(&game, &state) {
-        faults.push(Fault::new(at, flaw, "arrange a position the rules allow"));
-    }
-    let stop = game.packet_due(&state);
-    Some(Arranged { game, state, stop, holdings })
-}
-
-fn noted<T>(result: Result<T, Vec<Fault>>, faults: &mut Vec<Fault>) -> Option<T> {
-    result.map_err(|mut found| faults.append(&mut found)).ok()
+    Some(Arranged::checked(game, state, holdings, at, faults))
 }
 
 /// Clear land everywhere, nothing built on it.
@@ -153,58 +138,32 @@ fn clear_map(data: &mut Data) {
     data.hills.clear();
 }
 
-fn patch_map(data: &mut Data, patch: &MapPatch, at: &DocPath, faults: &mut Vec<Fault>) {
-    let change = |data: &mut Data, hex: Hex, f: &dyn Fn(&mut Ground)| {
-        if let Some(mut ground) = data.map.ground(hex) {
-            f(&mut ground);
-            data.map.set_ground(hex, ground);
-        }
-    };
+fn patch_map(data: &mut Data, patch: &MapPatch, at: DocPath, faults: &mut Vec<Fault>) {
     for (hex, terrain) in &patch.terrain {
-        change(data, *hex, &|ground| {
+        data.map.change(*hex, |ground| {
             ground.terrain = *terrain;
             ground.terrains = Features::NONE.with(*terrain);
         });
     }
     for (hex, terrain) in &patch.also {
-        change(data, *hex, &|ground| ground.terrains = ground.terrains.with(*terrain));
+        data.map.change(*hex, |ground| ground.terrains = ground.terrains.with(*terrain));
     }
     if !patch.terrain.is_empty() || !patch.also.is_empty() {
         let hexes: Vec<Hex> = data.map.cells().map(|(hex, _)| hex).collect();
-        hexes.iter().for_each(|hex| change(data, *hex, &|ground| ground.hill = None));
+        hexes.iter().for_each(|hex| data.map.change(*hex, |ground| ground.hill = None));
         number_hills(&mut data.map);
         let city = data.map.cells().filter(|(_, ground)| ground.is(Terrain::City));
         data.city = city.map(|(hex, _)| hex).collect();
     }
-    patch.forts.iter().for_each(|hex| change(data, *hex, &|ground| ground.fort = true));
     data.forts.extend(&patch.forts);
-    patch.blockhouses.iter().for_each(|hex| change(data, *hex, &|ground| ground.blockhouse = true));
     data.blockhouses.extend(&patch.blockhouses);
-    let mut complain = |key: &str, what: String| faults.push(Fault::new(&at.key(key), what, "name hexes that touch"));
-    for (key, lines, feature) in [("roads", &patch.roads, Along::Road), ("trails", &patch.trails, Along::Trail)] {
-        for line in lines {
-            if let Err(broken) = data.map.mark_path(line, feature) {
-                complain(key, broken.to_string());
-            }
-            for hex in line {
-                change(data, *hex, &|ground| match feature {
-                    Along::Road => ground.road = true,
-                    _ => ground.trail = true,
-                });
-            }
-        }
-    }
-    for (key, sides, feature) in [("rivers", &patch.rivers, Along::River), ("bridges", &patch.bridges, Along::Bridge)] {
-        for side in sides {
-            let marked = match side.as_slice() {
-                [a, b] => data.map.mark(*a, *b, feature).map_err(|broken| broken.to_string()),
-                _ => Err("a hexside is two hexes".to_owned()),
-            };
-            if let Err(broken) = marked {
-                complain(key, broken);
-            }
-        }
-    }
+    let mut draw = Patch::new(&mut data.map, at, faults);
+    draw.works(&patch.forts, |ground| ground.fort = true);
+    draw.works(&patch.blockhouses, |ground| ground.blockhouse = true);
+    draw.lines("roads", &patch.roads, Along::Road, |ground| ground.road = true);
+    draw.lines("trails", &patch.trails, Along::Trail, |ground| ground.trail = true);
+    draw.sides("rivers", &patch.rivers, Along::River);
+    draw.sides("bridges", &patch.bridges, Along::Bridge);
 }
 
 /// The position of a case after the set-up.
@@ -287,11 +246,4 @@ fn settle_losses(game: &SplendidLittleWar, state: &mut State) {
             *state.losses.entry(class).or_default().entry(Cause::Fire).or_default() += lost - written;
         }
     }
-}
-
-/// Reads a state back, checking it whole.
-pub fn read_state(game: &SplendidLittleWar, written: &Json) -> Result<State, Vec<String>> {
-    let state: State = read_back(written, game)?;
-    let flaws = flaws(game, &state);
-    if flaws.is_empty() { Ok(state) } else { Err(flaws) }
 }

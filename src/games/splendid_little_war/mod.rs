@@ -55,10 +55,10 @@ mod data_tests;
 use std::collections::BTreeMap;
 
 use crate::engine::dice::Chance;
-use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader};
+use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader, read_back};
 use crate::engine::{
-    About, Arranged, Bar, Charter, Clause, DataFinding, Diary, Files, Flow, Json, Mark, OptionInfo, Players, Query,
-    Reply, Rules, Ruling, ScenarioInfo, Seen, Side, Stop, Telling, Umpire, Verdict, schema_of_data, schema_to_read,
+    About, Arranged, Bar, Charter, DataFinding, Diary, Files, Flow, Json, Mark, OptionInfo, Players, Query, Reply,
+    Rules, Ruling, ScenarioInfo, Seen, Side, Stop, Telling, Umpire, Verdict, option, schema_of_data, schema_to_read,
     schema_to_write,
 };
 use crate::scene::{Incident, Scene};
@@ -345,15 +345,6 @@ impl Rules for SplendidLittleWar {
 
 const OFF: &[&str] = &["off", "on"];
 
-const fn option(
-    name: &'static str,
-    values: &'static [&'static str],
-    text: &'static str,
-    clause: &'static str,
-) -> OptionInfo {
-    OptionInfo { name, values, text, clause: Clause(clause) }
-}
-
 impl Files for SplendidLittleWar {
     const ABOUT: About = About {
         title: "A Splendid Little War",
@@ -469,7 +460,7 @@ impl Files for SplendidLittleWar {
     }
 
     fn read_state(&self, written: &Json) -> Result<State, Vec<String>> {
-        arrange::read_state(self, written)
+        read_back(written, self)
     }
 
     fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Arranged<Self>> {
