@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::board::counters::{MarkerEntry, TotalEntry, UnitSource};
 use crate::board::sheet::{Drawn, HexEntry, HexList, LineEntry, Named, PlaceEntry, Sheet, SidesEntry, drawn, grid};
-use crate::board::{self, Bearing, Feature, Frame, Grid, Hex, HexGrid, Layer};
+use crate::board::{self, Feature, Frame, Grid, Hex, HexGrid, Layer};
 use crate::document;
 use crate::engine::data::{Loader, Provenance, Shipped, at};
 use crate::engine::doc::{DocPath, Fault, fold};
@@ -524,16 +524,6 @@ impl Data {
     /// Are the two linked by a road or railroad (§8.4a)?
     pub fn road_between(&self, a: Hex, b: Hex) -> bool {
         self.map.between(a, b).has_any(&[Along::Road, Along::Rail])
-    }
-
-    /// Does a road or railroad leave the hex over this side?
-    pub fn road_over(&self, hex: Hex, side: Bearing) -> bool {
-        self.map.leaving(hex, side).has_any(&[Along::Road, Along::Rail])
-    }
-
-    /// Does a road or railroad pass through the hex?
-    pub fn has_road(&self, hex: Hex) -> bool {
-        self.ground(hex).is_some_and(|ground| ground.road || ground.rail)
     }
 
     /// Is there a river between the two?

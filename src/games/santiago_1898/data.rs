@@ -28,7 +28,7 @@ use super::tables::Tables;
 use super::terms::{Flag, Force, Group, Size, Terrain, UnitId, UnitKind};
 
 pub use check::findings;
-pub use files::{CubanEntry, EntryEntry, Factors, LandingEntry, SpecialKind, UnitSource};
+pub use files::{CubanEntry, EntryEntry, Factors, LandingEntry, SpecialKind};
 
 /// The files a data folder may hold, with what we build in for each.
 pub const FILES: Shipped = &[
@@ -168,8 +168,6 @@ pub struct Unit {
     pub rating: u8,
     /// What it is marked with.
     pub flags: BTreeSet<Flag>,
-    /// Where its figures come from.
-    pub source: UnitSource,
 }
 
 impl Unit {
@@ -253,8 +251,6 @@ pub struct Day {
 pub struct Scenario {
     /// Its word: `standard`.
     pub id: String,
-    /// Its name.
-    pub name: String,
     /// The clause that has it.
     pub clause: Clause,
     /// Is it used where none is named?

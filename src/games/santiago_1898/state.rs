@@ -298,11 +298,6 @@ impl State {
         self.us_control.contains(&hex)
     }
 
-    /// Steps a force lost to one cause.
-    pub fn lost_to(&self, force: Force, cause: Cause) -> u32 {
-        self.losses.get(&force).and_then(|by| by.get(&cause)).copied().unwrap_or(0)
-    }
-
     /// The US casualty count: US Army steps lost to combat and fever, not to overstacking (§4.3a, §4.3f).
     pub fn us_casualties(&self) -> u32 {
         let by = self.losses.get(&Force::Us);

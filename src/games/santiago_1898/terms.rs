@@ -26,11 +26,6 @@ impl Force {
     /// All three, in the order in which the US player turn names them and then the Spanish.
     pub const ALL: [Force; 3] = [Force::Us, Force::Cuban, Force::Spanish];
 
-    /// Do the two fight each other?
-    pub const fn is_enemy_of(self, other: Force) -> bool {
-        matches!(self, Force::Spanish) != matches!(other, Force::Spanish)
-    }
-
     /// The word for it in files.
     pub const fn word(self) -> &'static str {
         match self {

@@ -388,12 +388,8 @@ pub struct Data {
     pub us_source: Hex,
     /// Where the Escario column enters (§17.0.escario-h).
     pub cobre_road: Hex,
-    /// El Caney.
-    pub el_caney: Hex,
     /// Fort El Viso.
     pub el_viso: Hex,
-    /// Fort Canosa.
-    pub canosa: Hex,
     /// El Pozo.
     pub el_pozo: Hex,
     /// Cuabitas.
@@ -439,9 +435,7 @@ pub fn read(loader: &mut Loader<'_>) -> Option<Data> {
         bivouacs: bivouacs.into_values().collect(),
         us_source: map.us_edge.hex,
         cobre_road: map.cobre_edge.hex,
-        el_caney: map.el_caney.hex,
         el_viso: map.el_viso.hex,
-        canosa: map.canosa.hex,
         el_pozo: map.el_pozo.hex,
         cuabitas: map.cuabitas.hex,
         hills: map.hills.iter().filter_map(hill).collect(),
@@ -733,11 +727,6 @@ impl Data {
     pub fn hill_named(&self, name: &str) -> Option<u16> {
         let wanted = fold(name);
         self.hills.iter().find(|(name, _)| fold(name.as_str()) == wanted).map(|(_, hill)| *hill)
-    }
-
-    /// What a hill is called.
-    pub fn hill_name(&self, hill: u16) -> Option<Name> {
-        self.hills.iter().find(|(_, number)| *number == hill).map(|(name, _)| *name)
     }
 
     /// The hexes of a hill, lowest first.

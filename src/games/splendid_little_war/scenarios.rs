@@ -179,8 +179,6 @@ pub struct Scenario {
     pub id: &'static str,
     /// What it is called.
     pub name: &'static str,
-    /// Its clause.
-    pub clause: Clause,
     /// Game turns.
     pub turns: u32,
     /// Game turns if the match plays it longer (AMB-41).
@@ -252,8 +250,6 @@ pub struct Arrival {
 /// Formations that roll for their entry.
 #[derive(Clone, Debug)]
 pub struct Columns {
-    /// The clause that says so.
-    pub clause: Clause,
     /// Where they enter.
     pub hex: Hex,
     /// The formations, in the order of the book.
@@ -361,12 +357,7 @@ impl Work<'_, '_> {
         let columns = entry.columns.as_ref().map(|columns| {
             self.on_land(columns.hex, &base.key("columns").key("hex"));
             self.all_known(&columns.with_any, &base.key("columns").key("with-any"));
-            Columns {
-                clause: clause(&columns.clause),
-                hex: columns.hex,
-                formations: columns.formations.clone(),
-                with_any: columns.with_any.clone(),
-            }
+            Columns { hex: columns.hex, formations: columns.formations.clone(), with_any: columns.with_any.clone() }
         });
         if let Some(victory) = &entry.victory {
             for (key, hexes) in [("all", &victory.all), ("most", &victory.most)] {
@@ -383,7 +374,6 @@ impl Work<'_, '_> {
         Scenario {
             id: Name::intern(&entry.id).as_str(),
             name: Name::intern(&entry.name).as_str(),
-            clause: clause(&entry.clause),
             turns: entry.turns,
             turns_switched: entry.turns_switched,
             entrenched: entry.entrenched,
@@ -523,10 +513,5 @@ impl Scenario {
     /// Every area, the Spanish first.
     pub fn areas(&self) -> impl Iterator<Item = &Area> {
         self.spanish.iter().chain(&self.us)
-    }
-
-    /// The area a unit sets up in.
-    pub fn area_of(&self, unit: Piece) -> Option<&Area> {
-        self.areas().find(|area| area.units.contains(&unit))
     }
 }

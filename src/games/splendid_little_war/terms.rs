@@ -337,11 +337,6 @@ impl Arm {
     pub const fn is_combat(self) -> bool {
         !matches!(self, Arm::Leader | Arm::Base)
     }
-
-    /// Infantry where a rule says so: guerrillas fight on foot too (§5.3c).
-    pub const fn is_foot(self) -> bool {
-        matches!(self, Arm::Infantry | Arm::Guerrilla)
-    }
 }
 
 impl Weather {

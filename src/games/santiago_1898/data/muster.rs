@@ -38,7 +38,6 @@ impl Muster<'_, '_> {
                 back: entry.back,
                 rating: entry.rating.unwrap_or(0),
                 flags: entry.flags.iter().copied().collect(),
-                source: entry.source,
             };
             if units.insert(entry.id, unit).is_some() {
                 let what = format!("there are two counters `{}`", entry.id);
@@ -219,7 +218,6 @@ impl Muster<'_, '_> {
             }
             scenarios.push(Scenario {
                 id: entry.id.clone(),
-                name: entry.name.clone(),
                 clause: clause(&entry.clause),
                 default: entry.default,
                 ring: entry.ring.is_some(),
