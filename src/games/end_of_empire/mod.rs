@@ -44,7 +44,7 @@ use std::collections::BTreeMap;
 
 use crate::board::Hex;
 use crate::engine::dice::Chance;
-use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader, read_back};
+use crate::engine::doc::{DocPath, Fault, FromDoc, Lexicon, Node, Reader, read_back};
 use crate::engine::{
     About, Arranged, Bar, Charter, Concealed, DataFinding, Diary, Files, Flow, Json, Mark, OptionInfo, Players, Query,
     Reply, Rules, Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Telling, Umpire, Verdict, option, schema_of_data,
@@ -472,7 +472,10 @@ impl Files for EndOfEmpire {
     }
 
     fn read_orders(&self, packet: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Orders> {
-        Orders::read(packet, node, at, reader)
+        match packet {
+            "spanish-setup" | "cuban-setup" => SetupOrders::read(node, at, reader).map(Orders::Setup),
+            _ => TurnOrders::read(node, at, reader).map(Orders::Turn),
+        }
     }
 
     fn read_state(&self, written: &Json) -> Result<State, Vec<String>> {

@@ -219,13 +219,6 @@ impl MoveOrder {
     }
 }
 
-impl CombatOrder {
-    /// The hex it is aimed at.
-    pub fn target(&self) -> Option<Hex> {
-        self.attack.or(self.bombard).or(self.naval)
-    }
-}
-
 /// A packet of orders.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
@@ -235,16 +228,6 @@ pub enum Orders {
     Setup(SetupOrders),
     /// A player turn or half of one.
     Turn(TurnOrders),
-}
-
-impl Orders {
-    /// Reads a packet by its name.
-    pub fn read(packet: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Orders> {
-        match packet {
-            "spanish-setup" | "cuban-setup" => SetupOrders::read(node, at, reader).map(Orders::Setup),
-            _ => TurnOrders::read(node, at, reader).map(Orders::Turn),
-        }
-    }
 }
 
 words_or! {

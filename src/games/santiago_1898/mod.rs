@@ -35,7 +35,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::board::Hex;
 pub use crate::board::HexGrid;
 use crate::engine::dice::Chance;
-use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader};
+use crate::engine::doc::{DocPath, Fault, FromDoc, Lexicon, Node, Reader};
 use crate::engine::{
     About, Arranged, Bar, Charter, Clause, DataFinding, Diary, Files, Flow, Json, Mark, OptionInfo, Players, Query,
     Reply, Rules, Ruling, ScenarioInfo, Seen, Side, Stop, Telling, Umpire, Verdict,
@@ -444,7 +444,10 @@ impl Files for Santiago1898 {
     }
 
     fn read_orders(&self, packet: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Orders> {
-        Orders::read(packet, node, at, reader)
+        match packet {
+            "setup" => SetupOrders::read(node, at, reader).map(Orders::Setup),
+            _ => TurnOrders::read(node, at, reader).map(Orders::Turn),
+        }
     }
 
     fn read_state(&self, written: &Json) -> Result<State, Vec<String>> {

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::board::Hex;
-use crate::engine::doc::{DocPath, Node, Reader};
 use crate::{document, words, words_or};
 
 use super::terms::UnitId;
@@ -188,15 +187,4 @@ pub enum Orders {
     Setup(SetupOrders),
     /// A turn or half of one.
     Turn(TurnOrders),
-}
-
-impl Orders {
-    /// Reads a packet by its name.
-    pub fn read(packet: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Orders> {
-        use crate::engine::doc::FromDoc;
-        match packet {
-            "setup" => SetupOrders::read(node, at, reader).map(Orders::Setup),
-            _ => TurnOrders::read(node, at, reader).map(Orders::Turn),
-        }
-    }
 }

@@ -46,7 +46,7 @@ use std::collections::BTreeMap;
 
 use crate::board::Hex;
 use crate::engine::dice::Chance;
-use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader, read_back};
+use crate::engine::doc::{DocPath, Fault, FromDoc, Lexicon, Node, Reader, read_back};
 use crate::engine::{
     About, Arranged, Bar, Charter, Clause, Concealed, DataFinding, Diary, Files, Flow, Json, Mark, OptionInfo, Players,
     Query, Reply, Rules, Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Subject, Telling, Umpire, Verdict,
@@ -549,7 +549,11 @@ impl Files for SantiagoCampaign {
     }
 
     fn read_orders(&self, packet: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Orders> {
-        Orders::read(packet, node, at, reader)
+        match packet {
+            "spanish-setup" => SpanishSetup::read(node, at, reader).map(Orders::SpanishSetup),
+            "us-setup" => UsSetup::read(node, at, reader).map(Orders::UsSetup),
+            _ => TurnOrders::read(node, at, reader).map(Orders::Turn),
+        }
     }
 
     fn read_state(&self, written: &Json) -> Result<State, Vec<String>> {

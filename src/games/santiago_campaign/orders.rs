@@ -243,14 +243,3 @@ pub enum Orders {
     /// A turn or half of one.
     Turn(TurnOrders),
 }
-
-impl Orders {
-    /// Reads a packet by its name.
-    pub fn read(packet: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Orders> {
-        match packet {
-            "spanish-setup" => SpanishSetup::read(node, at, reader).map(Orders::SpanishSetup),
-            "us-setup" => UsSetup::read(node, at, reader).map(Orders::UsSetup),
-            _ => TurnOrders::read(node, at, reader).map(Orders::Turn),
-        }
-    }
-}

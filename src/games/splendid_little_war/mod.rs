@@ -55,7 +55,7 @@ mod data_tests;
 use std::collections::BTreeMap;
 
 use crate::engine::dice::Chance;
-use crate::engine::doc::{DocPath, Fault, Lexicon, Node, Reader, read_back};
+use crate::engine::doc::{DocPath, Fault, FromDoc, Lexicon, Node, Reader, read_back};
 use crate::engine::{
     About, Arranged, Bar, Charter, DataFinding, Diary, Files, Flow, Json, Mark, OptionInfo, Players, Query, Reply,
     Rules, Ruling, ScenarioInfo, Seen, Side, Stop, Telling, Umpire, Verdict, option, schema_of_data, schema_to_read,
@@ -456,7 +456,14 @@ impl Files for SplendidLittleWar {
     }
 
     fn read_orders(&self, packet: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Orders> {
-        Orders::read(packet, node, at, reader)
+        match packet {
+            "spanish-setup" | "us-setup" => SetupOrders::read(node, at, reader).map(Orders::Setup),
+            "spanish-defensive-fire" | "us-defensive-fire" => {
+                DefenceOrders::read(node, at, reader).map(Orders::Defence)
+            }
+            "spanish-combat" | "us-combat" => CombatOrders::read(node, at, reader).map(Orders::Combat),
+            _ => TurnOrders::read(node, at, reader).map(Orders::Turn),
+        }
     }
 
     fn read_state(&self, written: &Json) -> Result<State, Vec<String>> {

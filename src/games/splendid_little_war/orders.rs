@@ -132,11 +132,6 @@ words! {
 }
 
 impl EnterOrder {
-    /// These units to a hex.
-    pub fn to(units: Vec<Piece>, to: Hex) -> EnterOrder {
-        EnterOrder { units, at: None, path: Vec::new(), to: Some(to), edge: false }
-    }
-
     /// These units wait.
     pub fn wait(units: Vec<Piece>) -> EnterOrder {
         EnterOrder { units, at: None, path: Vec::new(), to: None, edge: true }
@@ -187,20 +182,6 @@ pub enum Orders {
     Defence(DefenceOrders),
     /// Offensive Fire and assaults.
     Combat(CombatOrders),
-}
-
-impl Orders {
-    /// Reads a packet by its name.
-    pub fn read(packet: &str, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Orders> {
-        match packet {
-            "spanish-setup" | "us-setup" => SetupOrders::read(node, at, reader).map(Orders::Setup),
-            "spanish-defensive-fire" | "us-defensive-fire" => {
-                DefenceOrders::read(node, at, reader).map(Orders::Defence)
-            }
-            "spanish-combat" | "us-combat" => CombatOrders::read(node, at, reader).map(Orders::Combat),
-            _ => TurnOrders::read(node, at, reader).map(Orders::Turn),
-        }
-    }
 }
 
 words_or! {
