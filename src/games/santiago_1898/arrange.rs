@@ -10,7 +10,7 @@ use crate::engine::{
 };
 
 use super::data::files::{CountersFile, MapFile, ScenariosFile};
-use super::data::{Data, Factors, Unit};
+use super::data::{Along, Data, Factors};
 use super::orders::{SetupOrders, TurnOrders};
 use super::play::{Position, player};
 use super::state::{Cause, Machineguns, Place, Role, Stage, State};
@@ -159,19 +159,11 @@ fn patch_map(data: &mut Data, map: &MapPatch) {
     for path in &map.roads {
         data.draw_road(path);
     }
-    for side in &map.rivers {
-        if let [a, b] = side.as_slice() {
-            data.draw_river(*a, *b);
-        }
-    }
-    for side in &map.crossings {
-        if let [a, b] = side.as_slice() {
-            data.draw_crossing(*a, *b);
-        }
-    }
-    for side in &map.water {
-        if let [a, b] = side.as_slice() {
-            data.draw_water(*a, *b);
+    for (sides, what) in [(&map.rivers, Along::River), (&map.crossings, Along::Crossing), (&map.water, Along::Water)] {
+        for side in sides {
+            if let [a, b] = side.as_slice() {
+                data.mark_side(*a, *b, what);
+            }
         }
     }
     map.redoubts.iter().for_each(|hex| data.change(*hex, |ground| ground.redoubt = true));
@@ -203,7 +195,7 @@ fn invent(data: &mut Data, name: &str, invented: &Invented) {
     if invented.frozen {
         unit.flags.insert(Flag::Frozen);
     }
-    data.put_unit(Unit { ..unit });
+    data.units.insert(unit.id, unit);
 }
 
 fn place(game: &Santiago1898, table: &CaseTable, blank: bool, at: &DocPath, faults: &mut Vec<Fault>) -> Option<State> {

@@ -260,23 +260,17 @@ impl Book<'_, '_, '_> {
 
     fn tables(&mut self) {
         let tables = &self.data.tables;
-        let table = |key: &str| at(key).key("results").key("columns");
-        self.figure(
-            "4.2a",
-            TABLES,
-            table("spanish-surrender"),
-            &tables.spanish_surrender.results.columns[..],
-            &[4, 5, 6],
-        );
-        self.figure("4.4a", TABLES, table("us-withdrawal"), &tables.us_withdrawal.results.columns[..], &[10, 19, 23]);
-        self.figure(
-            "DFT.a",
-            TABLES,
-            table("defensive-fire"),
-            &tables.defensive_fire.results.columns[..],
-            &[1, 4, 7, 11, 16, 21],
-        );
-        self.figure("SCT.a", TABLES, table("shock"), &tables.shock.results.columns[..], Odds::ALL);
+        let printed = |key: &str, part: &str| at(key).key("results").key(part);
+        let (surrender, withdrawal) = (&tables.spanish_surrender.results, &tables.us_withdrawal.results);
+        let fire = &tables.defensive_fire.results;
+        for (clause, key, columns, numbers) in [
+            ("4.2a", "spanish-surrender", &surrender.columns, &[4, 5, 6][..]),
+            ("4.4a", "us-withdrawal", &withdrawal.columns, &[10, 19, 23][..]),
+            ("DFT.a", "defensive-fire", &fire.columns, &[1, 4, 7, 11, 16, 21][..]),
+        ] {
+            self.figure(clause, TABLES, printed(key, "columns"), &columns[..], numbers);
+        }
+        self.figure("SCT.a", TABLES, printed("shock", "columns"), &tables.shock.results.columns[..], Odds::ALL);
         let cell =
             |key: &str, die: i32, column: usize| at(key).key("results").key("rows").key(&die.to_string()).index(column);
         for (die, row) in (1..).zip(SURRENDER) {
@@ -307,28 +301,14 @@ impl Book<'_, '_, '_> {
             }
         }
         let rows = |key: &str| at(key).key("rows");
-        self.figure(
-            "4.2b",
-            TABLES,
-            at("spanish-surrender").key("results").key("rows"),
-            tables.spanish_surrender.results.rows.len(),
-            8,
-        );
-        self.figure(
-            "4.4b",
-            TABLES,
-            at("us-withdrawal").key("results").key("rows"),
-            tables.us_withdrawal.results.rows.len(),
-            6,
-        );
-        self.figure(
-            "DFT.b",
-            TABLES,
-            at("defensive-fire").key("results").key("rows"),
-            tables.defensive_fire.results.rows.len(),
-            9,
-        );
-        self.figure("SCT.a", TABLES, at("shock").key("results").key("rows"), tables.shock.results.rows.len(), 8);
+        for (clause, key, rows, number) in [
+            ("4.2b", "spanish-surrender", surrender.rows.len(), 8),
+            ("4.4b", "us-withdrawal", withdrawal.rows.len(), 6),
+            ("DFT.b", "defensive-fire", fire.rows.len(), 9),
+            ("SCT.a", "shock", tables.shock.results.rows.len(), 8),
+        ] {
+            self.figure(clause, TABLES, printed(key, "rows"), rows, number);
+        }
         for (die, (printed, clause)) in (1..).zip(EVENTS) {
             self.figure(
                 clause,

@@ -1,9 +1,9 @@
-//! Changing the data for a conformance case: an empty map, other ground, invented counters.
+//! Changing the map for a conformance case: an empty one, other ground.
 
 use crate::board::{Hex, Layer};
-use crate::games::santiago_1898::terms::{Terrain, UnitId};
+use crate::games::santiago_1898::terms::Terrain;
 
-use super::{Along, Data, Ground, Map, Unit};
+use super::{Along, Data, Ground, Map};
 
 impl Data {
     /// Clears the map: all land clear, no works, roads, rivers, beaches or objectives.
@@ -52,33 +52,8 @@ impl Data {
         }
     }
 
-    /// Draws a river between two hexes.
-    pub fn draw_river(&mut self, a: Hex, b: Hex) {
-        self.mark_side(a, b, Along::River);
-    }
-
-    /// Puts a bridge or ford between two hexes.
-    pub fn draw_crossing(&mut self, a: Hex, b: Hex) {
-        self.mark_side(a, b, Along::Crossing);
-    }
-
-    /// Puts open water between two land hexes.
-    pub fn draw_water(&mut self, a: Hex, b: Hex) {
-        self.mark_side(a, b, Along::Water);
-    }
-
-    /// Adds or replaces a counter.
-    pub fn put_unit(&mut self, unit: Unit) {
-        self.units.insert(unit.id, unit);
-    }
-
-    /// A counter to copy for an invented one.
-    pub fn sample(&self, like: UnitId) -> Option<Unit> {
-        self.units.get(&like).cloned()
-    }
-
     /// A case may name hexes that do not touch; nothing lies between them.
-    fn mark_side(&mut self, a: Hex, b: Hex, what: Along) {
+    pub fn mark_side(&mut self, a: Hex, b: Hex, what: Along) {
         let _ = self.map.mark(a, b, what);
     }
 }
