@@ -197,6 +197,7 @@ impl Play<'_, '_> {
             Ok(chain) => {
                 self.umpire.note(Event::Displaced { moves: chain.moves.clone() });
                 for shove in chain.moves.iter().rev() {
+                    self.unsettle(&[shove.piece], &[shove.from, shove.to], "combat");
                     self.put(shove.piece, shove.to);
                 }
                 for shove in chain.moves.iter().rev() {
@@ -346,6 +347,8 @@ impl Play<'_, '_> {
                 self.umpire.ask(question, None, |policy| policy.prefer(&listed))?
             };
             self.umpire.note(Event::CubanDisplaced { unit: id, from: hex, to });
+            // Whatever else he was ordered to do hangs on the die that drove the Spaniards back.
+            self.unsettle(&[Piece::from(id)], &[hex, to], "combat");
             self.put(Piece::from(id), to);
             self.entered(Piece::from(id), to, "displacement")?;
         }
