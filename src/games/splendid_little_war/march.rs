@@ -107,7 +107,8 @@ impl Marcher<'_> {
             && (data.is(to, Terrain::Jungle) || data.is(to, Terrain::Swamp))
         {
             let why = format!("the road through {to} is full");
-            return about(Bar::new("5.4o", why, "wait until it is free"));
+            let there = self.now.fighters(to, self.side);
+            return about(Bar::new("5.4o", why, "wait until it is free").about(subjects(there)));
         }
         let zone = self.crowd.has(data, to, Crowd::zone_of(foe));
         if self.ooc && from != self.from {

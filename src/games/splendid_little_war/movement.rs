@@ -262,8 +262,10 @@ impl Play<'_, '_> {
         if let Some(&to) = order.path.last().filter(|to| **to != from && bars.is_empty() && !gathering) {
             self.umpire.listed(|| now.routes(pieces).iter().any(|(hex, ..)| *hex == to));
         }
-        // Who stops short is not where he was to be, and neither is anybody he would have met there.
-        let missed = subjects(pieces.iter().copied()).into_iter().chain(order.path.iter().skip(steps).map(Subject::of));
+        // Who stops short is not where he was to be, and neither is anybody he would have met there; where he stops nobody
+        // reckoned with him.
+        let whole = std::iter::once(&from).chain(&order.path);
+        let missed = subjects(pieces.iter().copied()).into_iter().chain(whole.skip(steps).map(Subject::of));
         let what = format!("move of {}", pieces[0]);
         self.umpire.forgo(bars, missed.collect(), |bars| Event::not_done(what, bars));
         if steps == 0 {
