@@ -64,9 +64,10 @@ impl Play<'_, '_> {
         }
         let aim = Aim { at: order.target, instead_of };
         self.fired.extend(judged.shots.iter().map(|shot| (shot.piece, aim)));
-        // Had nobody been there, or somebody after all, they could fire at others.
-        let aimed = subjects([aim.at].into_iter().chain(aim.instead_of));
-        self.umpire.rests(&aimed, judged.shots.iter().map(|shot| shot_of(shot.piece)));
+        for shot in &judged.shots {
+            let on = self.now().needed(shot, aim);
+            self.umpire.rests(&on, [shot_of(shot.piece)]);
+        }
         self.fire_attack(side, kind, Volley { target: order.target, shots: judged.shots })
     }
 

@@ -83,6 +83,22 @@ struct Spotters {
     leaders: Vec<(u32, Piece, Hex)>,
 }
 
+impl Position<'_> {
+    /// Without what a shot could not have been given, and the unit could fire at others: somebody in the target and nobody
+    /// in the one before (§13.0k), who spots (§13.1k), and the place of "?" units, whom the Dynamite Gun drives off (§15.5b).
+    pub fn needed(&self, shot: &Shot, aim: Aim) -> Vec<Subject> {
+        let mut needed = subjects([aim.at].into_iter().chain(aim.instead_of));
+        if let Some(spotter) = shot.spotter {
+            needed.push(Subject::of(spotter));
+            needed.extend(self.state.hex_of(spotter).map(Subject::of));
+        }
+        if self.unit(shot.piece).is_some_and(|unit| unit.variable) {
+            needed.push(Subject::of(shot.piece));
+        }
+        needed
+    }
+}
+
 impl Spotters {
     fn of(now: &Position<'_>, gun: Piece, hex: Hex) -> Spotters {
         let (data, limits) = (now.data(), now.data().tables.indirect);
@@ -136,7 +152,9 @@ impl<'t> Gunnery<'t> {
         // What a regiment has done its parts have done, if it breaks down meanwhile.
         if let Some(who) = [Some(piece), unit.parent].into_iter().flatten().find(|who| self.fired.contains_key(who)) {
             let why = format!("{piece} has fired in this segment");
-            bars.push(Bar::new("13.0h", why, "let each unit fire once, at one hex").about([shot_of(who)]));
+            let bar = Bar::new("13.0h", why, "let each unit fire once, at one hex").about([shot_of(who)]);
+            // Broken down for losses before, it would not have fired as a regiment.
+            bars.push(if who == piece { bar } else { bar.about([Subject::of(who)]) });
         }
         if !matches!(state.at, Place::At(_) | Place::Edge) {
             let bar = Bar::new("13.1f", format!("{piece} is not on the map"), "name units on the map");
@@ -189,17 +207,19 @@ impl<'t> Gunnery<'t> {
             bars.push(about(Bar::new("9.0k", why, "name the entry hex")));
             return bars;
         };
-        match unit.range {
+        let beyond = match unit.range {
             Some(range) if far > range => {
                 let why = format!("{target} is {far} hexes from {piece}, which has a range of {range}");
-                bars.push(about(Bar::new("13.1d", why, "choose a nearer target")).firm());
+                Some(Bar::new("13.1d", why, "choose a nearer target"))
             }
             None if far > 2 => {
                 let why = format!("{target} is {far} hexes from {piece}, which fires 2 hexes far");
-                bars.push(about(Bar::new("13.1c", why, "choose a target within 2 hexes")).firm());
+                Some(Bar::new("13.1c", why, "choose a target within 2 hexes"))
             }
-            _ => {}
-        }
+            _ => None,
+        };
+        // Fire drives nobody off but "?" units.
+        bars.extend(beyond.map(|bar| Bar { firm: !unit.variable, ..about(bar) }));
         // §13.1i: an adjacent stack under an assault marker comes first.
         if let Place::At(hex) = state.at
             && self.kind == FireKind::Defensive
