@@ -14,6 +14,7 @@ use super::events::{Event, Factor, NoBattle, PhaseName};
 use super::orders::{Advance, BattleOrder, Effort, TurnOrders};
 use super::play::{Judged, Play, Position, Used, item, player, subjects};
 use super::policy::{ALL_OUT, FIRE, FirePlan, NEXT_BATTLE, Policy};
+use super::shock::fleet;
 use super::state::Cause;
 use super::supply::Nets;
 use super::terms::{Force, Terrain, UnitId};
@@ -354,6 +355,8 @@ impl Play<'_, '_> {
         self.used.targets.insert(target);
         self.used.attackers.extend(battle.attackers.iter().copied());
         if battle.order.naval == Some(true) {
+            let on: Vec<Subject> = subjects(&battle.attackers).into_iter().chain([Subject::of(target)]).collect();
+            self.umpire.rests(&on, [fleet(force)]);
             self.used.gunfire.insert(force, target);
         }
         let attackers: BTreeMap<UnitId, Hex> =

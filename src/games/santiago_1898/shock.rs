@@ -29,7 +29,7 @@ pub struct Assault {
 }
 
 /// What a bar against gunfire is about.
-fn fleet(force: Force) -> Subject {
+pub fn fleet(force: Force) -> Subject {
     Subject::of(format!("fleet-{}", force.word()))
 }
 
@@ -95,7 +95,9 @@ impl Position<'_> {
                 bars.push(Bar::new("9.7k", why, "name `attackers`, or leave the attack out").part("naval").firm());
             } else if let Some(before) = used.gunfire.get(&force) {
                 let why = format!("the fleet supports the attack on {before} already");
-                bars.push(Bar::new("9.7g", why, "naval gunfire serves one battle a turn").part("naval").firm());
+                let bar = Bar::new("9.7g", why, "naval gunfire serves one battle a turn");
+                // Where that battle is not fought the fleet has fired at nobody.
+                bars.push(bar.part("naval").about([fleet(force)]));
             } else {
                 bars.extend(self.naval_bars(force, target));
             }
