@@ -178,6 +178,11 @@ impl Found {
         self.order == other.order && self.bar.clause == other.bar.clause && self.bar.part == other.bar.part
     }
 
+    /// Is everything it says it rests on the same however the dice fall?
+    fn is_sure(&self) -> bool {
+        self.cloud.is_none() && !self.bar.about.is_empty()
+    }
+
     /// Does it bar the same part of the same order, or a part of that part?
     fn is_beside(&self, other: &Found) -> bool {
         let (part, whole) = (&self.bar.part, &other.bar.part);
@@ -695,15 +700,17 @@ impl Hopes {
 
     /// Everything a check has to say about what was found in its walks.
     fn told(&self, unlucky: Option<&Hopes>, at: &DocPath) -> Vec<Fault> {
-        let both = self.barred(unlucky);
-        let either = self.torn(&both, unlucky);
-        both.into_iter()
-            .map(|found| found.fault(at))
-            .chain(either.into_iter().map(|found| found.either_way(at)))
-            .collect()
+        let mut both = self.barred(unlucky);
+        let (sure, either): (Vec<&Found>, Vec<&Found>) =
+            self.torn(&both, unlucky).into_iter().partition(|found| found.is_sure());
+        let either = either.into_iter().filter(|found| !sure.iter().any(|known| known.is_beside(found)));
+        let either: Vec<Fault> = either.map(|found| found.either_way(at)).collect();
+        both.extend(sure);
+        both.into_iter().map(|found| found.fault(at)).chain(either).collect()
     }
 
-    /// What bars an order with luck for one reason and without it for another: on dice in between it may be legal.
+    /// What bars an order with luck for one reason and without it for another: on dice in between it may be legal, unless
+    /// no die changes one of the reasons.
     fn torn<'f>(&'f self, both: &[&Found], unlucky: Option<&'f Hopes>) -> Vec<&'f Found> {
         let Some(other) = unlucky else { return Vec::new() };
         let barred = |found: &Found| both.iter().any(|known| !known.minded && known.order == found.order);

@@ -141,4 +141,9 @@ fn an_order_that_each_walk_bars_for_a_reason_of_its_own_is_warned_of_with_both()
     assert_eq!(told(Some(last), Some(bar("1.2"))), warned);
     let units = Bar::new("1.1", "it cannot go", "leave it").part("units");
     assert_eq!(told(Some(units), Some(bar("1.2"))), []);
+    // What rests on something no die touches bars it whenever the other reason does not.
+    let ground = bar("1.2").about([Subject::of("ground")]);
+    assert_eq!(told(Some(bar("1.1")), Some(ground.clone())), [("§1.2".to_owned(), false)]);
+    assert_eq!(told(Some(ground.clone()), Some(bar("1.1"))), [("§1.2".to_owned(), false)]);
+    assert_eq!(told(None, Some(ground)), []);
 }

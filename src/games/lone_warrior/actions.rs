@@ -10,7 +10,7 @@ use crate::engine::{Bar, Clause, Subject, Tally};
 use super::data::Unit;
 use super::events::Difficulty;
 use super::orders::{Activation, Condition, Direction, Face, Way};
-use super::position::{Position, gone};
+use super::position::{Position, gone, place};
 use super::state::{Place, UnitState};
 use super::terms::{ACTIVATE_DIFFICULT, ACTIVATE_NORMAL, Arm, DISORDER_ACTIVATES, Ground, Power, UnitId};
 
@@ -285,8 +285,9 @@ impl<'p> Position<'p> {
             _ => None,
         });
         let inside = boxes.iter().filter_map(|square| self.state.unit_in(*square));
-        let units = std::iter::once(entry.unit).chain(entry.shoot).chain(named).chain(inside);
-        let mut subjects: Vec<Subject> = units.map(Subject::of).collect();
+        let movers: Vec<UnitId> = std::iter::once(entry.unit).chain(named).chain(inside).collect();
+        let mut subjects: Vec<Subject> = movers.iter().chain(&entry.shoot).map(Subject::of).collect();
+        subjects.extend(movers.into_iter().filter(|_| entry.moves()).map(place));
         subjects.extend(boxes.iter().map(|square| self.spot(*square)));
         subjects
     }
@@ -296,10 +297,14 @@ impl<'p> Position<'p> {
         let aims = [entry.charge, entry.exchange].into_iter().flatten();
         let mut boxes: Vec<Square> = aims.flat_map(|way| self.boxes_of(entry.unit, way)).collect();
         boxes.extend(self.at(entry.unit));
-        boxes.extend(entry.shoot.and_then(|target| self.at(target)));
         let inside = boxes.iter().filter_map(|square| self.state.unit_in(*square));
-        let units = std::iter::once(entry.unit).chain(inside).map(Subject::of);
-        units.chain(boxes.iter().map(|square| self.spot(*square))).collect()
+        let movers: Vec<UnitId> = std::iter::once(entry.unit).chain(inside).collect();
+        let target = entry.shoot.filter(|target| self.at(*target).is_some());
+        boxes.extend(target.and_then(|target| self.at(target)));
+        let mut subjects: Vec<Subject> = movers.iter().chain(&target).map(Subject::of).collect();
+        subjects.extend(movers.into_iter().filter(|_| entry.moves()).map(place));
+        subjects.extend(boxes.iter().map(|square| self.spot(*square)));
+        subjects
     }
 
     /// What an entry rests on: all that it changes, and the boxes it sees across.
@@ -309,11 +314,8 @@ impl<'p> Position<'p> {
         let from = entry.r#move.and_then(|way| self.boxes_of(entry.unit, way).last().copied());
         for from in from.into_iter().chain(self.at(entry.unit)) {
             let Some(to) = target else { break };
-            let within = |one: u16, a: u16, b: u16| a.min(b) <= one && one <= a.max(b);
-            let between = self.field.grid.cells().filter(|square| {
-                within(square.first(), from.first(), to.first()) && within(square.second(), from.second(), to.second())
-            });
-            subjects.extend(between.map(|square| self.spot(square)));
+            let way = [from, to].into_iter().chain(self.between(from, to));
+            subjects.extend(way.map(|square| self.spot(square)));
         }
         subjects
     }

@@ -7,6 +7,7 @@ use super::events::{Against, Aspect, Chips, Event};
 use super::orders::Activation;
 use super::play::{Acting, Play};
 use super::policy::{ADVANCE_FACING, Blow, Draw, IN_MELEE, InMelee, MeleeWord, ON_CHARGE, OnCharge, Policy, Stand};
+use super::position::place;
 use super::terms::{Power, UnitId, WITHDRAWAL};
 
 /// No melee lasts this long; a longer one is a fault of the program.
@@ -73,8 +74,9 @@ impl Play<'_, '_> {
         let mut boxes = now.withdrawal(melee.defender, melee.attacker, WITHDRAWAL);
         boxes.extend(now.withdrawal(melee.attacker, melee.defender, 1));
         boxes.extend([melee.from, melee.at]);
-        let units = [melee.attacker, melee.defender].map(Subject::of);
-        Touch::on(boxes.into_iter().map(|square| now.spot(square)).chain(units))
+        let units = [melee.attacker, melee.defender];
+        let boxes = boxes.into_iter().map(|square| now.spot(square));
+        Touch::on(boxes.chain(units.map(Subject::of)).chain(units.map(place)))
     }
 
     /// The boxes of the three-box withdrawal (§7d, §A33); none if it is not to be had.

@@ -326,6 +326,11 @@ impl Activation {
         given.into_iter().filter_map(|(key, condition)| Some((key, condition?)))
     }
 
+    /// Whether its action changes where somebody stands or looks.
+    pub fn moves(&self) -> bool {
+        self.r#move.is_some() || self.charge.is_some() || self.turn.is_some() || self.exchange.is_some()
+    }
+
     /// How many actions it names; move and shoot together are one (§5k).
     pub fn actions(&self) -> usize {
         let shot = self.r#move.is_some() || self.shoot.is_some();

@@ -39,6 +39,15 @@ impl<'p> Position<'p> {
         Subject::of(format!("{}-{square}", self.id))
     }
 
+    /// Boxes that lie between two others in any way.
+    pub fn between(&self, from: Square, to: Square) -> impl Iterator<Item = Square> {
+        let within = |one: u16, a: u16, b: u16| a.min(b) <= one && one <= a.max(b);
+        let inside = move |square: &Square| {
+            within(square.first(), from.first(), to.first()) && within(square.second(), from.second(), to.second())
+        };
+        self.field.grid.cells().filter(inside).filter(move |square| *square != from && *square != to)
+    }
+
     pub fn at(&self, id: UnitId) -> Option<Square> {
         self.state.unit(id).at.square()
     }
@@ -131,6 +140,11 @@ impl<'p> Position<'p> {
 
     /// Is sight clear along at least one shortest chain of steps (§A19)? `mover` itself never blocks.
     pub fn sees(&self, from: Square, to: Square, mover: UnitId) -> bool {
+        self.sees_past(from, to, mover, true)
+    }
+
+    /// The same with units in the way or without them.
+    fn sees_past(&self, from: Square, to: Square, mover: UnitId, units_block: bool) -> bool {
         let heights = [self.field.at(from).height, self.field.at(to).height];
         let lanes = i32::from(to.first()) - i32::from(from.first());
         let ranks = i32::from(to.second()) - i32::from(from.second());
@@ -148,7 +162,7 @@ impl<'p> Position<'p> {
                 let ahead = long.signum() * step;
                 let (lane, rank) = if along_lanes { (ahead, aside) } else { (aside, ahead) };
                 let square = || offset(&self.field.grid, from, lane, rank);
-                if open && square().is_some_and(|square| !self.blocks(square, heights, mover, true)) {
+                if open && square().is_some_and(|square| !self.blocks(square, heights, mover, units_block)) {
                     next |= 1 << side;
                 }
             }
@@ -213,12 +227,14 @@ impl<'p> Position<'p> {
             return self.gun_shot(unit, target, at);
         };
         let range = unit.range.unwrap_or(u32::MAX);
+        let places = [unit.id, target].map(place);
         let (forward, side) = self.offsets(from, facing, at);
         let in_range = within(range, forward.unsigned_abs(), side.unsigned_abs());
         let all_round = self.field.at(from).work.is_building();
         if !all_round && side.abs() > forward {
             let why = format!("{target} in {at} is not in front of {}", unit.id);
-            return one(Bar::new("6.6b", why, "turn first, or name an enemy ahead or diagonally ahead"));
+            let remedy = "turn first, or name an enemy ahead or diagonally ahead";
+            return one(Bar::new("6.6b", why, remedy).about(places));
         }
         if !in_range {
             let why = format!("{target} in {at} is out of range of {from}");
@@ -227,11 +243,16 @@ impl<'p> Position<'p> {
                 (false, 2) => ("6.5b", ", at most 1 of them diagonal".to_owned()),
                 (false, _) => ("6.4c", format!(", at most {} of them diagonal", range - 1)),
             };
-            return one(Bar::new(clause, why, format!("the range is {}{how}", count_of(range, "box"))));
+            let remedy = format!("the range is {}{how}", count_of(range, "box"));
+            return one(Bar::new(clause, why, remedy).about(places));
         }
         if !self.sees(from, at, unit.id) {
             let why = format!("{} in {from} does not see {target} in {at}", unit.id);
-            return one(Bar::new("6.7b", why, "name an enemy in sight"));
+            let bar = Bar::new("6.7b", why, "name an enemy in sight").about(places);
+            // Units in the way may leave it, hills and woods do not.
+            let screened = self.sees_past(from, at, unit.id, false);
+            let screens = self.between(from, at).filter(|_| screened).map(|square| self.spot(square));
+            return one(bar.about(screens));
         }
         Ok(self.aspect(target, from))
     }
@@ -257,11 +278,11 @@ impl<'p> Position<'p> {
         for friend in self.too_near(guns, at) {
             let why = format!("{target} in {at} is within two boxes of {friend}");
             let bar = Bar::new("6.2a", why, "name an enemy farther from the own units");
-            bars.push(bar.about([friend, target].map(Subject::of)));
+            bars.push(bar.about([friend, target].map(place)));
         }
         if !self.guns_see(guns, at) {
             let why = format!("{} does not see {target} in {at}", guns.id);
-            bars.push(Bar::new("6.1b", why, "name an enemy in sight"));
+            bars.push(Bar::new("6.1b", why, "name an enemy in sight").about([place(target)]));
         }
         if bars.is_empty() { Ok(self.gun_aspect(guns, target)) } else { Err(bars) }
     }
@@ -354,6 +375,11 @@ impl<'p> Position<'p> {
         path.truncate(reached);
         path
     }
+}
+
+/// Where a unit stands and looks, as something a charge may leave in doubt. Fire removes units and moves nobody.
+pub fn place(unit: UnitId) -> Subject {
+    Subject::of(format!("{unit}.place"))
 }
 
 /// Nobody who is out of the game comes back: that rests on nothing else.
