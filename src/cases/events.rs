@@ -5,22 +5,22 @@ use super::matching::{ANY_ORDER, fits_event, kind_asked, kind_of, misfit, pair, 
 use crate::engine::Json;
 use crate::engine::doc::{DocPath, Node, same_key};
 
-/// The first expected event that did not happen where it should. `at` is the place of the list.
+/// The expected events that did not happen where they should. `at` is the place of the list.
 ///
 /// Taking the first event that fits is as good as any other choice, and for a group without order so is the group that
-/// is complete first.
-pub fn missing(parts: &[Node], events: &[Json], at: &DocPath) -> Option<Difference> {
-    let mut from = 0;
+/// is complete first. What comes behind an event that is missing is looked for as if it were not expected.
+pub fn missing(parts: &[Node], events: &[Json], at: &DocPath) -> Vec<Difference> {
+    let (mut from, mut all) = (0, Vec::new());
     for (index, part) in parts.iter().enumerate() {
         let place = at.index(index);
         if let Some(group) = group(part) {
             match complete(group, events, from) {
                 Ok(end) => from = end,
-                Err(which) => {
+                Err(missing) => all.extend(missing.into_iter().filter_map(|which| {
                     let part = group.get(which)?;
                     let found = nearest(part, events, from, "only before or among the events above");
-                    return Some(Difference::expected(place.key(ANY_ORDER).index(which), written(part), found));
-                }
+                    Some(Difference::expected(place.key(ANY_ORDER).index(which), written(part), found))
+                })),
             }
             continue;
         }
@@ -28,20 +28,23 @@ pub fn missing(parts: &[Node], events: &[Json], at: &DocPath) -> Option<Differen
             Some(offset) => from += offset + 1,
             None => {
                 let found = nearest(part, events, from, "only before the events above");
-                return Some(Difference::expected(place, written(part), found));
+                all.push(Difference::expected(place, written(part), found));
             }
         }
     }
-    None
+    all
 }
 
-/// The first event that must not happen and did. `at` is the place of the list.
-pub fn forbidden(parts: &[Node], events: &[Json], at: &DocPath) -> Option<Difference> {
-    parts.iter().enumerate().find_map(|(index, part)| {
-        let place = events.iter().position(|event| fits_event(part, event))?;
-        let found = format!("event {}: {}", place + 1, events.get(place)?);
-        Some(Difference::expected(at.index(index), format!("no {}", written(part)), found))
-    })
+/// The events that must not happen and did. `at` is the place of the list.
+pub fn forbidden(parts: &[Node], events: &[Json], at: &DocPath) -> Vec<Difference> {
+    let mut all = Vec::new();
+    for (index, part) in parts.iter().enumerate() {
+        for (number, event) in (1..).zip(events).filter(|(_, event)| fits_event(part, event)) {
+            let expected = format!("no {}", written(part));
+            all.push(Difference::expected(at.index(index), expected, format!("event {number}: {event}")));
+        }
+    }
+    all
 }
 
 /// The events of a group without order.
@@ -52,12 +55,16 @@ fn group(part: &Node) -> Option<&[Node]> {
     }
 }
 
-/// Where a group is complete, each of its parts with an event of its own; or a part that has none.
-fn complete(group: &[Node], events: &[Json], from: usize) -> Result<usize, usize> {
+/// Where a group is complete, each of its parts with an event of its own; or the parts that have none.
+fn complete(group: &[Node], events: &[Json], from: usize) -> Result<usize, Vec<usize>> {
     let ahead = events.get(from..).unwrap_or_default();
-    pair(group, ahead, fits_event)?;
+    let missing = |len: usize| pair(group, ahead.get(..len).unwrap_or_default(), fits_event).parts;
+    let never = missing(ahead.len());
+    if !never.is_empty() {
+        return Err(never);
+    }
     // All of them fit in the end, so the shortest beginning that has them all exists.
-    let enough = |len: &usize| pair(group, ahead.get(..*len).unwrap_or_default(), fits_event).is_ok();
+    let enough = |len: &usize| missing(*len).is_empty();
     Ok(from + (group.len()..=ahead.len()).find(enough).unwrap_or(ahead.len()))
 }
 

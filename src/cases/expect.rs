@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::events;
-use super::matching::{misfit, pair};
-use super::parts::{Expect, FaultPart, NextPart, OutlookPart, QueryPart, ViewPart};
+use super::matching::{misfits, pair};
+use super::parts::{Expect, FaultPart, LinesPart, NextPart, OutlookPart, QueryPart, ViewPart};
 use crate::engine::doc::{DocPath, Fault, Node};
 use crate::engine::{Json, Reply, Stop};
 use crate::report::{PlainLine, plain};
@@ -63,7 +63,7 @@ impl Found {
     }
 }
 
-/// The first thing that is not as expected.
+/// Something that is not as expected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Difference {
@@ -102,55 +102,60 @@ impl Expect {
     pub fn expects_nothing(&self) -> bool {
         self.refused.is_empty()
             && self.warns.is_empty()
-            && self.queries().iter().all(|(_, at, part)| part.difference(&Ok(Reply::default()), at).is_none())
-            && self.difference(&Found::default()).is_none()
-            && self.shown(&BTreeMap::new()).is_none()
-            && self.foreseen(&Found::default()).is_none()
+            && self.queries().iter().all(|(_, at, part)| part.differences(&Ok(Reply::default()), at).is_empty())
+            && self.differences(&Found::default()).is_empty()
+            && self.shown(&BTreeMap::new()).is_empty()
+            && self.foreseen(&Found::default()).is_empty()
     }
 
-    /// The first thing that is not foreseen as expected.
-    pub fn foreseen(&self, found: &Found) -> Option<Difference> {
-        self.outlook.as_ref()?.difference(&found.outlook, &key("outlook"))
+    /// What is not foreseen as expected.
+    pub fn foreseen(&self, found: &Found) -> Vec<Difference> {
+        self.outlook.iter().flat_map(|part| part.differences(&found.outlook, &key("outlook"))).collect()
     }
 
-    /// The first difference between what was expected and what came of the packet.
-    pub fn difference(&self, found: &Found) -> Option<Difference> {
-        (self.warnings(found))
-            .or_else(|| events::missing(&self.events, &found.events, &key("events")))
-            .or_else(|| events::forbidden(&self.never, &found.events, &key("never")))
-            .or_else(|| questions(&self.asks, &self.unasked, &found.asked, &DocPath::root()))
-            .or_else(|| position(self.state.as_ref(), found.state.as_ref(), &key("state")))
-            .or_else(|| self.next_stop(found.stop.as_ref()))
-            .or_else(|| self.winner(found.verdict.as_deref()))
-            .or_else(|| self.report.as_ref()?.difference(&found.report, &key("report")))
+    /// The differences between what was expected and what came of the packet.
+    pub fn differences(&self, found: &Found) -> Vec<Difference> {
+        let report = |part: &LinesPart| part.differences(&found.report, &key("report"));
+        [
+            self.warnings(found),
+            events::missing(&self.events, &found.events, &key("events")),
+            events::forbidden(&self.never, &found.events, &key("never")),
+            questions(&self.asks, &self.unasked, &found.asked, &DocPath::root()),
+            position(self.state.as_ref(), found.state.as_ref(), &key("state")),
+            self.next_stop(found.stop.as_ref()).into_iter().collect(),
+            self.winner(found.verdict.as_deref()).into_iter().collect(),
+            self.report.as_ref().map_or_else(Vec::new, report),
+        ]
+        .concat()
     }
 
     /// Whether exactly the expected refusals were found.
-    pub fn refusal(&self, found: &Found) -> Option<Difference> {
+    pub fn refusal(&self, found: &Found) -> Vec<Difference> {
         let all: Vec<&Fault> = found.refusals().collect();
         refusal(&self.refused, &all, &key("refused"), "legal orders")
     }
 
     /// Whether the expected warnings were given, and none that must not be.
-    pub fn warnings(&self, found: &Found) -> Option<Difference> {
+    pub fn warnings(&self, found: &Found) -> Vec<Difference> {
         let warnings = || found.faults.iter().filter(|fault| fault.warning);
-        let missing = self.warns.iter().enumerate().find(|(_, part)| !warnings().any(|fault| part.fits(fault)));
-        if let Some((index, part)) = missing {
-            let all = list(warnings().map(told), "no warning");
-            return Some(Difference::expected(key("warns").index(index), part.to_string(), all));
+        let mut all = Vec::new();
+        for (index, part) in self.warns.iter().enumerate().filter(|(_, part)| !warnings().any(|w| part.fits(w))) {
+            let given = list(warnings().map(told), "no warning");
+            all.push(Difference::expected(key("warns").index(index), part.to_string(), given));
         }
-        self.unwarned.iter().enumerate().find_map(|(index, part)| {
-            let given = warnings().find(|fault| part.fits(fault))?;
-            Some(Difference::expected(key("unwarned").index(index), format!("no warning {part}"), told(given)))
-        })
+        for (index, part) in self.unwarned.iter().enumerate() {
+            let (place, expected) = (key("unwarned").index(index), format!("no warning {part}"));
+            let given = warnings().filter(|fault| part.fits(fault));
+            all.extend(given.map(|fault| Difference::expected(place.clone(), expected.clone(), told(fault))));
+        }
+        all
     }
 
-    /// The first thing a side is not shown as expected.
-    pub fn shown(&self, views: &BTreeMap<String, Shown>) -> Option<Difference> {
+    /// What a side is not shown as expected.
+    pub fn shown(&self, views: &BTreeMap<String, Shown>) -> Vec<Difference> {
         let nothing = Shown::default();
-        self.views
-            .iter()
-            .find_map(|(side, part)| part.difference(views.get(side).unwrap_or(&nothing), &key("views").key(side)))
+        let seen = |side: &String| views.get(side).unwrap_or(&nothing);
+        self.views.iter().flat_map(|(side, part)| part.differences(seen(side), &key("views").key(side))).collect()
     }
 
     fn next_stop(&self, stop: Option<&Stop>) -> Option<Difference> {
@@ -172,37 +177,48 @@ impl Expect {
 }
 
 impl ViewPart {
-    fn difference(&self, shown: &Shown, at: &DocPath) -> Option<Difference> {
-        events::missing(&self.events, &shown.events, &at.key("events"))
-            .or_else(|| events::forbidden(&self.never, &shown.events, &at.key("never")))
-            .or_else(|| self.report.as_ref()?.difference(&shown.report, &at.key("report")))
-            .or_else(|| self.status.as_ref()?.difference(&shown.status, &at.key("status")))
-            .or_else(|| position(self.holds.as_ref(), shown.holds.as_ref(), &at.key("holds")))
+    fn differences(&self, shown: &Shown, at: &DocPath) -> Vec<Difference> {
+        let text = |part: &Option<LinesPart>, lines: &[PlainLine], name: &str| {
+            part.as_ref().map_or_else(Vec::new, |part| part.differences(lines, &at.key(name)))
+        };
+        [
+            events::missing(&self.events, &shown.events, &at.key("events")),
+            events::forbidden(&self.never, &shown.events, &at.key("never")),
+            text(&self.report, &shown.report, "report"),
+            text(&self.status, &shown.status, "status"),
+            position(self.holds.as_ref(), shown.holds.as_ref(), &at.key("holds")),
+        ]
+        .concat()
     }
 }
 
 impl OutlookPart {
-    fn difference(&self, outlook: &Prospect, at: &DocPath) -> Option<Difference> {
-        (self.lines.difference(&outlook.lines, at))
-            .or_else(|| events::missing(&self.events, &outlook.events, &at.key("events")))
-            .or_else(|| events::forbidden(&self.never, &outlook.events, &at.key("never")))
-            .or_else(|| questions(&self.asks, &self.unasked, &outlook.asks, at))
+    fn differences(&self, outlook: &Prospect, at: &DocPath) -> Vec<Difference> {
+        [
+            self.lines.differences(&outlook.lines, at),
+            events::missing(&self.events, &outlook.events, &at.key("events")),
+            events::forbidden(&self.never, &outlook.events, &at.key("never")),
+            questions(&self.asks, &self.unasked, &outlook.asks, at),
+        ]
+        .concat()
     }
 }
 
 /// Whether these kinds of questions are put, each as often as it stands there, and those not. `at` is the place of both.
-fn questions(asks: &[String], unasked: &[String], asked: &[String], at: &DocPath) -> Option<Difference> {
+fn questions(asks: &[String], unasked: &[String], asked: &[String], at: &DocPath) -> Vec<Difference> {
     let all = || list(asked.iter().cloned(), "no question was put");
-    if let Err(index) = pair(asks, asked, |one, other| one == other) {
-        return Some(Difference::expected(at.key("asks").index(index), asks.get(index)?.as_str(), all()));
-    }
-    let put = unasked.iter().find(|kind| asked.contains(kind))?;
-    Some(Difference::expected(at.key("unasked"), format!("no question {put}"), all()))
+    let missing = pair(asks, asked, |one, other| one == other).parts.into_iter();
+    let missing = missing.filter_map(|index| Some((index, asks.get(index)?)));
+    let put = unasked.iter().filter(|kind| asked.contains(kind));
+    missing
+        .map(|(index, kind)| Difference::expected(at.key("asks").index(index), kind, all()))
+        .chain(put.map(|kind| Difference::expected(at.key("unasked"), format!("no question {kind}"), all())))
+        .collect()
 }
 
 impl QueryPart {
     /// What is not as expected in the reply to a question; `at` is its place below `expect`.
-    pub(super) fn difference(&self, reply: &Result<Reply, Vec<Fault>>, at: &DocPath) -> Option<Difference> {
+    pub(super) fn differences(&self, reply: &Result<Reply, Vec<Fault>>, at: &DocPath) -> Vec<Difference> {
         let reply = match reply {
             Ok(_) if !self.refused.is_empty() => return refusal(&self.refused, &[], &at.key("refused"), ""),
             Ok(reply) => reply,
@@ -212,29 +228,31 @@ impl QueryPart {
             }
         };
         let json = Json::Map(reply.json.clone());
-        position(self.reply.as_ref(), Some(&json), &at.key("reply"))
-            .or_else(|| self.lines.as_ref()?.difference(&plain(&reply.diary), &at.key("lines")))
+        let mut all = position(self.reply.as_ref(), Some(&json), &at.key("reply"));
+        all.extend(self.lines.iter().flat_map(|part| part.differences(&plain(&reply.diary), &at.key("lines"))));
+        all
     }
 }
 
 /// Where a part does not fit; `at` is the place of the part.
-fn position(part: Option<&Node>, whole: Option<&Json>, at: &DocPath) -> Option<Difference> {
+fn position(part: Option<&Node>, whole: Option<&Json>, at: &DocPath) -> Vec<Difference> {
     let nothing = Json::map();
-    let misfit = misfit(part?, whole.unwrap_or(&nothing))?;
-    Some(Difference::expected(at.join(&misfit.at), misfit.expected, misfit.found))
+    let Some(part) = part else { return Vec::new() };
+    let misfits = misfits(part, whole.unwrap_or(&nothing)).into_iter();
+    misfits.map(|misfit| Difference::expected(at.join(&misfit.at), misfit.expected, misfit.found)).collect()
 }
 
 /// Whether these are exactly the faults that are expected, each part with a fault of its own.
-fn refusal(parts: &[FaultPart], faults: &[&Fault], at: &DocPath, otherwise: &str) -> Option<Difference> {
+fn refusal(parts: &[FaultPart], faults: &[&Fault], at: &DocPath, otherwise: &str) -> Vec<Difference> {
     let all = || list(faults.iter().map(|fault| told(fault)), "nothing is refused");
-    match pair(parts, faults, |part, fault| part.fits(fault)) {
-        Err(index) => Some(Difference::expected(at.index(index), parts.get(index)?.to_string(), all())),
-        Ok(taken) => {
-            let (_, extra) = faults.iter().enumerate().find(|(place, _)| !taken.contains(place))?;
-            let expected = if parts.is_empty() { otherwise } else { "no other refusal" };
-            Some(Difference::expected(at.clone(), expected, told(extra)))
-        }
-    }
+    let unpaired = pair(parts, faults, |part, fault| part.fits(fault));
+    let missing = unpaired.parts.into_iter().filter_map(|index| Some((index, parts.get(index)?)));
+    let extra = unpaired.things.into_iter().filter_map(|index| faults.get(index));
+    let expected = if parts.is_empty() { otherwise } else { "no other refusal" };
+    missing
+        .map(|(index, part)| Difference::expected(at.index(index), part.to_string(), all()))
+        .chain(extra.map(|fault| Difference::expected(at.clone(), expected, told(fault))))
+        .collect()
 }
 
 impl FaultPart {

@@ -12,9 +12,9 @@ use crate::report::PlainLine;
 const SHOWN: usize = 40;
 
 impl LinesPart {
-    /// The first line that is missing or must not be there; `at` is the place of the expectation.
-    pub(super) fn difference(&self, lines: &[PlainLine], at: &DocPath) -> Option<Difference> {
-        (self.in_order(lines, at)).or_else(|| self.anywhere(lines, at)).or_else(|| self.nowhere(lines, at))
+    /// The lines that are missing or must not be there; `at` is the place of the expectation.
+    pub(super) fn differences(&self, lines: &[PlainLine], at: &DocPath) -> Vec<Difference> {
+        [self.in_order(lines, at), self.anywhere(lines, at), self.nowhere(lines, at)].concat()
     }
 
     /// A list stands for `lines`: its items have their places below the list itself, or below `lines`.
@@ -23,8 +23,8 @@ impl LinesPart {
         if short { at.index(index) } else { at.key(key).index(index) }
     }
 
-    fn in_order(&self, lines: &[PlainLine], at: &DocPath) -> Option<Difference> {
-        let mut from = 0;
+    fn in_order(&self, lines: &[PlainLine], at: &DocPath) -> Vec<Difference> {
+        let (mut from, mut all) = (0, Vec::new());
         for (index, part) in self.lines.iter().enumerate() {
             match lines.iter().skip(from).position(|line| part.fits(line)) {
                 Some(offset) => from += offset + 1,
@@ -34,24 +34,31 @@ impl LinesPart {
                         Some(line) => format!("only before the lines above: {}", line.text),
                         None => shown(lines),
                     };
-                    return Some(Difference::expected(self.place(at, "lines", index), part.to_string(), found));
+                    all.push(Difference::expected(self.place(at, "lines", index), part.to_string(), found));
                 }
             }
         }
-        None
+        all
     }
 
-    fn anywhere(&self, lines: &[PlainLine], at: &DocPath) -> Option<Difference> {
-        let index = pair(&self.has, lines, LinePart::fits).err()?;
-        let part = self.has.get(index)?;
-        Some(Difference::expected(self.place(at, "has", index), part.to_string(), shown(lines)))
+    fn anywhere(&self, lines: &[PlainLine], at: &DocPath) -> Vec<Difference> {
+        let missing = pair(&self.has, lines, LinePart::fits).parts.into_iter();
+        let part = |index: usize| Some((index, self.has.get(index)?));
+        let told = |(index, part): (usize, &LinePart)| {
+            Difference::expected(self.place(at, "has", index), part.to_string(), shown(lines))
+        };
+        missing.filter_map(part).map(told).collect()
     }
 
-    fn nowhere(&self, lines: &[PlainLine], at: &DocPath) -> Option<Difference> {
-        self.lacks.iter().enumerate().find_map(|(index, part)| {
-            let line = lines.iter().find(|line| part.fits(line))?;
-            Some(Difference::expected(self.place(at, "lacks", index), format!("no line {part}"), line.text.clone()))
-        })
+    fn nowhere(&self, lines: &[PlainLine], at: &DocPath) -> Vec<Difference> {
+        let mut all = Vec::new();
+        for (index, part) in self.lacks.iter().enumerate() {
+            let place = self.place(at, "lacks", index);
+            let there = lines.iter().filter(|line| part.fits(line));
+            let told = |line: &PlainLine| Difference::expected(place.clone(), format!("no line {part}"), &line.text);
+            all.extend(there.map(told));
+        }
+        all
     }
 }
 

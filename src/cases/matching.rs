@@ -5,13 +5,15 @@
 //! (items that stand in it, in any order), `lacks` (items that do not) and `count`. The word `absent` fits a key that is
 //! not there.
 
+use std::ops::ControlFlow;
+
 use crate::engine::Json;
 use crate::engine::doc::{DocPath, Node, same_key};
 
 /// The key of a group of events of which none need come before another.
 pub const ANY_ORDER: &str = "any-order";
 
-/// The first place where a part does not fit.
+/// A place where a part does not fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misfit {
     /// Where: `units.us-inf-1.steps`.
@@ -24,27 +26,48 @@ pub struct Misfit {
     pub depth: usize,
 }
 
-/// Says where the part does not fit, if it does not.
+/// The first place where the part does not fit, if it does not.
 pub fn misfit(part: &Node, whole: &Json) -> Option<Misfit> {
-    fit(part, Some(whole), &mut Vec::new()).err()
+    let mut first = None;
+    let _ = fit(part, Some(whole), &mut Vec::new(), &mut |misfit| {
+        first = Some(misfit);
+        ControlFlow::Break(())
+    });
+    first
 }
 
-/// Gives every part a thing of its own that fits it: which thing each part gets, or the first part that cannot have one.
+/// Every place where the part does not fit.
+pub fn misfits(part: &Node, whole: &Json) -> Vec<Misfit> {
+    let mut all = Vec::new();
+    let _ = fit(part, Some(whole), &mut Vec::new(), &mut |misfit| {
+        all.push(misfit);
+        ControlFlow::Continue(())
+    });
+    all
+}
+
+/// What is left when parts and things that fit are paired.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unpaired {
+    /// The parts that cannot have a thing of their own.
+    pub parts: Vec<usize>,
+    /// The things that no part has.
+    pub things: Vec<usize>,
+}
+
+/// Gives as many parts as can be a thing of their own that fits them.
 ///
 /// A part that fits several things gives way to one that fits only one of them.
-pub fn pair<P, T>(parts: &[P], things: &[T], fits: impl Fn(&P, &T) -> bool) -> Result<Vec<usize>, usize> {
+pub fn pair<P, T>(parts: &[P], things: &[T], fits: impl Fn(&P, &T) -> bool) -> Unpaired {
     let fitting: Vec<Vec<usize>> = parts
         .iter()
         .map(|part| (0..things.len()).filter(|at| things.get(*at).is_some_and(|thing| fits(part, thing))).collect())
         .collect();
     let mut owners: Vec<Option<usize>> = vec![None; things.len()];
-    for part in 0..parts.len() {
-        if !settle(part, &fitting, &mut owners, &mut vec![false; things.len()]) {
-            return Err(part);
-        }
-    }
-    let thing_of = |part| owners.iter().position(|owner| *owner == Some(part));
-    Ok((0..parts.len()).filter_map(thing_of).collect())
+    let mut is_left = |part: &usize| !settle(*part, &fitting, &mut owners, &mut vec![false; things.len()]);
+    let parts = (0..parts.len()).filter(|part| is_left(part)).collect();
+    let things = (0..).zip(&owners).filter(|(_, owner)| owner.is_none()).map(|(thing, _)| thing).collect();
+    Unpaired { parts, things }
 }
 
 /// Finds a thing for a part, moving others to other things where need be.
@@ -118,18 +141,21 @@ fn wrong(trail: &[Step<'_>], expected: impl Into<String>, found: impl Into<Strin
     Misfit { at, expected: expected.into(), found: found.into(), depth: trail.len() }
 }
 
-fn fit<'p>(part: &'p Node, whole: Option<&Json>, trail: &mut Vec<Step<'p>>) -> Result<(), Misfit> {
+/// Who hears of what does not fit, and may have heard enough.
+type Told<'t> = &'t mut dyn FnMut(Misfit) -> ControlFlow<()>;
+
+fn fit<'p>(part: &'p Node, whole: Option<&Json>, trail: &mut Vec<Step<'p>>, tell: Told<'_>) -> ControlFlow<()> {
     let absent = part.as_text() == Some("absent");
     let Some(whole) = whole else {
-        return if absent { Ok(()) } else { Err(wrong(trail, written(part), "nothing")) };
+        return if absent { ControlFlow::Continue(()) } else { tell(wrong(trail, written(part), "nothing")) };
     };
     if absent {
-        return Err(wrong(trail, "nothing", whole.to_string()));
+        return tell(wrong(trail, "nothing", whole.to_string()));
     }
     match (part, whole) {
         (Node::Text { text, .. }, _) => match text_of(whole) {
-            Some(found) if found == *text || is_truth(text, whole) => Ok(()),
-            _ => Err(wrong(trail, text, whole.to_string())),
+            Some(found) if found == *text || is_truth(text, whole) => ControlFlow::Continue(()),
+            _ => tell(wrong(trail, text, whole.to_string())),
         },
         (Node::Map(entries), Json::Map(members)) => {
             for (key, part) in entries {
@@ -138,61 +164,67 @@ fn fit<'p>(part: &'p Node, whole: Option<&Json>, trail: &mut Vec<Step<'p>>) -> R
                     spelled.map(|(_, member)| member)
                 });
                 trail.push(Step::Key(key));
-                fit(part, member, trail)?;
+                fit(part, member, trail, tell)?;
                 trail.pop();
             }
-            Ok(())
+            ControlFlow::Continue(())
         }
         (Node::List(parts), Json::List(items)) => {
             if parts.len() != items.len() {
                 let expected = format!("a list of {}: {}", parts.len(), written(part));
-                return Err(wrong(trail, expected, format!("a list of {}: {whole}", items.len())));
+                return tell(wrong(trail, expected, format!("a list of {}: {whole}", items.len())));
             }
             for (index, (part, item)) in parts.iter().zip(items).enumerate() {
                 trail.push(Step::Item(index));
-                fit(part, Some(item), trail)?;
+                fit(part, Some(item), trail, tell)?;
                 trail.pop();
             }
-            Ok(())
+            ControlFlow::Continue(())
         }
-        (Node::Map(entries), Json::List(items)) => fit_list(entries, items, whole, trail),
-        _ => Err(wrong(trail, written(part), whole.to_string())),
+        (Node::Map(entries), Json::List(items)) => fit_list(entries, items, whole, trail, tell),
+        _ => tell(wrong(trail, written(part), whole.to_string())),
     }
 }
 
 /// `has`, `lacks` and `count` against a list.
-fn fit_list(entries: &[(String, Node)], items: &[Json], whole: &Json, trail: &[Step<'_>]) -> Result<(), Misfit> {
+fn fit_list(
+    entries: &[(String, Node)],
+    items: &[Json],
+    whole: &Json,
+    trail: &[Step<'_>],
+    tell: Told<'_>,
+) -> ControlFlow<()> {
     let each = |node: &Node| node.as_list().map_or_else(|| vec![node.clone()], <[Node]>::to_vec);
     for (key, node) in entries {
         match key.as_str() {
             "has" => {
                 let parts = each(node);
-                if let Err(part) = pair(&parts, items, |part, item| misfit(part, item).is_none()) {
+                for part in pair(&parts, items, |part, item| misfit(part, item).is_none()).parts {
                     let expected = format!("an item {}", parts.get(part).map_or_else(String::new, written));
-                    return Err(wrong(trail, expected, whole.to_string()));
+                    tell(wrong(trail, expected, whole.to_string()))?;
                 }
             }
             "lacks" => {
                 for part in each(node) {
                     if items.iter().any(|item| misfit(&part, item).is_none()) {
                         let expected = format!("no item {}", written(&part));
-                        return Err(wrong(trail, expected, whole.to_string()));
+                        tell(wrong(trail, expected, whole.to_string()))?;
                     }
                 }
             }
             "count" => {
                 if node.as_text() != Some(items.len().to_string().as_str()) {
                     let expected = format!("{} items", written(node));
-                    return Err(wrong(trail, expected, format!("{}: {whole}", items.len())));
+                    tell(wrong(trail, expected, format!("{}: {whole}", items.len())))?;
                 }
             }
             _ => {
                 let expected = format!("{key}: {}", written(node));
-                return Err(wrong(trail, expected, format!("a list: {whole}")));
+                tell(wrong(trail, expected, format!("a list: {whole}")))?;
             }
         }
     }
-    Ok(())
+    ControlFlow::Continue(())
 }
 
 fn text_of(value: &Json) -> Option<String> {
@@ -270,12 +302,27 @@ mod tests {
     }
 
     #[test]
+    fn every_place_where_a_part_does_not_fit_is_found() {
+        let part =
+            part("{at: 0817, dead: no, list: {has: [{n: 2}, {n: 3}, {n: 4}], count: 3}, units: {us-1: {steps: 1}}}");
+        let found: Vec<String> =
+            misfits(&part, &whole()).iter().map(|misfit| format!("{}: {}", misfit.at, misfit.expected)).collect();
+        let expected =
+            ["at: 0817", "list: an item {n: 3}", "list: an item {n: 4}", "list: 3 items", "units.us-1.steps: 1"];
+        assert_eq!(found, expected);
+        assert_eq!(misfit(&part, &whole()).as_ref(), misfits(&part, &whole()).first());
+    }
+
+    #[test]
     fn a_part_that_fits_several_things_gives_way() {
         let divides = |part: &u32, thing: &u32| thing.is_multiple_of(*part);
-        assert_eq!(pair(&[1, 3], &[6, 4], divides), Ok(vec![1, 0]));
-        let three = pair(&[2, 2, 3], &[6, 4, 8], divides).map(|taken| taken.last().copied());
-        assert_eq!(three, Ok(Some(0)), "only the first is divided by three");
-        assert_eq!(pair(&[2, 3, 3], &[6, 4, 8], divides), Err(2));
+        let unpaired = |parts: &[u32], things: &[u32]| {
+            let Unpaired { parts, things } = pair(parts, things, divides);
+            (parts, things)
+        };
+        assert_eq!(unpaired(&[1, 3], &[6, 4]), (vec![], vec![]));
+        assert_eq!(unpaired(&[2, 2, 3], &[6, 4, 8, 5]), (vec![], vec![3]), "only the first is divided by three");
+        assert_eq!(unpaired(&[2, 3, 3, 2, 7], &[6, 4, 8, 5]), (vec![2, 4], vec![3]));
         assert_eq!(misfit(&part("{list: {has: [{n: 1}, {w: a}]}}"), &whole()).map(|found| found.depth), Some(1));
         assert_eq!(misfit(&part("{list: {has: [{}, {n: 1}]}}"), &whole()), None);
     }

@@ -12,13 +12,13 @@ use crate::play::{PUBLIC, Sitting};
 use crate::report::{ChancesReport, OutlookReport, plain};
 
 impl Desk<'_, '_> {
-    /// Puts the questions of the case; the first reply that is not as expected.
-    pub(super) fn replies(&self, who: Side, expect: &Expect) -> Option<Difference> {
-        expect.queries().into_iter().find_map(|(what, at, part)| {
+    /// Puts the questions of the case; what is not as expected in the replies.
+    pub(super) fn replies(&self, who: Side, expect: &Expect) -> Vec<Difference> {
+        let reply = |(what, at, part): (&str, DocPath, &QueryPart)| {
             let side = match &part.side {
                 Some(name) => match reader(self.sitting, name, &at.key("side")) {
                     Ok(side) => side,
-                    Err(difference) => return Some(difference),
+                    Err(difference) => return vec![difference],
                 },
                 None => who,
             };
@@ -28,8 +28,9 @@ impl Desk<'_, '_> {
                 "odds" => self.odds(view, who),
                 _ => self.table().query(view, &query(what, part)),
             };
-            part.difference(&reply, &at)
-        })
+            part.differences(&reply, &at)
+        };
+        expect.queries().into_iter().flat_map(reply).collect()
     }
 
     /// What the orders of the packet can come to, as `garcia odds` tells it.

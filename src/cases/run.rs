@@ -14,8 +14,8 @@ use super::replies::{prospect, shown};
 use crate::engine::dice::Seed;
 use crate::engine::doc::{DocPath, Fault, Node, Reader, did_you_mean, nearest};
 use crate::engine::{
-    AnyOrders, AnyOutcome, Asked, Diary, Dice, Failure, FixedDie, Foresaid, Json, Key, KindInfo, Match, Questions,
-    Rolled, Ruleset, Said, Side, Stop, View,
+    AnyOrders, AnyOutcome, Asked, Diary, Dice, Failure, FixedDie, Foresaid, Json, Key, KindInfo, Lapsed, Match,
+    Questions, Rolled, Ruleset, Said, Side, Stop, View,
 };
 use crate::play::{PacketInHand, Sitting, signed_all_the_same};
 use crate::report::plain;
@@ -36,21 +36,29 @@ pub enum CaseVerdict {
     Failed(Box<CaseFailure>),
 }
 
-/// Why a case fails: the first difference, and how it came to it.
+/// Why a case fails: the differences of the first packet that has some, and how it came to them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct CaseFailure {
     /// The packet it happened in, from one.
     pub packet: usize,
-    /// The place in the case.
+    /// The place of the first difference in the case.
     #[serde(skip)]
     pub at: DocPath,
-    /// The difference.
-    pub difference: Difference,
+    /// The differences.
+    pub differences: Vec<Difference>,
     /// The events of the packet so far.
     pub journal: Vec<String>,
     /// The rolls of the packet so far.
     pub rolls: Vec<Roll>,
+}
+
+impl CaseFailure {
+    /// Something is wrong before anything is carried out; `at` is its place in the case.
+    pub(super) fn before(at: DocPath, difference: Difference) -> Box<CaseFailure> {
+        let differences = vec![difference];
+        Box::new(CaseFailure { packet: 1, at, differences, journal: Vec::new(), rolls: Vec::new() })
+    }
 }
 
 /// A roll that was made.
@@ -72,7 +80,7 @@ pub fn run_case(ruleset: &dyn Ruleset, case: &Case) -> CaseVerdict {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
             let difference = Difference::new("run", "an outcome", format!("the program panicked: {text}"));
-            Box::new(CaseFailure { packet: 1, at: DocPath::root(), difference, journal: Vec::new(), rolls: Vec::new() })
+            CaseFailure::before(DocPath::root(), difference)
         }
     };
     CaseVerdict::Failed(trouble)
@@ -84,8 +92,10 @@ pub(super) fn outcome(ruleset: &dyn Ruleset, case: &Case) -> Result<Json, String
     match run {
         Ok(Ok(state)) => Ok(state),
         Ok(Err(failure)) => {
-            let Difference { expected, found, .. } = &failure.difference;
-            Err(format!("{expected} was expected, and there is {found}"))
+            let told = |difference: &Difference| {
+                format!("{} was expected, and there is {}", difference.expected, difference.found)
+            };
+            Err(failure.differences.iter().map(told).collect::<Vec<_>>().join("; "))
         }
         Err(_) => Err("the program panicked".to_owned()),
     }
@@ -105,14 +115,7 @@ fn run_packets(ruleset: &dyn Ruleset, case: &Case) -> Result<Json, Box<CaseFailu
         (Some(arranged), None) => arranged,
         (_, fault) => {
             let (place, what) = fault.map_or((at, "nothing".to_owned()), |fault| (fault.at.clone(), told(fault)));
-            let difference = Difference::new("start", "a position", what);
-            return Err(Box::new(CaseFailure {
-                packet: 1,
-                at: place,
-                difference,
-                journal: Vec::new(),
-                rolls: Vec::new(),
-            }));
+            return Err(CaseFailure::before(place, Difference::new("start", "a position", what)));
         }
     };
     let table = arranged.table;
@@ -125,9 +128,9 @@ fn run_packets(ruleset: &dyn Ruleset, case: &Case) -> Result<Json, Box<CaseFailu
             Err(problem) => Err(problem),
         };
         if let Err(problem) = problem {
-            let Problem { difference, journal, rolls } = *problem;
-            let at = at.join(&difference.at);
-            return Err(Box::new(CaseFailure { packet: index + 1, at, difference, journal, rolls }));
+            let Problem { differences, journal, rolls } = *problem;
+            let at = differences.first().map_or(at.clone(), |first| at.join(&first.at));
+            return Err(Box::new(CaseFailure { packet: index + 1, at, differences, journal, rolls }));
         }
     }
     // A state without a written form is reported where it is compared.
@@ -136,19 +139,19 @@ fn run_packets(ruleset: &dyn Ruleset, case: &Case) -> Result<Json, Box<CaseFailu
 
 /// What goes wrong in a packet.
 pub(super) struct Problem {
-    difference: Difference,
+    differences: Vec<Difference>,
     journal: Vec<String>,
     rolls: Vec<Roll>,
 }
 
 /// Ends a packet at what is not as expected.
-fn difference(found: Option<Difference>) -> Result<(), Box<Problem>> {
-    found.map_or(Ok(()), |difference| Err(difference.into()))
+fn as_expected(differences: Vec<Difference>) -> Result<(), Box<Problem>> {
+    if differences.is_empty() { Ok(()) } else { Err(problem(differences, &[], &[])) }
 }
 
 impl From<Difference> for Box<Problem> {
     fn from(difference: Difference) -> Self {
-        Box::new(Problem { difference, journal: Vec::new(), rolls: Vec::new() })
+        problem(vec![difference], &[], &[])
     }
 }
 
@@ -159,32 +162,34 @@ pub(super) struct Desk<'c, 't> {
     at: &'c DocPath,
 }
 
-/// A packet that was carried out as expected.
+/// A packet that was carried out.
 struct Done {
     span: PacketInHand,
     outcome: AnyOutcome,
     events: Vec<Json>,
     rolls: Vec<Rolled>,
+    /// What did not come of it as expected.
+    differences: Vec<Difference>,
 }
 
 impl Done {
     /// Ends the span, and looks at what each side is shown of it.
     fn end(self, sitting: &mut Sitting<'_>, packet: &Packet) -> Result<(), Box<Problem>> {
-        let journal = self.outcome.journal.clone();
-        sitting.end_span(self.span, self.outcome);
-        let Some(expect) = packet.expect.as_ref().filter(|expect| !expect.views.is_empty()) else { return Ok(()) };
-        let difference = shown(sitting, &journal, expect).map_or_else(Some, |views| expect.shown(&views));
-        match difference {
-            Some(difference) => Err(problem(difference, &self.events, &self.rolls)),
-            None => Ok(()),
+        let Done { span, outcome, events, rolls, mut differences } = self;
+        let journal = outcome.journal.clone();
+        sitting.end_span(span, outcome);
+        if let Some(expect) = packet.expect.as_ref().filter(|expect| !expect.views.is_empty()) {
+            let views = shown(sitting, &journal, expect);
+            differences.extend(views.map_or_else(|difference| vec![difference], |views| expect.shown(&views)));
         }
+        if differences.is_empty() { Ok(()) } else { Err(problem(differences, &events, &rolls)) }
     }
 }
 
-/// A difference with how it came to it.
-fn problem(difference: Difference, events: &[Json], rolls: &[Rolled]) -> Box<Problem> {
+/// Differences with how it came to them.
+fn problem(differences: Vec<Difference>, events: &[Json], rolls: &[Rolled]) -> Box<Problem> {
     let journal = events.iter().map(Json::to_string).collect();
-    Box::new(Problem { difference, journal, rolls: rolls.iter().map(roll).collect() })
+    Box::new(Problem { differences, journal, rolls: rolls.iter().map(roll).collect() })
 }
 
 impl Desk<'_, '_> {
@@ -204,14 +209,19 @@ impl Desk<'_, '_> {
         let policies = self.policies(who, &mut found.faults)?;
         let expect = self.packet.expect.clone().unwrap_or_default();
         let orders = self.orders(who, &policies, &mut found, expect.outlook.is_some())?;
-        if !self.packet.signed || !expect.refused.is_empty() {
-            difference(expect.refusal(&found))?;
-        }
-        difference(self.replies(who, &expect).or_else(|| expect.foreseen(&found)))?;
         let comes_of_it = expect.comes_of_it() || !self.packet.dice.is_empty();
         let beforehand = !expect.refused.is_empty() || !expect.queries().is_empty() || expect.outlook.is_some();
+        let mut differences = Vec::new();
+        if !self.packet.signed || !expect.refused.is_empty() {
+            differences.extend(expect.refusal(&found));
+        }
+        differences.extend(self.replies(who, &expect));
+        differences.extend(expect.foreseen(&found));
+        if !differences.is_empty() || beforehand && !comes_of_it {
+            differences.extend(expect.warnings(&found));
+        }
+        as_expected(differences)?;
         if beforehand && !comes_of_it {
-            difference(expect.warnings(&found))?;
             if let Some((typed, written)) = orders.as_ref().filter(|_| !expect.refused.is_empty()) {
                 let written = self.sitting.hides(who).then_some(written);
                 self.signed_all_the_same(typed, written, &found)?;
@@ -245,15 +255,14 @@ impl Desk<'_, '_> {
         }
         // One legality: what is accepted lapses only for what its author could not know.
         let accepted = !self.packet.signed && found.refusals().next().is_none();
-        if let Some(lapsed) = outcome.lapsed.iter().find(|lapsed| accepted && lapsed.cloud.is_none()) {
+        let known = outcome.lapsed.iter().filter(|lapsed| accepted && lapsed.cloud.is_none());
+        let told = |lapsed: &Lapsed| {
             let why = format!("{} lapsed: {} {}", lapsed.order, lapsed.bar.clause, lapsed.bar.why);
-            let difference = Difference::new("orders", "what is accepted lapses by chance alone", why);
-            return Err(problem(difference, &found.events, &course.rolls));
-        }
-        match course.problem(&found, answers.unused(), &expect) {
-            Some(difference) => Err(problem(difference, &found.events, &course.rolls)),
-            None => Ok(Some(Done { span: course.span, outcome, events: found.events, rolls: course.rolls })),
-        }
+            Difference::new("orders", "what is accepted lapses by chance alone", why)
+        };
+        let mut differences: Vec<Difference> = known.map(told).collect();
+        differences.extend(course.differences(&found, answers.unused(), &expect));
+        Ok(Some(Done { span: course.span, outcome, events: found.events, rolls: course.rolls, differences }))
     }
 
     /// One legality: what is refused lapses for the same clause if it is signed all the same, whatever the dice.
@@ -272,7 +281,7 @@ impl Desk<'_, '_> {
             let span = self.sitting.span(orders.clone(), Said::default(), Questions::default());
             self.sitting.resolve(&span, Dice::Seed(seed))
         });
-        difference(lapsed.err().map(|what| Difference::new("orders", "what is refused lapses for that", what)))
+        lapsed.map_err(|what| Difference::new("orders", "what is refused lapses for that", what).into())
     }
 
     /// The side whose packet it is.
@@ -514,7 +523,7 @@ impl Course<'_, '_, '_> {
             if let Err(what) = sitting.follow(&mut self.span, &outcome) {
                 let events = table.events(&outcome.journal, None).unwrap_or_default();
                 let difference = Difference::new("views", "the same game in every view", what);
-                return Err(problem(difference, &events, &self.rolls));
+                return Err(problem(vec![difference], &events, &self.rolls));
             }
             found.events = self.span.told().to_vec();
             if let Stop::Answers { questions, .. } = &outcome.stop {
@@ -533,24 +542,22 @@ impl Course<'_, '_, '_> {
             return Ok(outcome);
         }
         let difference = Difference::new("asks", "an end to the questions", format!("{MOST_STOPS} stops"));
-        Err(problem(difference, &found.events, &self.rolls))
+        Err(problem(vec![difference], &found.events, &self.rolls))
     }
 
     /// What is wrong once the packet is carried out.
-    fn problem(&self, found: &Found, unused: Option<String>, expect: &Expect) -> Option<Difference> {
-        let difference = expect.difference(found);
-        if difference.is_some() {
-            return difference;
-        }
+    fn differences(&self, found: &Found, unused: Option<String>, expect: &Expect) -> Vec<Difference> {
+        let mut differences = expect.differences(found);
         if let Some(answer) = unused {
-            return Some(Difference::new("answers", "every answer is asked for", format!("nobody asked for {answer}")));
+            let found = format!("nobody asked for {answer}");
+            differences.push(Difference::new("answers", "every answer is asked for", found));
         }
-        if self.left.is_empty() {
-            return None;
+        if !self.left.is_empty() {
+            let left: Vec<String> = self.left.iter().map(dice_text).collect();
+            let found = format!("{} left over: {}", self.left.len(), left.join(", "));
+            differences.push(Difference::new("dice", "every die is rolled", found));
         }
-        let left: Vec<String> = self.left.iter().map(dice_text).collect();
-        let found = format!("{} left over: {}", self.left.len(), left.join(", "));
-        Some(Difference::new("dice", "every die is rolled", found))
+        differences
     }
 
     fn failed(&self, failure: &Failure) -> Box<Problem> {
@@ -562,10 +569,10 @@ impl Course<'_, '_, '_> {
             other => (Difference::new("run", "an outcome", other.to_string()), None),
         };
         let Some((events, rolls)) = key.and_then(|key| self.so_far(key)) else {
-            return problem(difference, &[], &self.rolls);
+            return problem(vec![difference], &[], &self.rolls);
         };
         let rolls: Vec<Rolled> = self.rolls.iter().chain(&rolls).cloned().collect();
-        problem(difference, &events, &rolls)
+        problem(vec![difference], &events, &rolls)
     }
 
     /// The journal up to the roll for which there was no die.

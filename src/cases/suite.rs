@@ -132,9 +132,7 @@ pub fn run_files(games: &[&'static dyn Ruleset], files: &[PathBuf]) -> io::Resul
         if let Some(first) = names.insert((ruleset.id(), &case.name), here) {
             let found = format!("the name of the case at {first}");
             let difference = Difference::new("name", "a name of its own", found);
-            let at = difference.at.clone();
-            let trouble = CaseFailure { packet: 1, at, difference, journal: Vec::new(), rolls: Vec::new() };
-            verdict = CaseVerdict::Failed(Box::new(trouble));
+            verdict = CaseVerdict::Failed(CaseFailure::before(difference.at.clone(), difference));
         }
         let place = match &verdict {
             CaseVerdict::Passed => at,
@@ -200,11 +198,12 @@ impl CaseReport {
             CaseVerdict::Failed(trouble) => trouble,
         };
         let mut text = format!("FAIL  {head}\n");
-        let Difference { part, expected, found, .. } = &trouble.difference;
         let packet = if trouble.packet > 1 { format!(" of packet {}", trouble.packet) } else { String::new() };
-        let _ = writeln!(text, "      {part}{packet}");
-        let _ = writeln!(text, "        expected  {expected}");
-        let _ = writeln!(text, "        found     {found}");
+        for Difference { part, expected, found, .. } in &trouble.differences {
+            let _ = writeln!(text, "      {part}{packet}");
+            let _ = writeln!(text, "        expected  {expected}");
+            let _ = writeln!(text, "        found     {found}");
+        }
         for roll in &trouble.rolls {
             let faces: Vec<String> = roll.faces.iter().map(u16::to_string).collect();
             let _ = writeln!(text, "      rolled {} for {}", faces.join(" "), roll.label);

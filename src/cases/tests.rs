@@ -29,8 +29,9 @@ fn fails(rest: &str, part: &str, found: &str) -> CaseFailure {
     match verdict(rest) {
         CaseVerdict::Passed => panic!("it passed"),
         CaseVerdict::Failed(trouble) => {
-            assert_eq!(trouble.difference.part, part, "{trouble:#?}");
-            assert!(trouble.difference.found.contains(found), "{trouble:#?}");
+            let first = trouble.differences.first().expect("a difference");
+            assert_eq!(first.part, part, "{trouble:#?}");
+            assert!(first.found.contains(found), "{trouble:#?}");
             *trouble
         }
     }
@@ -111,7 +112,7 @@ fn a_missing_die_fails_the_case_and_is_named_with_all_that_happened_before() {
         "dice",
         "no die is left",
     );
-    assert_eq!(trouble.difference.expected, "a die for t1.red.attack/bridge/assault/2");
+    assert_eq!(trouble.differences[0].expected, "a die for t1.red.attack/bridge/assault/2");
     assert_eq!(trouble.journal.len(), 7, "everything up to the second assault: {trouble:#?}");
     assert_eq!(trouble.rolls.len(), 1);
 }
@@ -378,7 +379,7 @@ fn the_outlook_of_orders_can_be_expected() {
         "{has: [lost in 2, marches], lacks: [Blue], events: [scouted, {assault: {won: yes}}], never: [pressed]}",
         "{asks: [reply], unasked: [press]}",
     ] {
-        assert_eq!(expect(met).foreseen(&found), None, "{met}");
+        assert_eq!(expect(met).foreseen(&found), [], "{met}");
     }
     for (unmet, part) in [
         ("[won, marches]", "outlook[1]"),
@@ -388,7 +389,8 @@ fn the_outlook_of_orders_can_be_expected() {
         ("{asks: [reply, reply]}", "outlook.asks[1]"),
         ("{unasked: [reply]}", "outlook.unasked"),
     ] {
-        assert_eq!(expect(unmet).foreseen(&found).map(|difference| difference.part).as_deref(), Some(part), "{unmet}");
+        let parts: Vec<String> = expect(unmet).foreseen(&found).into_iter().map(|difference| difference.part).collect();
+        assert_eq!(parts, [part], "{unmet}");
     }
     // Nothing that comes of the orders is expected, so they are not carried out.
     fails(&format!("{ASSAULT}    expect: {{outlook: [bridge]}}\n"), "outlook[0]", "no line at all");
@@ -436,6 +438,65 @@ fn a_wrong_state_is_told_with_its_place() {
     assert!(report.contains("wrong.yaml:12  wrong"), "the line of `turn: 7`: {report}");
     assert!(report.contains("expected  7") && report.contains("found     2"), "{report}");
     fails(&format!("{ASSAULT}    dice: [5]\n    expect: {{state: {{guard: {{up: 3}}}}}}\n"), "state.guard.up", "2");
+}
+
+/// The parts in which a case fails.
+fn parts(rest: &str) -> Vec<String> {
+    match verdict(rest) {
+        CaseVerdict::Passed => panic!("it passed"),
+        CaseVerdict::Failed(trouble) => trouble.differences.into_iter().map(|difference| difference.part).collect(),
+    }
+}
+
+#[test]
+fn all_differences_of_a_packet_are_told_at_once() {
+    // What comes of it: events that are missing, one that must not be, questions, the state, what follows, the dice.
+    let wrong = "{events: [retreat, scouted, {any-order: [cavalry, replied, rain]}, {assault: {die: 4}}], never: [assault, alarm, pressed],
+      asks: [reply, reply, press], state: {turn: 9, red: 7, blue: 0, guard: {up: 1}}, next: {who: blue}, report: [Scouted, Snow]}";
+    assert_eq!(
+        parts(&format!("{ASSAULT}    dice: [5, 3]\n    expect: {wrong}\n")),
+        [
+            "events[0]",
+            "events[2].any-order[0]",
+            "events[2].any-order[2]",
+            "events[3]",
+            "never[0]",
+            "never[1]",
+            "asks[1]",
+            "state.turn",
+            "state.red",
+            "state.guard.up",
+            "next",
+            "report[1]",
+            "dice",
+        ]
+    );
+    // What is said before: refusals that are missing and refusals too many, replies and warnings.
+    let refused = "    start: {guard: 2}\n    orders: {attacks: 3, press: reckless}\n";
+    let wrong =
+        "{refused: [{clause: 2b}, {clause: 3b}], warns: [{says: rain}], reach: {unit: red-1, lines: [ford, river]}}";
+    assert_eq!(
+        parts(&format!("{refused}    expect: {wrong}\n")),
+        ["refused[0]", "refused", "reach[0].lines[0]", "reach[0].lines[1]", "warns[0]"]
+    );
+    // What the sides are shown is held against the case as well.
+    let wrong = "{state: {turn: 9}, views: {red: {events: [alarm]}, blue: {never: [alarm], report: [Snow]}}}";
+    assert_eq!(
+        parts(&format!("{ASSAULT}    dice: [5]\n    expect: {wrong}\n")),
+        ["state.turn", "views.blue.never[0]", "views.blue.report[0]", "views.red.events[0]"]
+    );
+}
+
+#[test]
+fn every_difference_stands_in_the_report_and_the_first_gives_the_line() {
+    let text = "game: bridge\ntopic: t\ncases:\n  - name: wrong\n    clauses: [3a]\n    why: b\n    start: {guard: 2}\n    orders: {attacks: 0}\n    expect:\n      state:\n        red: 5\n        turn: 7\n";
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("wrong.yaml");
+    std::fs::write(&path, text).expect("written");
+    let report = run_files(&[&BRIDGE], &[path]).expect("run").text(crate::report::Look::PLAIN);
+    assert!(report.contains("wrong.yaml:11  wrong"), "the line of `red: 5`: {report}");
+    let told = "      state.red\n        expected  5\n        found     0\n      state.turn\n        expected  7\n        found     2\n";
+    assert!(report.contains(told), "{report}");
 }
 
 #[test]

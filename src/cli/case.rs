@@ -19,7 +19,7 @@ use super::{Done, Trouble, World, exit};
   garcia case ruling.yaml --json
   garcia case --from 9 --output dispute.yaml   the turn that record 9 closed, as a case to edit and run
 
-A case that fails shows the first difference, the events and the dice up to there.
+A case that fails shows every difference, and the events and the dice up to there.
 docs/cases.md tells how cases are written. Exit code 0: all passed; 1: not.")]
 pub struct Case {
     /// Case files, or folders with some.
