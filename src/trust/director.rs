@@ -128,6 +128,8 @@ impl Seat {
         {
             return Err(wrong("the link does not hash to the last one that was opened"));
         }
+        let count = u32::try_from(reveals.len()).unwrap_or(u32::MAX);
+        let reveals = self.file().unknown(&role, reveals);
         for reveal in &reveals {
             let made = commitment(&game, &role, &reveal.slot, reveal.version, &reveal.salt, &reveal.value);
             let fits = protocol.seals().of_role(&role).any(|(slot, sealing)| {
@@ -137,7 +139,6 @@ impl Seat {
                 return Err(wrong("an opening does not fit its commitment"));
             }
         }
-        let count = u32::try_from(reveals.len()).unwrap_or(u32::MAX);
         // Mails overtake each other: a link that reaches further on the same chain is not given away for an older one.
         let further = self.file().deposit_of(&role).filter(|held| below(&role, *held, index) == Some(link));
         let kept = further.unwrap_or((index, link));

@@ -4,7 +4,7 @@
 
 mod written;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -21,6 +21,13 @@ use super::store::{FileTrouble, Lock};
 use crate::engine::Slot;
 use crate::engine::digest::{from_hexadecimal, to_hexadecimal};
 use crate::engine::json::Json;
+
+/// What tells openings apart: whose, of which version of which slot, with which salt.
+type Opening<'o> = (&'o Role, &'o Slot, u32, Id);
+
+fn opening((role, reveal): &(Role, Reveal)) -> Opening<'_> {
+    (role, &reveal.slot, reveal.version, reveal.salt)
+}
 
 /// How files with secrets begin, so that one in the wrong place is recognised.
 pub const HEADS: [&str; 2] = [
@@ -334,6 +341,9 @@ impl GameFile {
     /// Director: keeps what a player leaves with him.
     pub fn keep_deposit(&mut self, role: &Role, left: (u32, Id), reveals: Vec<Reveal>) -> Result<(), FileTrouble> {
         self.entrust(role, reveals)?;
+        if self.deposits.get(role) == Some(&left) {
+            return Ok(());
+        }
         let _held = self.lock_and_merge()?;
         self.deposits.insert(role.clone(), left);
         self.save()
@@ -403,16 +413,29 @@ impl GameFile {
         self.save()
     }
 
+    /// Those of a player's openings that are not kept yet: a mail brings along what earlier ones have brought.
+    pub fn unknown(&self, role: &Role, reveals: Vec<Reveal>) -> Vec<Reveal> {
+        let kept: BTreeSet<Opening<'_>> = self.entrusted.iter().map(opening).collect();
+        reveals
+            .into_iter()
+            .filter(|reveal| !kept.contains(&(role, &reveal.slot, reveal.version, reveal.salt)))
+            .collect()
+    }
+
     /// Keeps openings of a player's, each once.
     pub fn entrust(&mut self, role: &Role, reveals: Vec<Reveal>) -> Result<(), FileTrouble> {
-        let _held = self.lock_and_merge()?;
-        for reveal in reveals {
-            let kept = (role.clone(), reveal);
-            if !self.entrusted.contains(&kept) {
-                self.entrusted.push(kept);
-            }
+        if self.unknown(role, reveals.clone()).is_empty() {
+            return Ok(());
         }
+        let _held = self.lock_and_merge()?;
+        self.add_openings(reveals.into_iter().map(|reveal| (role.clone(), reveal)).collect());
         self.save()
+    }
+
+    fn add_openings(&mut self, openings: Vec<(Role, Reveal)>) {
+        let mut kept: BTreeSet<Opening<'_>> = self.entrusted.iter().map(opening).collect();
+        let new: Vec<(Role, Reveal)> = openings.iter().filter(|given| kept.insert(opening(given))).cloned().collect();
+        self.entrusted.extend(new);
     }
 
     /// The last record that said something of its signer's own: a packet or answers. If the program was interrupted
@@ -481,10 +504,8 @@ impl GameFile {
         for (name, value) in there.values {
             self.values.entry(name).or_insert(value);
         }
-        for opening in there.entrusted {
-            if !self.entrusted.contains(&opening) {
-                self.entrusted.push(opening);
-            }
+        if there.entrusted != self.entrusted {
+            self.add_openings(there.entrusted);
         }
         self.reached = self.reached.max(there.reached);
         let place = |record: &Option<Record>| record.as_ref().map(|record| record.body().seq);

@@ -1,7 +1,5 @@
 //! Keys, secrets and what was signed with them.
 
-use std::collections::BTreeSet;
-
 use super::*;
 
 fn home() -> (tempfile::TempDir, Home) {
@@ -94,6 +92,32 @@ fn two_copies_of_a_folder_with_one_home_lose_nothing_that_was_signed() {
     assert_eq!(now.entrusted.len(), 2);
     assert!(matches!(one.sign(later("c"), &[], &key), Err(NotSigned::Twice(_))));
     assert!(matches!(now.sign(body("d"), &[], &key), Err(NotSigned::Twice(_))));
+}
+
+#[test]
+fn openings_that_are_kept_already_are_not_written_again() {
+    let (folder, home) = home();
+    let spain = "spain".parse::<Role>().expect("role");
+    let mut file = home.begin_game(Id::ZERO, Role::gm(), GameSecret::fresh().expect("randomness"), 8).expect("begun");
+    let opening = |slot: &str, salt: &str| Reveal {
+        slot: Slot::parse(slot).expect("a slot"),
+        version: 1,
+        salt: Id::hash("salt", &[salt]),
+        value: Json::map(),
+        by: None,
+    };
+    let given = || vec![opening("sp-02", "b"), opening("sp-01", "a"), opening("sp-02", "b")];
+    file.entrust(&spain, given()).expect("kept");
+    file.keep_deposit(&spain, (3, Id::ZERO), given()).expect("kept");
+    assert_eq!(file.entrusted.len(), 2, "each once");
+    assert_eq!(file.unknown(&spain, vec![opening("sp-01", "c"), opening("sp-01", "a")]), [opening("sp-01", "c")]);
+    assert_eq!(file.unknown(&Role::gm(), given()).len(), 3, "of somebody else");
+    // Nothing is written where nothing is new: what is gone from the disk stays away.
+    drop(folder);
+    let path = file.path.clone().expect("a file");
+    file.entrust(&spain, given()).expect("nothing to do");
+    file.keep_deposit(&spain, (3, Id::ZERO), given()).expect("nothing to do");
+    assert!(!path.exists());
 }
 
 #[test]

@@ -222,6 +222,10 @@ impl Seat {
         let Some(game) = protocol.game().filter(|_| protocol.is_private() && *self.role() == Role::gm()) else {
             return Err(LedgerTrouble::NotDue("openings go to a private game master, and to nobody else".to_owned()));
         };
+        let reveals = self.file.unknown(role, reveals);
+        if reveals.is_empty() {
+            return Ok(());
+        }
         for reveal in &reveals {
             let Reveal { slot, version, salt, value, .. } = reveal;
             let made = commitment(&game, role, slot, *version, salt, value);
