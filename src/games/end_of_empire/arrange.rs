@@ -361,7 +361,7 @@ pub fn flaws(game: &EndOfEmpire, state: &State) -> Vec<String> {
         hexes.insert(counter.at);
         if Piece::counter_force(name.as_str()) != Some(counter.force) || counter.holds.0.owner() != counter.force.side()
         {
-            flaws.push(format!("{name} is no counter of the {}", counter.force));
+            flaws.push(format!("{name} is no counter of the {}", counter.force.people()));
         }
         if !game.options.columns {
             flaws.push(format!("{name} lies on the map of a match without columns"));

@@ -66,7 +66,7 @@ pub fn tell(game: &EndOfEmpire, event: &Event, diary: &mut Diary) {
             } else {
                 format!(" and {}", count_of(counters.len(), "closed counter"))
             };
-            line(format!("The {} deploy {}{counters}.", force.name(), count_of(units.len(), "unit")));
+            line(format!("The {} deploy {}{counters}.", force.people(), count_of(units.len(), "unit")));
         }
         Event::HistoricalEvent { number, event, happens, .. } => {
             let effect = if *happens { "" } else { ": no effect" };
@@ -120,7 +120,7 @@ pub fn tell(game: &EndOfEmpire, event: &Event, diary: &mut Diary) {
             let verb = if join.is_empty() && leave.is_empty() { "lay their counters anew" } else { "reorganize" };
             line(format!(
                 "The {} {verb}: {}.",
-                force.name(),
+                force.people(),
                 if now.is_empty() { "no closed counter".into() } else { now.join(", ") }
             ));
             if !join.is_empty() {
@@ -136,7 +136,7 @@ pub fn tell(game: &EndOfEmpire, event: &Event, diary: &mut Diary) {
         )),
         Event::Fever { force, die, steps } => {
             let steps = if die.is_foreseen() { "steps lost".to_owned() } else { count_of(*steps, "step") };
-            line(format!("Yellow fever among the {}: {die}, {steps}.", force.name()))
+            line(format!("Yellow fever among the {}: {die}, {steps}.", force.people()))
         }
         Event::Landed { units, counter, at } => {
             line(format!("{} at {}.", arrivals(units, *counter, "lands", "land"), hex(at)))
@@ -315,7 +315,7 @@ pub fn sum_up(events: &[&Event], diary: &mut Diary) {
         }
     }
     for (force, steps) in lost {
-        diary.line(format!("The {} lose {}.", force.name(), count_of(steps, "step")), &[]);
+        diary.line(format!("The {} lose {}.", force.people(), count_of(steps, "step")), &[]);
     }
     if !taken.is_empty() {
         diary.line(format!("Changed hands: {}.", taken.join(", ")), &[]);

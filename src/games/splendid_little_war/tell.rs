@@ -46,7 +46,8 @@ pub fn tell(game: &SplendidLittleWar, event: &Event, diary: &mut Diary) {
         }
         Event::OutbreakRoll { force, roll, chance, breaks_out, .. } => {
             let result = if *breaks_out { "Yellow Fever breaks out" } else { "no outbreak" };
-            diary.line(format!("Outbreak roll of the {}: {roll} against {chance}: {result}.", force.name()), &clauses);
+            diary
+                .line(format!("Outbreak roll of the {}: {roll} against {chance}: {result}.", force.people()), &clauses);
         }
         Event::SupplyChecked { side, oos1, oos2, back } => {
             if oos1.is_empty() && oos2.is_empty() && back.is_empty() {
@@ -259,7 +260,7 @@ pub fn tell_state(game: &SplendidLittleWar, seen: &Seen<'_, State>, diary: &mut 
     }
     for (force, since) in &state.fever {
         let chance = now.fever_chance(*force).unwrap_or(0);
-        let text = format!("Yellow Fever among the {} since turn {since}: {chance} percent.", force.name());
+        let text = format!("Yellow Fever among the {} since turn {since}: {chance} percent.", force.people());
         diary.line(text, &[Clause("8.0j")]);
     }
     for side in [US, SPAIN] {

@@ -90,7 +90,7 @@ pub fn tell(game: &SplendidLittleWar, event: &Event, diary: &mut Diary) {
         } => {
             let how = if *kind == FireKind::Defensive { "Defensive Fire" } else { "Offensive Fire" };
             let result = if *steps == 0 { "no effect".to_owned() } else { count_of(*steps, "step") };
-            diary.line(format!("{how} of the {} at {}: {result}.", by.name(), hex(target)), &clauses);
+            diary.line(format!("{how} of the {} at {}: {result}.", by.people(), hex(target)), &clauses);
             factors(diary, "Firing", all);
             let round = if *kind == FireKind::Defensive { "up" } else { "down" };
             let clause = if *kind == FireKind::Defensive { "13.1aa" } else { "13.1z" };
@@ -100,7 +100,7 @@ pub fn tell(game: &SplendidLittleWar, event: &Event, diary: &mut Diary) {
         }
         Event::NoFire { kind, by, target, factors: all, total } => {
             let how = if *kind == FireKind::Defensive { "Defensive Fire" } else { "Offensive Fire" };
-            diary.line(format!("{how} of the {} at {}: too weak, {total}.", by.name(), hex(target)), &clauses);
+            diary.line(format!("{how} of the {} at {}: too weak, {total}.", by.people(), hex(target)), &clauses);
             factors(diary, "Firing", all);
         }
         Event::BrokeDownForLosses { unit, at, left } => {

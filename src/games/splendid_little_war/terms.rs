@@ -322,11 +322,20 @@ impl Force {
         if side == SPAIN { Force::Spanish } else { Force::Us }
     }
 
-    /// In a sentence.
+    /// Whose something is: "US fire".
     pub const fn name(self) -> &'static str {
         match self {
             Force::Us => "US",
             Force::Cuban => "Cuban",
+            Force::Spanish => "Spanish",
+        }
+    }
+
+    /// Who they are, as the subject of a sentence.
+    pub const fn people(self) -> &'static str {
+        match self {
+            Force::Us => "Americans",
+            Force::Cuban => "Cubans",
             Force::Spanish => "Spanish",
         }
     }
