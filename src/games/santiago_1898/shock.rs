@@ -159,6 +159,12 @@ impl Position<'_> {
         tally
     }
 
+    /// Whose shells may fall short: artillery, and the Gatlings with it unless the option says otherwise (§9.8a, R15).
+    pub fn is_gun(&self, id: UnitId) -> bool {
+        let gatling = !self.game.switch(Switch::GatlingIsNoArtillery);
+        self.counter(id).is_some_and(|unit| unit.is_artillery(gatling))
+    }
+
     /// Could Roosevelt still make his effort, and is he with the attackers?
     pub fn roosevelt_leads(&self, force: Force, attackers: &[UnitId]) -> bool {
         let at = self.state.hex_of(self.data().cast.roosevelt);
@@ -418,9 +424,7 @@ impl Play<'_, '_> {
         if battle.force == Force::Cuban {
             return Ok(()); // §9.8c
         }
-        let gatling = !self.game.switch(Switch::GatlingIsNoArtillery);
-        let guns = |id: &&UnitId| self.data().units.get(*id).is_some_and(|unit| unit.is_artillery(gatling));
-        let battery = attackers.iter().find(guns).copied();
+        let battery = attackers.iter().copied().find(|id| self.now().is_gun(*id));
         let cause = match (battery, naval) {
             (Some(battery), _) => battery.to_string(),
             (None, true) => "naval gunfire".to_owned(),
