@@ -75,6 +75,17 @@ fn a_random_player_loses_to_a_sensible_one() {
     }
 }
 
+/// He has to land, to guard his base, to be at the objectives before the fever has done its work and not to pay for them
+/// with more than Congress will bear.
+#[test]
+fn the_sensible_american_of_santiago_1898_wins_nine_games_of_ten() {
+    let game = find("santiago-1898").expect("a game");
+    let us = *game.sides().iter().find(|side| side.as_str() == "us").expect("a side");
+    let statistics = play(game, 5 * SOME, "to Santiago", Players::SensibleAs(us));
+    let won = statistics.wins.get("us").copied().unwrap_or(0);
+    assert!(won * 10 >= statistics.games * 9, "{won} of {}:\n{}", statistics.games, statistics.text());
+}
+
 #[test]
 #[ignore = "takes minutes; run it with --release"]
 fn ten_thousand_random_games_of_every_game() {
