@@ -4,7 +4,7 @@
 
 mod written;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -413,13 +413,15 @@ impl GameFile {
         self.save()
     }
 
-    /// Those of a player's openings that are not kept yet: a mail brings along what earlier ones have brought.
+    /// Those of a player's openings that are not kept yet, just as they are: mails bring along what earlier ones brought.
     pub fn unknown(&self, role: &Role, reveals: Vec<Reveal>) -> Vec<Reveal> {
-        let kept: BTreeSet<Opening<'_>> = self.entrusted.iter().map(opening).collect();
-        reveals
-            .into_iter()
-            .filter(|reveal| !kept.contains(&(role, &reveal.slot, reveal.version, reveal.salt)))
-            .collect()
+        let kept = self.kept();
+        let place = |reveal: &Reveal| kept.get(&(role, &reveal.slot, reveal.version, reveal.salt)).copied();
+        reveals.into_iter().filter(|reveal| place(reveal) != Some(reveal)).collect()
+    }
+
+    fn kept(&self) -> BTreeMap<Opening<'_>, &Reveal> {
+        self.entrusted.iter().map(|given| (opening(given), &given.1)).collect()
     }
 
     /// Keeps openings of a player's, each once.
@@ -433,8 +435,12 @@ impl GameFile {
     }
 
     fn add_openings(&mut self, openings: Vec<(Role, Reveal)>) {
-        let mut kept: BTreeSet<Opening<'_>> = self.entrusted.iter().map(opening).collect();
-        let new: Vec<(Role, Reveal)> = openings.iter().filter(|given| kept.insert(opening(given))).cloned().collect();
+        let (mut kept, mut new) = (self.kept(), Vec::new());
+        for given in &openings {
+            if kept.insert(opening(given), &given.1) != Some(&given.1) {
+                new.push(given.clone());
+            }
+        }
         self.entrusted.extend(new);
     }
 

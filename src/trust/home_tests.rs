@@ -1,5 +1,7 @@
 //! Keys, secrets and what was signed with them.
 
+use std::collections::BTreeSet;
+
 use super::*;
 
 fn home() -> (tempfile::TempDir, Home) {
@@ -112,6 +114,12 @@ fn openings_that_are_kept_already_are_not_written_again() {
     assert_eq!(file.entrusted.len(), 2, "each once");
     assert_eq!(file.unknown(&spain, vec![opening("sp-01", "c"), opening("sp-01", "a")]), [opening("sp-01", "c")]);
     assert_eq!(file.unknown(&Role::gm(), given()).len(), 3, "of somebody else");
+    let forged = Reveal { value: Json::from("another"), ..opening("sp-01", "a") };
+    assert_eq!(
+        file.unknown(&spain, vec![forged.clone()]),
+        [forged],
+        "who says something else of it is heard, and refused"
+    );
     // Nothing is written where nothing is new: what is gone from the disk stays away.
     drop(folder);
     let path = file.path.clone().expect("a file");
