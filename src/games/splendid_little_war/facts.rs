@@ -363,98 +363,49 @@ fn of_combat(facts: &mut Facts<'_, '_>, data: &Data) {
 }
 
 /// A printed list: the scenario, its clause, the counters by their codes, and the hexes they may stand in or enter by.
-type List = (&'static str, &'static str, &'static [&'static str]);
+type List = (&'static str, &'static str, &'static str);
 
 /// Who sets up under which clause, by the codes of the counters.
 const LISTS: &[List] = &[
-    ("el-caney", "16.1b", &["1/Con", "2/Con", "3/Con", "Tercio", "Del Rey"]),
-    ("el-caney", "16.1d", &["7 Inf", "12 Inf", "17 Inf"]),
-    ("el-caney", "16.1e", &["8 Inf", "22 Inf", "2 Mass", "D/2 Cav", "E/1 Art"]),
-    ("el-caney", "16.1f", &["1 Inf", "4 Inf", "25 Inf"]),
-    ("el-caney", "16.1g", &["Lawton"]),
-    ("el-caney", "16.1h", &["3 Inf", "20 Inf", "Bates"]),
-    ("san-juan-hill", "16.2b", &["1/Tal", "2/Tal", "3/Tal", "1/PR", "2-12-6", "Vaquero", "Rubin", "Basquero"]),
-    ("san-juan-hill", "16.2c", &["Tercio", "4/Tal", "5/Tal", "6/Tal", "Linares"]),
+    ("el-caney", "16.1b", "1/Con, 2/Con, 3/Con, Tercio, Del Rey"),
+    ("el-caney", "16.1d", "7 Inf, 12 Inf, 17 Inf"),
+    ("el-caney", "16.1e", "8 Inf, 22 Inf, 2 Mass, D/2 Cav, E/1 Art"),
+    ("el-caney", "16.1f", "1 Inf, 4 Inf, 25 Inf"),
+    ("el-caney", "16.1g", "Lawton"),
+    ("el-caney", "16.1h", "3 Inf, 20 Inf, Bates"),
+    ("san-juan-hill", "16.2b", "1/Tal, 2/Tal, 3/Tal, 1/PR, 2-12-6, Vaquero, Rubin, Basquero"),
+    ("san-juan-hill", "16.2c", "Tercio, 4/Tal, 5/Tal, 6/Tal, Linares"),
     (
         "san-juan-hill",
         "16.2f",
-        &[
-            "6 Inf",
-            "16 Inf",
-            "71 NY",
-            "2 Inf",
-            "10 Inf",
-            "21 Inf",
-            "9 Inf",
-            "13 Inf",
-            "24 Inf",
-            "Kent",
-            "1 Cav",
-            "3 Cav",
-            "6 Cav",
-            "10 Cav",
-            "C-D/9 Cav",
-            "H-L/9 Cav",
-            "RR",
-            "Colt/RR",
-            "Wheeler",
-            "Roosevelt",
-        ],
+        "6 Inf, 16 Inf, 71 NY, 2 Inf, 10 Inf, 21 Inf, 9 Inf, 13 Inf, 24 Inf, Kent, 1 Cav, 3 Cav, 6 Cav, 10 Cav, \
+         C-D/9 Cav, H-L/9 Cav, RR, Colt/RR, Wheeler, Roosevelt",
     ),
-    ("san-juan-hill", "16.2g", &["A/2 Art", "Base"]),
-    ("campaign", "17.0.setup-b", &["1/Con", "2/Con", "3/Con", "Tercio", "Del Rey"]),
+    ("san-juan-hill", "16.2g", "A/2 Art, Base"),
+    ("campaign", "17.0.setup-b", "1/Con, 2/Con, 3/Con, Tercio, Del Rey"),
     (
         "campaign",
         "17.0.setup-d",
-        &[
-            "Tercio",
-            "4/Tal",
-            "5/Tal",
-            "6/Tal",
-            "Vaquero",
-            "Linares",
-            "Naval",
-            "Naval",
-            "Naval",
-            "Naval",
-            "Naval",
-            "NB",
-            "NB",
-            "NB",
-            "NB",
-            "Bustamante",
-        ],
+        "Tercio, 4/Tal, 5/Tal, 6/Tal, Vaquero, Linares, Naval, Naval, Naval, Naval, Naval, NB, NB, NB, NB, Bustamante",
     ),
-    ("campaign", "17.0.setup-e", &["1/Tal"]),
-    ("campaign", "17.0.setup-f", &["2/Tal", "3/Tal"]),
-    ("campaign", "17.0.setup-g", &["Rubin", "Basquero"]),
-    ("campaign", "17.0.setup-h", &["1/PR", "2/PR", "3/PR", "1/SF", "2/SF", "3/SF"]),
-    ("campaign", "17.0.setup-i", &["61/6 HA", "6/4 Mtn"]),
-    ("campaign", "17.0.setup-j", &["1/Rey", "2/Rey"]),
-    ("campaign", "17.0.setup-n", &["CG"]),
-    ("campaign", "17.0.setup-p", &["Melgar"]),
-    ("campaign", "17.0.us-a", &["7 Inf", "12 Inf", "17 Inf"]),
-    ("campaign", "17.0.us-b", &["8 Inf", "22 Inf", "2 Mass", "D/2 Cav"]),
-    ("campaign", "17.0.us-c", &["1 Inf", "4 Inf", "25 Inf"]),
-    ("campaign", "17.0.us-d", &["Lawton"]),
-    (
-        "campaign",
-        "17.0.us-e",
-        &["6 Cav", "10 Cav", "1 Cav", "RR", "C-D/9 Cav", "H-L/9 Cav", "Colt/RR", "Wheeler", "Roosevelt", "Wood"],
-    ),
-    (
-        "campaign",
-        "17.0.us-f",
-        &["6 Inf", "16 Inf", "71 NY", "2 Inf", "10 Inf", "21 Inf", "9 Inf", "13 Inf", "24 Inf", "Kent"],
-    ),
-    (
-        "campaign",
-        "17.0.us-g",
-        &["3 Cav", "A/2 Cav", "C/2 Cav", "F/2 Cav", "F/2 Art", "Dynamite", "C Eng", "E Eng", "Shafter"],
-    ),
-    ("campaign", "17.0.us-h", &["E/1 Art", "K/1 Art", "A/2 Art"]),
-    ("campaign", "17.0.us-i", &["Cuban", "Cuban", "Cuban", "Cuban", "Cuban", "Cuban"]),
-    ("campaign", "17.0.us-j", &["Garcia"]),
+    ("campaign", "17.0.setup-e", "1/Tal"),
+    ("campaign", "17.0.setup-f", "2/Tal, 3/Tal"),
+    ("campaign", "17.0.setup-g", "Rubin, Basquero"),
+    ("campaign", "17.0.setup-h", "1/PR, 2/PR, 3/PR, 1/SF, 2/SF, 3/SF"),
+    ("campaign", "17.0.setup-i", "61/6 HA, 6/4 Mtn"),
+    ("campaign", "17.0.setup-j", "1/Rey, 2/Rey"),
+    ("campaign", "17.0.setup-n", "CG"),
+    ("campaign", "17.0.setup-p", "Melgar"),
+    ("campaign", "17.0.us-a", "7 Inf, 12 Inf, 17 Inf"),
+    ("campaign", "17.0.us-b", "8 Inf, 22 Inf, 2 Mass, D/2 Cav"),
+    ("campaign", "17.0.us-c", "1 Inf, 4 Inf, 25 Inf"),
+    ("campaign", "17.0.us-d", "Lawton"),
+    ("campaign", "17.0.us-e", "6 Cav, 10 Cav, 1 Cav, RR, C-D/9 Cav, H-L/9 Cav, Colt/RR, Wheeler, Roosevelt, Wood"),
+    ("campaign", "17.0.us-f", "6 Inf, 16 Inf, 71 NY, 2 Inf, 10 Inf, 21 Inf, 9 Inf, 13 Inf, 24 Inf, Kent"),
+    ("campaign", "17.0.us-g", "3 Cav, A/2 Cav, C/2 Cav, F/2 Cav, F/2 Art, Dynamite, C Eng, E Eng, Shafter"),
+    ("campaign", "17.0.us-h", "E/1 Art, K/1 Art, A/2 Art"),
+    ("campaign", "17.0.us-i", "Cuban, Cuban, Cuban, Cuban, Cuban, Cuban"),
+    ("campaign", "17.0.us-j", "Garcia"),
 ];
 
 /// Where the printed hexes put them: scenario, clause, hexes, distance.
@@ -471,16 +422,16 @@ const AROUND: &[(&str, &str, &[u16], u32)] = &[
 ];
 
 /// Who arrives when and where; the hex of El Pozo is not printed.
-type Coming = (&'static str, &'static str, u32, Option<u16>, &'static [&'static str]);
+type Coming = (&'static str, &'static str, u32, Option<u16>, &'static str);
 
 const ARRIVALS: &[Coming] = &[
-    ("san-juan-hill", "16.2h", 1, None, &["Gatling"]),
-    ("san-juan-hill", "16.2e", 2, Some(1513), &["Tercio", "Tercio", "Naval", "Bustamante"]),
-    ("campaign", "17.0.us-k", 1, Some(937), &["3 Inf", "20 Inf", "Bates", "Base"]),
-    ("campaign", "17.0.us-l", 3, Some(937), &["34 Mich", "9 Mass", "Duffeld"]),
-    ("campaign", "17.0.us-m", 17, Some(937), &["A-B/9 Cav"]),
-    ("campaign", "17.0.us-n", 21, Some(937), &["1 Ill", "1 D.C."]),
-    ("campaign", "17.0.us-o", 27, Some(937), &["4 Art", "4 Art"]),
+    ("san-juan-hill", "16.2h", 1, None, "Gatling"),
+    ("san-juan-hill", "16.2e", 2, Some(1513), "Tercio, Tercio, Naval, Bustamante"),
+    ("campaign", "17.0.us-k", 1, Some(937), "3 Inf, 20 Inf, Bates, Base"),
+    ("campaign", "17.0.us-l", 3, Some(937), "34 Mich, 9 Mass, Duffeld"),
+    ("campaign", "17.0.us-m", 17, Some(937), "A-B/9 Cav"),
+    ("campaign", "17.0.us-n", 21, Some(937), "1 Ill, 1 D.C."),
+    ("campaign", "17.0.us-o", 27, Some(937), "4 Art, 4 Art"),
 ];
 
 /// Is the counter one that a list calls so?
@@ -498,8 +449,8 @@ fn is_called(unit: &Unit, code: &str) -> bool {
 }
 
 /// Do the counters answer to the codes, one each?
-fn answer(data: &Data, units: &[Piece], codes: &[&str]) -> bool {
-    let mut left: Vec<&str> = codes.to_vec();
+fn answer(data: &Data, units: &[Piece], codes: &str) -> bool {
+    let mut left: Vec<&str> = codes.split(", ").collect();
     for unit in units {
         let Some(unit) = data.unit(*unit) else { return false };
         match left.iter().position(|code| is_called(unit, code)) {
@@ -535,7 +486,7 @@ fn of_scenarios(facts: &mut Facts<'_, '_>, data: &Data) {
         let found = area(id, clause);
         let holds = found.as_ref().is_some_and(|(_, area)| answer(data, &area.units, codes));
         let place = found.map_or(all.clone(), |(at, _)| at);
-        facts.says(clause, place, holds, format!("{id}: {}", codes.join(", ")));
+        facts.says(clause, place, holds, format!("{id}: {codes}"));
     }
     for (id, clause, centres, within) in AROUND {
         let near = |hex: &Hex| centres.iter().any(|centre| data.distance(*hex, Hex::printed(*centre)) <= *within);
@@ -566,20 +517,20 @@ fn of_scenarios(facts: &mut Facts<'_, '_>, data: &Data) {
             (Some(index), Some(number)) => all.index(index).key("arrivals").index(number),
             _ => all.clone(),
         };
-        facts.says(clause, place, holds, format!("{id}, turn {turn}: {}", codes.join(", ")));
+        facts.says(clause, place, holds, format!("{id}, turn {turn}: {codes}"));
     }
     let column = |scenario: &Scenario| {
         scenario.columns.as_ref().is_some_and(|columns| {
             columns.hex == Hex::printed(2903)
                 && columns.formations == [Column::Alcan, Column::Prc, Column::Anda, Column::Ilc]
-                && answer(data, &columns.with_any, &["Escario", "1/5 Mtn"])
+                && answer(data, &columns.with_any, "Escario, 1/5 Mtn")
         })
     };
     let holds = data.scenario("campaign").is_some_and(column);
     facts.says("17.0.escario-a", all.clone(), holds, "campaign: four formations, Escario and 1/5 Mtn by 2903");
     let attached = |scenario: &Scenario| {
         let lent: Vec<Piece> = scenario.attached.keys().copied().collect();
-        answer(data, &lent, &["D/2 Cav", "E/1 Art"])
+        answer(data, &lent, "D/2 Cav, E/1 Art")
             && scenario.attached.values().all(|formation| *formation == Formation::SecondDivision)
     };
     let holds = data.scenario("el-caney").is_some_and(attached);
