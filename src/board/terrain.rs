@@ -55,6 +55,30 @@ pub trait Feature: Copy + Ord + 'static {
     fn bit(self) -> u32;
 }
 
+/// Declares what can lie along the sides of a game's map: an enum that is a [`Feature`].
+#[macro_export]
+macro_rules! features {
+    (
+        $(#[$attribute:meta])*
+        $vis:vis enum $name:ident {
+            $( $(#[$variant_attribute:meta])* $variant:ident ),+ $(,)?
+        }
+    ) => {
+        $(#[$attribute])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        $vis enum $name {
+            $( $(#[$variant_attribute])* $variant, )+
+        }
+
+        impl $crate::board::Feature for $name {
+            const ALL: &'static [Self] = &[$( $name::$variant ),+];
+            fn bit(self) -> u32 {
+                self as u32
+            }
+        }
+    };
+}
+
 /// A small set of features.
 pub struct Features<F>(u32, PhantomData<F>);
 
@@ -271,18 +295,12 @@ mod tests {
     use crate::board::{Hex, HexGrid, Square};
     use proptest::prelude::*;
 
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-    enum Along {
-        River,
-        Bridge,
-        Road,
-        Upslope,
-    }
-
-    impl Feature for Along {
-        const ALL: &'static [Along] = &[Along::River, Along::Bridge, Along::Road, Along::Upslope];
-        fn bit(self) -> u32 {
-            self as u32
+    crate::features! {
+        enum Along {
+            River,
+            Bridge,
+            Road,
+            Upslope,
         }
     }
 

@@ -10,11 +10,11 @@ use std::sync::{Arc, OnceLock};
 
 use crate::board::counters::{MarkerEntry, TotalEntry, UnitSource};
 use crate::board::sheet::{Drawn, HexEntry, HexList, LineEntry, Named, PlaceEntry, Sheet, SidesEntry, drawn, grid};
-use crate::board::{self, Feature, Frame, Grid, Hex, HexGrid, Layer};
-use crate::document;
+use crate::board::{self, Frame, Grid, Hex, HexGrid, Layer};
 use crate::engine::data::{Loader, Provenance, Shipped, at};
 use crate::engine::doc::{DocPath, Fault, fold};
 use crate::engine::{DataFinding, Json, Name};
+use crate::{document, features};
 
 use super::facts;
 use super::tables::Tables;
@@ -193,23 +193,17 @@ document! {
     }
 }
 
-/// What lies along a hexside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Along {
-    /// A road.
-    Road,
-    /// A railroad, as good as a road for movement and supply (§8.4a).
-    Rail,
-    /// A river.
-    River,
-    /// A ford of a river.
-    Ford,
-}
-
-impl Feature for Along {
-    const ALL: &'static [Self] = &[Along::Road, Along::Rail, Along::River, Along::Ford];
-    fn bit(self) -> u32 {
-        self as u32
+features! {
+    /// What lies along a hexside.
+    pub enum Along {
+        /// A road.
+        Road,
+        /// A railroad, as good as a road for movement and supply (§8.4a).
+        Rail,
+        /// A river.
+        River,
+        /// A ford of a river.
+        Ford,
     }
 }
 

@@ -18,11 +18,12 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use crate::board::sheet::Named;
-use crate::board::{self, Bearing, Feature, Grid, Hex, HexGrid};
+use crate::board::{self, Bearing, Grid, Hex, HexGrid};
 use crate::engine::data::{Loader, Shipped};
 use crate::engine::doc::{Fault, fold};
 use crate::engine::json::Json;
 use crate::engine::{Clause, Name};
+use crate::features;
 
 use super::tables::Tables;
 use super::terms::{Flag, Force, Group, Size, Terrain, UnitId, UnitKind};
@@ -92,27 +93,21 @@ pub struct Data {
     canon: Arc<Json>,
 }
 
-/// What lies along a hexside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Along {
-    /// A road or railroad (TEC.f, TEC.g).
-    Road,
-    /// A river (TEC.h).
-    River,
-    /// A bridge, or whatever else is crossed like one (§8.1g).
-    Crossing,
-    /// Open water between land hexes (TEC.i, TEC.j).
-    Water,
-    /// A ford; it works like a bridge (§8.1g).
-    Ford,
-    /// The road is a railroad; they work alike.
-    Rail,
-}
-
-impl Feature for Along {
-    const ALL: &'static [Self] = &[Along::Road, Along::River, Along::Crossing, Along::Water, Along::Ford, Along::Rail];
-    fn bit(self) -> u32 {
-        self as u32
+features! {
+    /// What lies along a hexside.
+    pub enum Along {
+        /// A road or railroad (TEC.f, TEC.g).
+        Road,
+        /// A river (TEC.h).
+        River,
+        /// A bridge, or whatever else is crossed like one (§8.1g).
+        Crossing,
+        /// Open water between land hexes (TEC.i, TEC.j).
+        Water,
+        /// A ford; it works like a bridge (§8.1g).
+        Ford,
+        /// The road is a railroad; they work alike.
+        Rail,
     }
 }
 

@@ -7,10 +7,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use crate::board::sheet::{Named, PlaceEntry};
-use crate::board::{Feature, Features, Grid, Hex, HexGrid, Points, Terrain};
+use crate::board::{Features, Grid, Hex, HexGrid, Points, Terrain};
 use crate::engine::Json;
 use crate::engine::data::{Loader, Provenance, Shipped, at};
 use crate::engine::doc::Fault;
+use crate::features;
 
 pub use files::{Counter, CounterSource};
 pub(super) use files::{CountersFile, MapFile};
@@ -33,30 +34,23 @@ pub(super) const MAP: &str = "map.yaml";
 pub(super) const COUNTERS: &str = "counters.yaml";
 pub(super) const TABLES: &str = "tables.yaml";
 
-/// What lies along a hexside, as met by one who crosses it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Along {
-    /// A road links the two hexes (§10.6a).
-    Road,
-    /// A river or arroyo (§10.4a, §10.5c).
-    River,
-    /// A bridge over it (§10.5a).
-    Bridge,
-    /// The slope rises this way (§10.4b).
-    Up,
-    /// The slope falls this way (§10.4c).
-    Down,
-    /// A trench of the hex entered faces this way (§11.13).
-    Trench,
-    /// Wholly water (§12.7).
-    Water,
-}
-
-impl Feature for Along {
-    const ALL: &'static [Self] =
-        &[Along::Road, Along::River, Along::Bridge, Along::Up, Along::Down, Along::Trench, Along::Water];
-    fn bit(self) -> u32 {
-        self as u32
+features! {
+    /// What lies along a hexside, as met by one who crosses it.
+    pub enum Along {
+        /// A road links the two hexes (§10.6a).
+        Road,
+        /// A river or arroyo (§10.4a, §10.5c).
+        River,
+        /// A bridge over it (§10.5a).
+        Bridge,
+        /// The slope rises this way (§10.4b).
+        Up,
+        /// The slope falls this way (§10.4c).
+        Down,
+        /// A trench of the hex entered faces this way (§11.13).
+        Trench,
+        /// Wholly water (§12.7).
+        Water,
     }
 }
 

@@ -10,11 +10,11 @@ use std::sync::{Arc, OnceLock};
 
 use crate::board::counters::{MarkerEntry, TotalEntry, UnitSource};
 use crate::board::sheet::{Drawn, HexEntry, HexList, LineEntry, Named, PlaceEntry, Sheet, SidesEntry, drawn, grid};
-use crate::board::{self, Feature, Features, Frame, Grid, Hex, HexGrid, Layer};
+use crate::board::{self, Features, Frame, Grid, Hex, HexGrid, Layer};
 use crate::engine::data::{Loader, Provenance, Shipped, at};
 use crate::engine::doc::{Fault, fold};
 use crate::engine::{DataFinding, Json, Name, Side};
-use crate::{document, printed};
+use crate::{document, features, printed};
 
 use super::facts;
 use super::scenarios::{Scenario, ScenariosFile, scenarios};
@@ -275,23 +275,17 @@ impl Unit {
     }
 }
 
-/// What lies along a hexside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Along {
-    /// A road.
-    Road,
-    /// A trail.
-    Trail,
-    /// A river.
-    River,
-    /// A bridge over it.
-    Bridge,
-}
-
-impl Feature for Along {
-    const ALL: &'static [Self] = &[Along::Road, Along::Trail, Along::River, Along::Bridge];
-    fn bit(self) -> u32 {
-        self as u32
+features! {
+    /// What lies along a hexside.
+    pub enum Along {
+        /// A road.
+        Road,
+        /// A trail.
+        Trail,
+        /// A river.
+        River,
+        /// A bridge over it.
+        Bridge,
     }
 }
 
