@@ -216,20 +216,23 @@ macro_rules! words {
 }
 
 /// Declares an enum of words, each with its other spellings, one variant of which is a value instead: `lost`, or a hex.
+/// The value can be asked for by a name: `At(Hex) => hex`.
 ///
 /// ```
 /// use garcia::words_or;
 ///
 /// words_or! {
 ///     /// Where a counter is.
+///     #[derive(Copy)]
 ///     pub enum Place {
 ///         /// Out of the game.
 ///         Lost = "lost" | "dead";
 ///         /// In the column of this number.
-///         In(u32)
+///         In(u32) => column
 ///     }
 /// }
 ///
+/// assert_eq!(Place::In(3).column(), Some(3));
 /// assert_eq!(serde_json::to_string(&[Place::Lost, Place::In(3)]).unwrap(), r#"["lost",3]"#);
 /// ```
 #[macro_export]
@@ -238,7 +241,7 @@ macro_rules! words_or {
         $(#[$($attribute:tt)*])*
         $vis:vis enum $name:ident {
             $( $(#[$($variant_attribute:tt)*])* $variant:ident = $word:literal $(| $alias:literal)* ),+;
-            $(#[$($value_attribute:tt)*])* $value:ident($type:ty)
+            $(#[$($value_attribute:tt)*])* $value:ident($type:ty) $(=> $get:ident)?
         }
     )+) => {$(
         $(#[$($attribute)*])*
@@ -247,6 +250,18 @@ macro_rules! words_or {
             $( $(#[$($variant_attribute)*])* $variant, )+
             $(#[$($value_attribute)*])* $value($type),
         }
+
+        $(
+            impl $name {
+                #[doc = concat!("The ", stringify!($get), ", unless it is a word.")]
+                pub fn $get(self) -> ::std::option::Option<$type> {
+                    match self {
+                        $name::$value(value) => ::std::option::Option::Some(value),
+                        _ => ::std::option::Option::None,
+                    }
+                }
+            }
+        )?
 
         impl ::serde::Serialize for $name {
             fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> ::std::result::Result<S::Ok, S::Error> {

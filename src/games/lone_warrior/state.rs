@@ -18,17 +18,7 @@ words_or! {
         #[default]
         Lost = "lost";
         /// On the map.
-        At(Square)
-    }
-}
-
-impl Place {
-    /// The box, if it is on the map.
-    pub fn square(self) -> Option<Square> {
-        match self {
-            Place::At(square) => Some(square),
-            Place::OffTable | Place::Lost => None,
-        }
+        At(Square) => square
     }
 }
 

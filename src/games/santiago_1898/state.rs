@@ -22,17 +22,7 @@ words_or! {
         /// Out of play for good.
         Lost = "lost";
         /// On the map.
-        At(Hex)
-    }
-}
-
-impl Place {
-    /// The hex, if it is on the map.
-    pub fn hex(self) -> Option<Hex> {
-        match self {
-            Place::At(hex) => Some(hex),
-            Place::OffMap | Place::Lost => None,
-        }
+        At(Hex) => hex
     }
 }
 

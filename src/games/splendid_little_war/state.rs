@@ -25,17 +25,7 @@ words_or! {
         #[default]
         Lost = "lost";
         /// On the map.
-        At(Hex)
-    }
-}
-
-impl Place {
-    /// The hex, if it is on the map.
-    pub fn hex(self) -> Option<Hex> {
-        match self {
-            Place::At(hex) => Some(hex),
-            _ => None,
-        }
+        At(Hex) => hex
     }
 }
 
