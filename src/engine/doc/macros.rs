@@ -297,6 +297,52 @@ macro_rules! words_or {
     )+};
 }
 
+/// Declares a choice that can be nothing: a value, or a word for none with its other spellings.
+///
+/// ```
+/// use garcia::or_none;
+///
+/// or_none! {
+///     /// A column to join.
+///     pub struct Joins(u32) or "none" | "no";
+/// }
+///
+/// assert_eq!(serde_json::to_string(&[Joins(None), Joins(Some(3))]).unwrap(), r#"["none",3]"#);
+/// ```
+#[macro_export]
+macro_rules! or_none {
+    ($(
+        $(#[$attribute:meta])*
+        $vis:vis struct $name:ident($type:ty) or $word:literal $(| $alias:literal)*;
+    )+) => {$(
+        $(#[$attribute])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        $vis struct $name(pub ::std::option::Option<$type>);
+
+        impl ::serde::Serialize for $name {
+            fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> ::std::result::Result<S::Ok, S::Error> {
+                match &self.0 {
+                    Some(value) => ::serde::Serialize::serialize(value, serializer),
+                    None => serializer.serialize_str($word),
+                }
+            }
+        }
+
+        impl $crate::engine::doc::FromDoc for $name {
+            fn read(
+                node: &$crate::engine::doc::Node,
+                at: &$crate::engine::doc::DocPath,
+                reader: &mut $crate::engine::doc::Reader<'_>,
+            ) -> ::std::option::Option<Self> {
+                match node.as_text() {
+                    Some($word $(| $alias)*) => Some($name(None)),
+                    _ => <$type as $crate::engine::doc::FromDoc>::read(node, at, reader).map(|value| $name(Some(value))),
+                }
+            }
+        }
+    )+};
+}
+
 /// Describes a type in schemas, wherever it stands, under its own name.
 #[macro_export]
 macro_rules! described {

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use crate::board::Hex;
 use crate::engine::Concealed;
 use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
-use crate::{document, words, words_or};
+use crate::{document, or_none, words, words_or};
 
 use super::terms::{Content, EventName, Member, Mode, Piece};
 
@@ -256,9 +256,10 @@ words_or! {
     }
 }
 
-/// A hex, or none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Spot(pub Option<Hex>);
+or_none! {
+    /// A hex, or none.
+    pub struct Spot(Hex) or "none" | "no";
+}
 
 /// Where a defeated stack goes: together, or each unit by name (A30f).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -267,24 +268,6 @@ pub enum Going {
     All(Hex),
     /// Each to its own.
     Split(BTreeMap<Piece, Hex>),
-}
-
-impl Serialize for Spot {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            None => serializer.serialize_str("none"),
-            Some(hex) => hex.serialize(serializer),
-        }
-    }
-}
-
-impl FromDoc for Spot {
-    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
-        match node.as_text() {
-            Some("none" | "no") => Some(Spot(None)),
-            _ => Hex::read(node, at, reader).map(|hex| Spot(Some(hex))),
-        }
-    }
 }
 
 impl Serialize for Going {

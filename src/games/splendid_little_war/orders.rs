@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::board::Hex;
-use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
-use crate::{document, words, words_or};
+use crate::{document, or_none, words, words_or};
 
 use super::terms::{Odds, Piece};
 
@@ -196,46 +195,10 @@ words_or! {
     }
 }
 
-/// A hex, or no.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Spot(pub Option<Hex>);
+or_none! {
+    /// A hex, or no.
+    pub struct Spot(Hex) or "none" | "no" | "stay";
 
-impl Serialize for Spot {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            None => serializer.serialize_str("none"),
-            Some(hex) => hex.serialize(serializer),
-        }
-    }
-}
-
-impl FromDoc for Spot {
-    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
-        match node.as_text() {
-            Some("none" | "no" | "stay") => Some(Spot(None)),
-            _ => Hex::read(node, at, reader).map(|hex| Spot(Some(hex))),
-        }
-    }
-}
-
-/// A unit to go with, or nobody.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Companion(pub Option<Piece>);
-
-impl Serialize for Companion {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            None => serializer.serialize_str("stay"),
-            Some(unit) => unit.serialize(serializer),
-        }
-    }
-}
-
-impl FromDoc for Companion {
-    fn read(node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Self> {
-        match node.as_text() {
-            Some("none" | "no" | "stay") => Some(Companion(None)),
-            _ => Piece::read(node, at, reader).map(|unit| Companion(Some(unit))),
-        }
-    }
+    /// A unit to go with, or nobody.
+    pub struct Companion(Piece) or "stay" | "none" | "no";
 }
