@@ -30,6 +30,7 @@
 mod table;
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 pub use table::{Rows, Table};
 
@@ -245,5 +246,41 @@ impl<'f> Loader<'f> {
     /// The facts that hold, and everything that is wrong: `garcia data check`.
     pub fn findings(self) -> Vec<DataFinding> {
         self.held.into_iter().chain(self.faults.into_iter().map(DataFault::finding)).collect()
+    }
+}
+
+/// Where a game has its data from: our own files, read once, or a player's in their place.
+pub struct Shelf<D> {
+    game: &'static str,
+    files: Shipped,
+    read: fn(&mut Loader<'_>) -> Option<D>,
+    facts: fn(&D, &mut Loader<'_>),
+    ours: OnceLock<Result<D, Vec<Fault>>>,
+}
+
+impl<D: Clone> Shelf<D> {
+    /// The files of a game, what they say as far as it makes sense, and what the rulebook prints about it besides.
+    pub const fn new(
+        game: &'static str,
+        files: Shipped,
+        read: fn(&mut Loader<'_>) -> Option<D>,
+        facts: fn(&D, &mut Loader<'_>),
+    ) -> Shelf<D> {
+        Shelf { game, files, read, facts, ours: OnceLock::new() }
+    }
+
+    /// What the given files say, and ours for those not given; every fault otherwise.
+    pub fn load(&self, theirs: &BTreeMap<String, String>) -> Result<D, Vec<Fault>> {
+        let load = || Loader::load(self.game, self.files, theirs, self.read);
+        if theirs.is_empty() { self.ours.get_or_init(load).clone() } else { load() }
+    }
+
+    /// The facts of the rulebook that the files state or deny: `garcia data check`.
+    pub fn findings(&self, theirs: &BTreeMap<String, String>) -> Vec<DataFinding> {
+        let mut loader = Loader::new(self.game, self.files, theirs);
+        if let Some(data) = (self.read)(&mut loader) {
+            (self.facts)(&data, &mut loader);
+        }
+        loader.findings()
     }
 }

@@ -6,14 +6,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use crate::board::counters::{MarkerEntry, TotalEntry, UnitSource};
 use crate::board::sheet::{Drawn, HexEntry, HexList, LineEntry, Named, PlaceEntry, Sheet, SidesEntry, drawn, grid};
 use crate::board::{self, Frame, Grid, Hex, HexGrid, Layer};
-use crate::engine::data::{Loader, Provenance, Shipped, at};
-use crate::engine::doc::{DocPath, Fault, fold};
-use crate::engine::{DataFinding, Json, Name};
+use crate::engine::data::{Loader, Provenance, Shelf, Shipped, at};
+use crate::engine::doc::{DocPath, fold};
+use crate::engine::{Json, Name};
 use crate::{document, features};
 
 use super::facts;
@@ -27,6 +27,8 @@ pub const FILES: Shipped = &[
     (TABLES, include_str!("data/tables.yaml")),
     (SCENARIOS, include_str!("data/scenarios.yaml")),
 ];
+/// Our own data, or those of a player. Both refuse what denies a printed fact.
+pub static SHELF: Shelf<Data> = Shelf::new(super::ID, FILES, read, |_, _| ());
 /// The map.
 pub const MAP: &str = "map.yaml";
 /// The counters.
@@ -407,15 +409,6 @@ fn land(loader: &mut Loader<'_>, map: &MapFile) -> Option<(Map, Vec<Named>, BTre
 }
 
 impl Data {
-    /// Reads the given files, and ours for those not given.
-    pub fn load(files: &BTreeMap<String, String>) -> Result<Data, Vec<Fault>> {
-        static OURS: OnceLock<Result<Data, Vec<Fault>>> = OnceLock::new();
-        if files.is_empty() {
-            return OURS.get_or_init(|| Loader::load(super::ID, FILES, &BTreeMap::new(), read)).clone();
-        }
-        Loader::load(super::ID, FILES, files, read)
-    }
-
     /// What entering a hex from its neighbour costs, if it can be entered (§8.1b, §8.1h, §8.4a).
     pub fn step_cost(&self, from: Hex, to: Hex) -> Option<u32> {
         let costs = &self.tables.terrain;
@@ -455,13 +448,6 @@ impl Data {
     /// Is there a logistic column in this (§11.3.2a)?
     pub fn has_train(&self, content: &Content) -> bool {
         self.holds(content, |kind| kind == UnitKind::LogisticColumn)
-    }
-
-    /// The facts of the rulebook that a player's files state or deny.
-    pub fn findings(files: &BTreeMap<String, String>) -> Vec<DataFinding> {
-        let mut loader = Loader::new(super::ID, FILES, files);
-        read(&mut loader);
-        loader.findings()
     }
 
     /// The set-ups name counters that there are, in hexes where they can stand.

@@ -460,11 +460,11 @@ impl Files for EndOfEmpire {
             cubans_near: charter.chose("cuban-distance", "at-most"),
             phases: charter.chose("packets", "phases"),
         };
-        Charter::lay(faults, Data::load(&charter.data), |data| EndOfEmpire { data, options })
+        Charter::lay(faults, data::SHELF.load(&charter.data), |data| EndOfEmpire { data, options })
     }
 
     fn check_data(files: &BTreeMap<String, String>) -> Vec<DataFinding> {
-        Data::findings(files)
+        data::SHELF.findings(files)
     }
 
     fn rules_data(&self) -> Json {

@@ -9,7 +9,7 @@ use crate::engine::doc::{DocPath, Fault, FromDoc, Node, Reader, noted};
 use crate::engine::{Arranged, Clause, Holdings};
 
 use super::LoneWarrior;
-use super::data::{Data, Terrain, Unit, expand};
+use super::data::{Data, SHELF, Terrain, Unit, expand};
 use super::files::ObstacleEntry;
 use super::options::{self, Options};
 use super::orders::Way;
@@ -167,7 +167,7 @@ impl schemars::JsonSchema for LeaderAt {
 
 /// Lays out the position of a case.
 pub fn arrange(start: &Node, at: &DocPath, faults: &mut Vec<Fault>) -> Option<Arranged<LoneWarrior>> {
-    let mut data = noted(Data::load(&BTreeMap::new()), faults)?;
+    let mut data = noted(SHELF.load(&BTreeMap::new()), faults)?;
     let scenario = start.get("scenario").and_then(Node::as_text).unwrap_or("san-juan-heights").to_owned();
     let blank = scenario == "blank";
     let fields = if blank {

@@ -4,12 +4,12 @@
 //! panic: what cannot be understood is reported with its place, what contradicts the rulebook with its clause.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use crate::board::{Axis, Border, Facing, Grid, Square, SquareFrame, SquareGrid};
 use crate::engine::Json;
-use crate::engine::data::{Loader, Shipped, at};
-use crate::engine::doc::{Fault, fold};
+use crate::engine::data::{Loader, Shelf, Shipped, at};
+use crate::engine::doc::fold;
 
 use super::files::{FieldEntry, FieldsFile, KindEntry, ObstacleEntry, RosterEntry, SignEntry, UnitsFile};
 use super::terms::{
@@ -19,6 +19,8 @@ use super::terms::{
 /// The files a data folder may hold, with what we build in for each.
 pub const FILES: Shipped =
     &[(FIELDS, include_str!("data/battlefields.yaml")), (UNITS, include_str!("data/units.yaml"))];
+/// Our own data, or those of a player.
+pub static SHELF: Shelf<Data> = Shelf::new(super::ID, FILES, Data::read, super::facts::state);
 pub(super) const FIELDS: &str = "battlefields.yaml";
 pub(super) const UNITS: &str = "units.yaml";
 
@@ -218,13 +220,6 @@ pub struct Data {
 }
 
 impl Data {
-    /// Reads the data files; those not given are the built-in ones, which are read once.
-    pub fn load(files: &BTreeMap<String, String>) -> Result<Data, Vec<Fault>> {
-        static OURS: OnceLock<Result<Data, Vec<Fault>>> = OnceLock::new();
-        let load = || Loader::load(super::ID, FILES, files, Data::read);
-        if files.is_empty() { OURS.get_or_init(load).clone() } else { load() }
-    }
-
     /// What the files say, as far as it makes sense.
     pub fn read(loader: &mut Loader<'_>) -> Option<Data> {
         let fields = loader.read::<FieldsFile>(FIELDS);

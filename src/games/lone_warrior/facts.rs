@@ -1,12 +1,9 @@
 //! What the rulebook says about its own battlefields and units: a data folder is held against these facts.
 
-use std::collections::BTreeMap;
-
 use crate::board::Grid;
-use crate::engine::DataFinding;
 use crate::engine::data::{Loader, at};
 
-use super::data::{Data, FIELDS, FILES, Field, UNITS, Unit};
+use super::data::{Data, FIELDS, Field, UNITS, Unit};
 use super::terms::{Arm, Battlefield, Ground, Power, Work};
 
 use Battlefield::{ElCaney, SanJuan};
@@ -14,19 +11,15 @@ use Battlefield::{ElCaney, SanJuan};
 /// Clause, battlefield, the part of its entry that says so, the fact, the remedy, and whether it holds.
 type Fact = (&'static str, Battlefield, &'static str, &'static str, &'static str, bool);
 
-/// Checks a data folder.
-pub fn check(files: &BTreeMap<String, String>) -> Vec<DataFinding> {
-    let mut loader = Loader::new(super::ID, FILES, files);
-    if let Some(data) = Data::read(&mut loader) {
-        let facts = units(&data).into_iter().map(|fact| (UNITS, fact));
-        for (file, (clause, field, part, what, remedy, holds)) in
-            facts.chain(ground(&data).into_iter().map(|fact| (FIELDS, fact)))
-        {
-            let at = at("battlefields").key(field.as_str()).key(part);
-            loader.fact(clause, file, at, holds, what, remedy);
-        }
+/// States every fact.
+pub fn state(data: &Data, loader: &mut Loader<'_>) {
+    let facts = units(data).into_iter().map(|fact| (UNITS, fact));
+    for (file, (clause, field, part, what, remedy, holds)) in
+        facts.chain(ground(data).into_iter().map(|fact| (FIELDS, fact)))
+    {
+        let at = at("battlefields").key(field.as_str()).key(part);
+        loader.fact(clause, file, at, holds, what, remedy);
     }
-    loader.findings()
 }
 
 fn units(data: &Data) -> Vec<Fact> {

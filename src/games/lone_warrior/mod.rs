@@ -321,7 +321,7 @@ impl Files for LoneWarrior {
     fn open(charter: &Charter) -> Result<Self, Vec<Fault>> {
         let fields = options::scenario(&charter.scenario).map_err(|fault| vec![fault]);
         let options = Options::read(&charter.options);
-        let data = Data::load(&charter.data);
+        let data = data::SHELF.load(&charter.data);
         let (fields, options, data) = match (fields, options, data) {
             (Ok(fields), Ok(options), Ok(data)) => (fields, options, data),
             (fields, options, data) => {
@@ -333,7 +333,7 @@ impl Files for LoneWarrior {
     }
 
     fn check_data(files: &BTreeMap<String, String>) -> Vec<DataFinding> {
-        facts::check(files)
+        data::SHELF.findings(files)
     }
 
     fn rules_data(&self) -> Json {

@@ -4,13 +4,12 @@ mod files;
 mod tables;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use crate::board::sheet::{Named, PlaceEntry};
 use crate::board::{Features, Grid, Hex, HexGrid, Points, Terrain};
 use crate::engine::Json;
-use crate::engine::data::{Loader, Provenance, Shipped, at};
-use crate::engine::doc::Fault;
+use crate::engine::data::{Loader, Provenance, Shelf, Shipped, at};
 use crate::features;
 
 pub use files::{Counter, CounterSource};
@@ -30,6 +29,8 @@ pub const FILES: Shipped = &[
     (COUNTERS, include_str!("data/counters.yaml")),
     (TABLES, include_str!("data/tables.yaml")),
 ];
+/// Our own data, or those of a player.
+pub static SHELF: Shelf<Data> = Shelf::new(super::ID, FILES, Data::read, super::facts::state);
 pub(super) const MAP: &str = "map.yaml";
 pub(super) const COUNTERS: &str = "counters.yaml";
 pub(super) const TABLES: &str = "tables.yaml";
@@ -176,13 +177,6 @@ pub struct Data {
 }
 
 impl Data {
-    /// Reads the files, the shipped ones where none is given; those are read once.
-    pub fn load(files: &BTreeMap<String, String>) -> Result<Data, Vec<Fault>> {
-        static OURS: OnceLock<Result<Data, Vec<Fault>>> = OnceLock::new();
-        let load = || Loader::load(super::ID, FILES, files, Data::read);
-        if files.is_empty() { OURS.get_or_init(load).clone() } else { load() }
-    }
-
     /// What the files say, as far as it makes sense.
     pub fn read(loader: &mut Loader<'_>) -> Option<Data> {
         let map = loader.read::<MapFile>(MAP);

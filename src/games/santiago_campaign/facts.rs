@@ -1,12 +1,9 @@
 //! What the rulebook says about the data, held against the files: `garcia data check`.
 
-use std::collections::BTreeMap;
-
 use crate::board::{Grid, Hex};
-use crate::engine::DataFinding;
 use crate::engine::data::{Loader, at};
 
-use super::data::{Along, COUNTERS, Data, FILES, MAP, Mp, TABLES};
+use super::data::{Along, COUNTERS, Data, MAP, Mp, TABLES};
 use super::movement::Mover;
 use super::play::{Known, Position};
 use super::state::State;
@@ -16,23 +13,19 @@ use super::{Options, SantiagoCampaign};
 /// What the rulebook says, the key of the file that says so, and whether it does.
 type Fact = (&'static str, &'static str, &'static str, bool);
 
-/// Checks a player's own files, the shipped ones where he gives none.
-pub fn findings(files: &BTreeMap<String, String>) -> Vec<DataFinding> {
-    let mut loader = Loader::new(super::ID, FILES, files);
-    if let Some(data) = Data::read(&mut loader) {
-        let game = SantiagoCampaign { data, options: Options::default() };
-        let facts = Facts { game: &game };
-        for (file, facts, remedy) in [
-            (MAP, facts.map(), "draw the map so"),
-            (COUNTERS, facts.counters(), "list the counters so"),
-            (TABLES, facts.tables(), "set the tables so"),
-        ] {
-            for (clause, key, what, holds) in facts {
-                loader.fact(clause, file, at(key), holds, what, remedy);
-            }
+/// States every fact.
+pub fn state(data: &Data, loader: &mut Loader<'_>) {
+    let game = SantiagoCampaign { data: data.clone(), options: Options::default() };
+    let facts = Facts { game: &game };
+    for (file, facts, remedy) in [
+        (MAP, facts.map(), "draw the map so"),
+        (COUNTERS, facts.counters(), "list the counters so"),
+        (TABLES, facts.tables(), "set the tables so"),
+    ] {
+        for (clause, key, what, holds) in facts {
+            loader.fact(clause, file, at(key), holds, what, remedy);
         }
     }
-    loader.findings()
 }
 
 struct Facts<'g> {
@@ -239,17 +232,21 @@ impl Facts<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
+    use crate::games::santiago_campaign::data::{FILES, SHELF};
 
     #[test]
     fn the_shipped_data_keep_every_fact_of_the_rulebook() {
-        let broken: Vec<String> = findings(&BTreeMap::new())
+        let broken: Vec<String> = SHELF
+            .findings(&BTreeMap::new())
             .into_iter()
             .filter(|finding| !finding.holds)
             .map(|finding| finding.what)
             .collect();
         assert_eq!(broken, Vec::<String>::new());
-        assert_eq!(Data::load(&BTreeMap::new()).unwrap().loaded.check(), Ok(()));
+        assert_eq!(SHELF.load(&BTreeMap::new()).unwrap().loaded.check(), Ok(()));
     }
 
     /// File, place and clause of everything wrong with a folder in which one text of a file is replaced.
@@ -257,7 +254,7 @@ mod tests {
         let text = FILES.iter().find(|(name, _)| *name == file).unwrap().1;
         assert!(text.contains(from), "`{from}` is not in {file}");
         let files = BTreeMap::from([(file.to_owned(), text.replacen(from, to, 1))]);
-        let broken = findings(&files).into_iter().filter(|finding| !finding.holds);
+        let broken = SHELF.findings(&files).into_iter().filter(|finding| !finding.holds);
         broken.map(|finding| (finding.file, finding.place, finding.clause.map(|clause| clause.0))).collect()
     }
 

@@ -537,11 +537,11 @@ impl Files for SantiagoCampaign {
             hexside_all: !charter.chose("hexside-shift", "any"),
             oos_defence_half: !charter.chose("oos-defence", "full"),
         };
-        Charter::lay(faults, Data::load(&charter.data), |data| SantiagoCampaign { data, options })
+        Charter::lay(faults, data::SHELF.load(&charter.data), |data| SantiagoCampaign { data, options })
     }
 
     fn check_data(files: &BTreeMap<String, String>) -> Vec<DataFinding> {
-        facts::findings(files)
+        data::SHELF.findings(files)
     }
 
     fn rules_data(&self) -> Json {

@@ -6,14 +6,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use crate::board::counters::{MarkerEntry, TotalEntry, UnitSource};
 use crate::board::sheet::{Drawn, HexEntry, HexList, LineEntry, Named, PlaceEntry, Sheet, SidesEntry, drawn, grid};
 use crate::board::{self, Features, Frame, Grid, Hex, HexGrid, Layer};
-use crate::engine::data::{Loader, Provenance, Shipped, at};
-use crate::engine::doc::{Fault, fold};
-use crate::engine::{DataFinding, Json, Name, Side};
+use crate::engine::data::{Loader, Provenance, Shelf, Shipped, at};
+use crate::engine::doc::fold;
+use crate::engine::{Json, Name, Side};
 use crate::{document, features, printed};
 
 use super::facts;
@@ -28,6 +28,8 @@ pub const FILES: Shipped = &[
     (TABLES, include_str!("data/tables.yaml")),
     (SCENARIOS, include_str!("data/scenarios.yaml")),
 ];
+/// Our own data, or those of a player. Both refuse what denies a printed fact.
+pub static SHELF: Shelf<Data> = Shelf::new(super::ID, FILES, read, |_, _| ());
 /// The map.
 pub const MAP: &str = "map.yaml";
 /// The counters.
@@ -605,22 +607,6 @@ pub fn number_hills(map: &mut Map) {
 }
 
 impl Data {
-    /// Reads the given files, and ours for those not given.
-    pub fn load(files: &BTreeMap<String, String>) -> Result<Data, Vec<Fault>> {
-        static OURS: OnceLock<Result<Data, Vec<Fault>>> = OnceLock::new();
-        if files.is_empty() {
-            return OURS.get_or_init(|| Loader::load(super::ID, FILES, &BTreeMap::new(), read)).clone();
-        }
-        Loader::load(super::ID, FILES, files, read)
-    }
-
-    /// The facts of the rulebook that a player's files state or deny.
-    pub fn findings(files: &BTreeMap<String, String>) -> Vec<DataFinding> {
-        let mut loader = Loader::new(super::ID, FILES, files);
-        read(&mut loader);
-        loader.findings()
-    }
-
     /// All data as loaded, for the digest in the first record.
     pub fn canon(&self) -> &Json {
         &self.canon

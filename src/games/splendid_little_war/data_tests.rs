@@ -1,10 +1,10 @@
 use std::collections::BTreeMap;
 
-use super::data::{Data, MAP, TABLES};
+use super::data::{Data, MAP, SHELF, TABLES};
 use super::lexicon::look_up;
 
 fn ours() -> Data {
-    Data::load(&BTreeMap::new()).unwrap_or_else(|faults| {
+    SHELF.load(&BTreeMap::new()).unwrap_or_else(|faults| {
         let all: Vec<String> = faults.iter().map(|fault| fault.what.clone()).collect();
         panic!("{}", all.join("\n"))
     })
@@ -13,7 +13,7 @@ fn ours() -> Data {
 #[test]
 fn our_own_files_state_every_printed_fact() {
     ours();
-    let findings = Data::findings(&BTreeMap::new());
+    let findings = SHELF.findings(&BTreeMap::new());
     let denied: Vec<&str> = findings.iter().filter(|found| !found.holds).map(|found| found.what.as_str()).collect();
     assert!(denied.is_empty(), "{denied:?}");
     assert!(findings.len() > 150, "{}", findings.len());
@@ -23,7 +23,7 @@ fn with(file: &str, from: &str, to: &str) -> Vec<String> {
     let text = super::data::FILES.iter().find(|(name, _)| *name == file).map(|(_, text)| *text).unwrap_or_default();
     assert!(text.contains(from), "{from}");
     let files = BTreeMap::from([(file.to_owned(), text.replacen(from, to, 1))]);
-    let findings = Data::findings(&files).into_iter().filter(|found| !found.holds);
+    let findings = SHELF.findings(&files).into_iter().filter(|found| !found.holds);
     findings.map(|found| format!("{}:{} {}", found.file, found.place, found.what)).collect()
 }
 

@@ -444,11 +444,11 @@ impl Files for SplendidLittleWar {
             dynamite_half: chose("dynamite-range", "half"),
             broken_stays: chose("broken-again", "stay"),
         };
-        Charter::lay(faults, Data::load(&charter.data), |data| SplendidLittleWar { data, scenario, options })
+        Charter::lay(faults, data::SHELF.load(&charter.data), |data| SplendidLittleWar { data, scenario, options })
     }
 
     fn check_data(files: &BTreeMap<String, String>) -> Vec<DataFinding> {
-        Data::findings(files)
+        data::SHELF.findings(files)
     }
 
     fn rules_data(&self) -> Json {
