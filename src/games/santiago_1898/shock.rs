@@ -224,6 +224,8 @@ impl Play<'_, '_> {
 
     fn shock(&mut self, battle: &Battle, orders: &TurnOrders) -> Ruling<()> {
         let (force, target) = (battle.force, battle.target);
+        // Its turn has come: whether the fleet fires or not, it is kept for nobody any more.
+        self.used.gunfire.retain(|of, kept| (*of, *kept) != (force, target));
         let ready = |id: &UnitId| {
             let unit = self.state.unit(*id);
             unit.at.hex().is_some_and(|hex| self.data().grid.distance(hex, target) == 1) && !unit.disorganized
@@ -292,6 +294,10 @@ impl Play<'_, '_> {
             if battle.order.naval == Some(true) {
                 self.lapse(attackers, bars);
             }
+            return Ok(None);
+        }
+        // §9.7g: ships that are ordered to a battle still to come fire at nobody before it, whatever a policy says.
+        if battle.order.naval.is_none() && self.used.gunfire.contains_key(&force) {
             return Ok(None);
         }
         let question = Question {
