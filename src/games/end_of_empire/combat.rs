@@ -134,11 +134,13 @@ impl Play<'_, '_> {
                 .firm();
             self.lapse("attack", vec![bar]);
         }
+        let nobody = Bar::new("9.1b", "nobody attacks", "name units under `by`").part("by").firm();
+        let nobody = Some(nobody).filter(|_| order.by.is_empty());
         if !self.now().held_by(target, Play::enemy(side)) {
             match self.next_target(side, order, target)? {
                 Some(other) => target = other,
                 None => {
-                    let bars = self.now().bars_target(side, target);
+                    let bars = self.now().bars_target(side, target).into_iter().chain(nobody).collect();
                     self.lapse(format!("attack on {target}"), bars);
                     return Ok(());
                 }
@@ -163,9 +165,7 @@ impl Play<'_, '_> {
         let missing = missing_from(&order.by, &by);
         let wholly = self.now().bars_attack(side, &by, target, manner).into_iter();
         let mut bars: Vec<Bar> = bars.into_iter().chain(wholly.map(|bar| bar.about(missing.clone()))).collect();
-        if order.by.is_empty() {
-            bars.push(Bar::new("9.1b", "nobody attacks", "name units under `by`").part("by").firm());
-        }
+        bars.extend(nobody);
         let from: Vec<Hex> = self.hexes_of(&by);
         // How they attack hangs on who is where, and on the hex they were to attack first.
         let hunts =
