@@ -355,7 +355,12 @@ impl Play<'_, '_> {
         self.used.targets.insert(target);
         self.used.attackers.extend(battle.attackers.iter().copied());
         if battle.order.naval == Some(true) {
-            let on: Vec<Subject> = subjects(&battle.attackers).into_iter().chain([Subject::of(target)]).collect();
+            // Who is sure to be there makes the attack, whoever else does not come.
+            let mut on = subjects(&battle.attackers);
+            if on.iter().any(|unit| self.umpire.cloud_on(unit).is_none()) {
+                on.clear();
+            }
+            on.push(Subject::of(target));
             self.umpire.rests(&on, [fleet(force)]);
             self.used.gunfire.insert(force, target);
         }
