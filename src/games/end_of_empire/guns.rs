@@ -249,8 +249,9 @@ impl Play<'_, '_> {
             // §14.2a, A35b.
             let faces = self.data().tables.coordination.on.clone();
             let fires = |die: i32| faces.iter().any(|face| i32::from(*face) == die);
-            let thrown =
-                self.d6_says(US, target, "coordination", fires, ["it fires", "it does not"], Touch::default())?;
+            // Whether anybody is left there hangs on this die already.
+            let touch = Touch::on([Subject::of(target)]);
+            let thrown = self.d6_says(US, target, "coordination", fires, ["it fires", "it does not"], touch)?;
             self.umpire.note(Event::Coordination { target, die: thrown.cast, fires: thrown.result });
             if !thrown.result {
                 return Ok(());
