@@ -17,7 +17,7 @@ use crate::engine::{
     AnyOrders, AnyOutcome, Asked, Diary, Dice, Failure, FixedDie, Foresaid, Json, Key, KindInfo, Lapsed, Match,
     Questions, Rolled, Ruleset, Said, Side, Stop, View,
 };
-use crate::play::{PacketInHand, Sitting, signed_all_the_same};
+use crate::play::{PacketInHand, Sitting, lapsed_likewise, signed_all_the_same};
 use crate::report::plain;
 
 /// More stops than any packet has: a game that asks on and on is at fault.
@@ -25,6 +25,9 @@ const MOST_STOPS: usize = 1000;
 
 /// Whoever has laid down nothing is asked.
 const QUESTIONS: Questions = Questions { ask: true, max_asks: None };
+
+/// One legality: what a check refuses is not carried out.
+const LIKEWISE: &str = "what is refused lapses for that";
 
 /// What came of a case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -261,6 +264,10 @@ impl Desk<'_, '_> {
             Difference::new("orders", "what is accepted lapses by chance alone", why)
         };
         let mut differences: Vec<Difference> = known.map(told).collect();
+        if outcome.stop.ends_span() {
+            let lapsed = lapsed_likewise(&self.faults_within(&found), &outcome);
+            differences.extend(lapsed.map_err(|what| Difference::new("orders", LIKEWISE, what)).err());
+        }
         differences.extend(course.differences(&found, answers.unused(), &expect));
         Ok(Some(Done { span: course.span, outcome, events: found.events, rolls: course.rolls, differences }))
     }
@@ -272,16 +279,20 @@ impl Desk<'_, '_> {
         written: Option<&AnyOrders>,
         found: &Found,
     ) -> Result<(), Box<Problem>> {
-        let at = self.at.key("orders");
-        let below = |fault: &&Fault| fault.at.segments().starts_with(at.segments());
-        let within = |fault: &Fault| Fault { at: fault.at.clone().moved(&at, &DocPath::root()), ..fault.clone() };
-        let faults: Vec<Fault> = found.refusals().filter(below).map(within).collect();
-        let seed = Seed::of_segment("signed all the same", &at.to_string());
-        let lapsed = signed_all_the_same(&faults, typed, written, |orders| {
+        let seed = Seed::of_segment("signed all the same", &self.at.key("orders").to_string());
+        let lapsed = signed_all_the_same(&self.faults_within(found), typed, written, |orders| {
             let span = self.sitting.span(orders.clone(), Said::default(), Questions::default());
             self.sitting.resolve(&span, Dice::Seed(seed))
         });
-        lapsed.map_err(|what| Difference::new("orders", "what is refused lapses for that", what).into())
+        lapsed.map_err(|what| Difference::new("orders", LIKEWISE, what).into())
+    }
+
+    /// What the orders are refused for, each at its place seen from `orders:`.
+    fn faults_within(&self, found: &Found) -> Vec<Fault> {
+        let at = self.at.key("orders");
+        let below = |fault: &&Fault| fault.at.segments().starts_with(at.segments());
+        let within = |fault: &Fault| Fault { at: fault.at.clone().moved(&at, &DocPath::root()), ..fault.clone() };
+        found.refusals().filter(below).map(within).collect()
     }
 
     /// The side whose packet it is.

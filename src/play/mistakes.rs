@@ -29,7 +29,7 @@ pub(super) fn carried_out(outcome: &AnyOutcome) -> Result<(), String> {
 }
 
 /// Every entry that was refused and came up all the same has lapsed for a clause it was refused for, or for a die.
-fn lapsed_likewise(faults: &[Fault], outcome: &AnyOutcome) -> Result<(), String> {
+pub(crate) fn lapsed_likewise(faults: &[Fault], outcome: &AnyOutcome) -> Result<(), String> {
     let within = |one: &DocPath, other: &DocPath| one.segments().starts_with(other.segments());
     let mut entries: BTreeMap<&DocPath, BTreeSet<Clause>> = BTreeMap::new();
     for fault in faults {

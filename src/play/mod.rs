@@ -18,7 +18,7 @@ pub use broken::Broken;
 pub use letters::{at_random, sensible};
 pub use luck::{Attack, Evenness, Fortune, GLANCE, Luck, Measured, Rolls};
 pub use mailed::{Posted, play_mailed};
-pub(crate) use mistakes::signed_all_the_same;
+pub(crate) use mistakes::{lapsed_likewise, signed_all_the_same};
 pub use playout::{Prospects, play_out};
 pub use random::{Players, Series, play_game, play_many};
 pub use sitting::{PUBLIC, PacketInHand, Sitting};

@@ -100,7 +100,8 @@ impl Position<'_> {
             bars.push(about(Bar::new("3m", format!("{piece} is not released"), "wait for event 34-36")));
         }
         if moved.contains(&piece) {
-            bars.push(Bar::new("A77", format!("{piece} has moved"), "a unit moves once in a phase").firm());
+            // Whom a die showed on the march has moved with the counter he was under.
+            bars.push(about(Bar::new("A77", format!("{piece} has moved"), "a unit moves once in a phase").firm()));
         }
         if self.kind(piece) == Some(UnitKind::Signals) && self.state.balloon_up && !lowering {
             bars.push(about(Bar::new("A53a", "the balloon is up", "write `balloon: down` to bring it down first")));

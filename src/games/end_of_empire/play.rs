@@ -278,6 +278,7 @@ impl<'p, 'u> Play<'p, 'u> {
                 now.oos = false; // A102
             }
         }
+        self.umpire.rests(&subjects([name]), subjects(&shown));
         let units = members.iter().map(|(unit, steps)| Member::with(*unit, *steps)).collect();
         self.umpire.note(Event::Opened { counter: name, at: counter.at, why, units });
         // Where nobody had to say that it is real, control shows only now (A103).
