@@ -231,7 +231,12 @@ impl<G: Rules> Umpire<'_, G> {
         self.in_hand.replace(entry)
     }
 
-    /// Ends what [`Umpire::take_in_hand`] began.
+    /// The same for what is said of an entry before its turn comes: by that it has not come up yet.
+    pub fn blame(&mut self, entry: DocPath) -> Option<DocPath> {
+        self.in_hand.replace(entry)
+    }
+
+    /// Ends what [`Umpire::take_in_hand`] or [`Umpire::blame`] began.
     pub fn put_down(&mut self, before: Option<DocPath>) {
         self.in_hand = before;
     }

@@ -44,7 +44,7 @@ impl Play<'_, '_> {
     pub fn show_attackers(&mut self, side: Side, combat: &[CombatOrder]) -> Ruling<()> {
         for (index, order) in combat.iter().enumerate() {
             let Some(target) = order.attack else { continue };
-            self.entry(DocPath::root().key("combat").index(index), |play| {
+            self.ahead(DocPath::root().key("combat").index(index), |play| {
                 play.object_to_covered(&order.by);
                 Ok(())
             })?;
@@ -65,7 +65,7 @@ impl Play<'_, '_> {
                 let place = order.by.iter().position(|piece| *piece == name).unwrap_or(0);
                 let kept = Bar::new("3n", format!("who is under {name} is not released"), "wait for event 34-36");
                 let kept = kept.at(DocPath::root().key("by").index(place));
-                self.entry(DocPath::root().key("combat").index(index), |play| {
+                self.ahead(DocPath::root().key("combat").index(index), |play| {
                     play.umpire.vouch(&[&sealed], bar, real)?;
                     play.umpire.vouch(&[&sealed], kept, |held| !held.iter().any(|content| now.keeps(content)))?;
                     if !hunting {

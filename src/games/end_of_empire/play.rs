@@ -106,6 +106,14 @@ impl<'p, 'u> Play<'p, 'u> {
         done
     }
 
+    /// Looks at one entry of the packet before its turn comes.
+    pub fn ahead<T>(&mut self, at: DocPath, f: impl FnOnce(&mut Self) -> Ruling<T>) -> Ruling<T> {
+        let before = self.umpire.blame(at);
+        let done = f(self);
+        self.umpire.put_down(before);
+        done
+    }
+
     /// An order that is not carried out.
     pub fn lapse(&mut self, order: impl Into<String>, bars: Vec<Bar>) {
         if self.belated {
@@ -454,7 +462,13 @@ impl<'p, 'u> Play<'p, 'u> {
             lost.iter().for_each(|unit| self.bury(*unit));
             self.umpire.note(Event::Eliminated { units: lost, steps, at: hex, cause: Cause::Overrun });
         }
-        if force == Force::Spanish && self.state.base == Some(hex) {
+        let taken = force == Force::Spanish && self.state.base == Some(hex);
+        if taken && !self.umpire.is_sure() {
+            // §4.3a: it is only hoped for. The orders after it may come up all the same, and are judged.
+            if self.state.ending.replace(Ending::BaseTaken).is_none() {
+                self.umpire.note(Event::Ended { ending: Ending::BaseTaken });
+            }
+        } else if taken {
             // §4.3c, A104: a closed counter shows that it is no dummy before the match ends.
             if !open {
                 for name in self.closed(pieces) {

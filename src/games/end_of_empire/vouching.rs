@@ -28,7 +28,7 @@ impl Play<'_, '_> {
                     continue;
                 }
                 let at = DocPath::root().key("moves").index(index);
-                self.entry(at, |play| play.vouch_for_move(side, order, &ahead))?;
+                self.ahead(at, |play| play.vouch_for_move(side, order, &ahead))?;
                 if let Some(end) = order.path.last().copied().or(order.to) {
                     for piece in &order.units {
                         ahead.shift(*piece, order.drop.get(piece).copied().unwrap_or(end));
@@ -189,7 +189,7 @@ impl Play<'_, '_> {
             if let Some(place) = sent.get(&hex) {
                 let why = format!("{hex} would be overstacked, with closed counters in it");
                 let bar = Bar::new("A105", why, "send some elsewhere");
-                self.entry(place.clone(), |play| {
+                self.ahead(place.clone(), |play| {
                     // Nobody vouches for a plan: who closes it says when stacking is checked, and DS falls.
                     if !play.game.options.phases {
                         return play.umpire.vouch(&all, bar, |held| !over(held));
