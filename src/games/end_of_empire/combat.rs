@@ -206,8 +206,9 @@ impl Play<'_, '_> {
         self.look_up(stands);
         self.fought.extend(by.iter().copied());
         self.state.attacked.insert(target);
-        // Had it come to nothing, or to another hex, this one could be attacked by others, and they could attack others.
-        let on = subjects(order.attack.iter().chain([&target])).into_iter().chain(subjects(&by));
+        // Had it come to nothing, or to another hex, this one could be attacked by others, and they could attack others. It may
+        // hang on those who did not come as on those who did: a machine gun does not attack without them (§9.6b).
+        let on = subjects(order.attack.iter().chain([&target])).into_iter().chain(subjects(&order.by));
         let done = by.iter().map(|piece| attack_of(*piece)).chain([attack_on(target)]);
         self.umpire.rests(&on.collect::<Vec<_>>(), done);
         self.umpire.note(Event::Combat { target, by: by.clone(), from: from.clone(), force });

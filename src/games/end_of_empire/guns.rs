@@ -190,9 +190,14 @@ impl Play<'_, '_> {
         self.look_up(stands);
         self.fought.extend(guns.iter().copied());
         self.bombarded.insert(target);
-        let on = subjects(&guns).into_iter().chain([Subject::of(target)]);
-        let done = guns.iter().map(|gun| attack_of(*gun)).chain([bombardment_of(target)]);
-        self.umpire.rests(&on.collect::<Vec<_>>(), done);
+        // Each gun fires whether the others are there or not, and one is enough.
+        let aim = Subject::of(target);
+        for gun in &guns {
+            self.umpire.rests(&[Subject::of(gun), aim.clone()], [attack_of(*gun)]);
+        }
+        let sure = guns.iter().find(|gun| self.umpire.cloud_on(&Subject::of(gun)).is_none());
+        let on = sure.map_or_else(|| subjects(&guns), |gun| subjects([gun]));
+        self.umpire.rests(&[on, vec![aim]].concat(), [bombardment_of(target)]);
         let Some(there) = self.unmask_dummies(side, target)? else { return Ok(()) };
         // §9.6f, A86: no support for the target.
         let ways = self.now().supports(force, &from);
