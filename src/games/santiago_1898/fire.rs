@@ -42,6 +42,11 @@ pub struct Battle {
     pub entry: Option<usize>,
 }
 
+/// That a hex has been attacked, for what hangs on it.
+fn attack_on(target: Hex) -> Subject {
+    Subject::of(format!("attack-on-{target}"))
+}
+
 impl Position<'_> {
     /// Why a unit may not attack this hex.
     pub fn attacker_bars(&self, id: UnitId, target: Hex) -> Vec<Bar> {
@@ -77,7 +82,8 @@ impl Position<'_> {
         if used.targets.contains(&target) {
             let remedy = "an enemy hex may be attacked once per player turn; Cuban attacks come first";
             let bar = Bar::new("9.1f", format!("{target} is attacked twice"), remedy);
-            bars.push(bar.about([Subject::of(target)]).firm());
+            // Where those who were to attack it first do not come, it has not been attacked.
+            bars.push(bar.about([attack_on(target)]));
         }
         let signals = side == SPAIN && self.signals_in(target).is_some();
         if !self.enemy_in(side, target) && !signals {
@@ -324,7 +330,7 @@ impl Play<'_, '_> {
         };
         if choice != default {
             // What is left of the list may find its units or its target taken.
-            let taken = subjects(&choice.attackers).into_iter().chain([Subject::of(target)]);
+            let taken = subjects(&choice.attackers).into_iter().chain([Subject::of(target), attack_on(target)]);
             self.umpire.rests(&[about], taken);
         }
         let instructed = left.into_iter().find(|(_, order)| order.target == target);
@@ -345,8 +351,12 @@ impl Play<'_, '_> {
             let all = |able: &Vec<UnitId>| battle.attackers.iter().all(|id| able.contains(id));
             self.umpire.listed(|| now.possible_battles(force, &self.used).get(&target).is_some_and(all));
         }
+        let barred: Vec<Subject> = bars.iter().flat_map(|bar| bar.about.iter().cloned()).collect();
         self.lapse(&order.attackers, bars);
+        let gunfire = (order.naval == Some(true)).then(|| fleet(force));
         let Some(battle) = deed else {
+            // What it would have used up is left to others, who could not know.
+            self.umpire.rests(&barred, gunfire.into_iter().chain([attack_on(target)]));
             if attacked {
                 self.umpire.note(Event::NoBattle { target, why: NoBattle::NoAttackers });
             }
@@ -354,14 +364,16 @@ impl Play<'_, '_> {
         };
         self.used.targets.insert(target);
         self.used.attackers.extend(battle.attackers.iter().copied());
+        // Who is sure to be there makes the attack, whoever else does not come.
+        let mut on = subjects(&battle.attackers);
+        if on.iter().any(|unit| self.umpire.cloud_on(unit).is_none()) {
+            on.clear();
+        }
+        on.extend([Subject::of(target), attack_on(target)]);
+        self.umpire.rests(&on, [attack_on(target)]);
+        self.umpire.rests(&[attack_on(target)], subjects(&battle.attackers));
         if battle.order.naval == Some(true) {
-            // Who is sure to be there makes the attack, whoever else does not come.
-            let mut on = subjects(&battle.attackers);
-            if on.iter().any(|unit| self.umpire.cloud_on(unit).is_none()) {
-                on.clear();
-            }
-            on.push(Subject::of(target));
-            self.umpire.rests(&on, [fleet(force)]);
+            self.umpire.rests(&on, gunfire);
             self.used.gunfire.insert(force, target);
         }
         let attackers: BTreeMap<UnitId, Hex> =
