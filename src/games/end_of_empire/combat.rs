@@ -189,9 +189,11 @@ impl Play<'_, '_> {
             });
             self.lapse(format!("attack on {target}"), bars);
             if fatal {
+                self.use_up(order, target);
                 return Ok(());
             }
         }
+        self.use_up(order, target);
         if by.is_empty() {
             return Ok(());
         }
@@ -206,17 +208,25 @@ impl Play<'_, '_> {
         self.look_up(stands);
         self.fought.extend(by.iter().copied());
         self.state.attacked.insert(target);
-        // Had it come to nothing, or to another hex, this one could be attacked by others, and they could attack others. It may
-        // hang on those who did not come as on those who did: a machine gun does not attack without them (§9.6b).
-        let on = subjects(order.attack.iter().chain([&target])).into_iter().chain(subjects(&order.by));
-        let done = by.iter().map(|piece| attack_of(*piece)).chain([attack_on(target)]);
-        self.umpire.rests(&on.collect::<Vec<_>>(), done);
         self.umpire.note(Event::Combat { target, by: by.clone(), from: from.clone(), force });
         let fight = Fight { force, side, target, by, order, maine_ordered };
         match manner {
             Manner::Ordinary => self.fight(fight),
             Manner::Guerrilla | Manner::Counter => self.hunt(fight, manner == Manner::Counter),
         }
+    }
+
+    /// Made or not, an attack leaves others what it does not use up: where it comes to nothing, or to another hex, this one can
+    /// be attacked by others, and they can attack others. It may hang on those who do not come as on those who do: a machine
+    /// gun does not attack without them (§9.6b).
+    fn use_up(&mut self, order: &CombatOrder, target: Hex) {
+        let used = order.by.iter().map(|piece| attack_of(*piece)).chain([attack_on(target)]).collect::<Vec<_>>();
+        let mut on = used.clone();
+        // Of a hex that has been attacked nothing is left.
+        if !self.state.attacked.contains(&target) {
+            on.extend(subjects(order.attack.iter().chain([&target])).into_iter().chain(subjects(&order.by)));
+        }
+        self.umpire.rests(&on, used);
     }
 
     /// Instructions for later that name somebody who does not attack.

@@ -176,9 +176,11 @@ impl Play<'_, '_> {
             let fatal = bars.iter().any(|bar| !["A34a", "A86"].contains(&bar.clause.0));
             self.lapse(format!("bombardment of {target}"), bars);
             if fatal {
+                self.use_up_guns(order, &guns, target);
                 return Ok(());
             }
         }
+        self.use_up_guns(order, &guns, target);
         if guns.is_empty() {
             return Ok(());
         }
@@ -190,14 +192,6 @@ impl Play<'_, '_> {
         self.look_up(stands);
         self.fought.extend(guns.iter().copied());
         self.bombarded.insert(target);
-        // Each gun fires whether the others are there or not, and one is enough.
-        let aim = Subject::of(target);
-        for gun in &guns {
-            self.umpire.rests(&[Subject::of(gun), aim.clone()], [attack_of(*gun)]);
-        }
-        let sure = guns.iter().find(|gun| self.umpire.cloud_on(&Subject::of(gun)).is_none());
-        let on = sure.map_or_else(|| subjects(&guns), |gun| subjects([gun]));
-        self.umpire.rests(&[on, vec![aim]].concat(), [bombardment_of(target)]);
         let Some(there) = self.unmask_dummies(side, target)? else { return Ok(()) };
         // §9.6f, A86: no support for the target.
         let ways = self.now().supports(force, &from);
@@ -221,6 +215,21 @@ impl Play<'_, '_> {
             return self.strike(&friends, hex, result, Cause::FriendlyFire);
         }
         self.strike(&there, target, result, Cause::Bombardment)
+    }
+
+    /// Made or not, a bombardment leaves others what it does not use up. Each gun fires without the others, and one is enough.
+    fn use_up_guns(&mut self, order: &CombatOrder, guns: &[Piece], target: Hex) {
+        let mut aim = vec![bombardment_of(target)];
+        // Of a hex that has been bombarded nothing is left.
+        if !self.bombarded.contains(&target) {
+            aim.push(Subject::of(target));
+            let sure = guns.iter().find(|gun| self.umpire.cloud_on(&Subject::of(gun)).is_none());
+            let on = sure.map_or_else(|| subjects(&order.by), |gun| subjects([gun]));
+            self.umpire.rests(&[&on[..], &aim].concat(), [bombardment_of(target)]);
+        }
+        for gun in &order.by {
+            self.umpire.rests(&[&[Subject::of(gun)], &aim[..]].concat(), [attack_of(*gun)]);
+        }
     }
 
     /// §9.7: the fleet.
