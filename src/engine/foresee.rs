@@ -719,7 +719,11 @@ impl Hopes {
     fn torn<'f>(&'f self, both: &[&Found], unlucky: Option<&'f Hopes>) -> Vec<&'f Found> {
         let Some(other) = unlucky else { return Vec::new() };
         let barred = |found: &Found| both.iter().any(|known| !known.minded && known.order == found.order);
-        let meets = |one: &Found, others: &[Found]| others.iter().any(|other| !other.minded && other.is_beside(one));
+        // Of one that no die changes it does not matter what part of the order the other reason bars.
+        let meets = |one: &Found, others: &[Found]| {
+            let with = |other: &Found| other.is_beside(one) || (one.is_sure() && other.order == one.order);
+            others.iter().any(|other| !other.minded && with(other))
+        };
         let of = |found: &'f [Found], others: &'f [Found]| {
             found.iter().filter(move |one| !one.minded && !barred(one) && meets(one, others))
         };

@@ -317,6 +317,11 @@ impl<'p> Position<'p> {
             let way = [from, to].into_iter().chain(self.between(from, to));
             subjects.extend(way.map(|square| self.spot(square)));
         }
+        // §6.2a: guns off the table must not endanger their own side, wherever it stands.
+        // Whoever is removed in one course of things may stand in the way in another.
+        let guns = self.unit(entry.unit).filter(|unit| entry.shoot.is_some() && unit.is_off_table());
+        let own = guns.map(|guns| self.field.units.iter().filter(|id| self.power(**id) == Some(guns.power)));
+        subjects.extend(own.into_iter().flatten().map(|id| place(*id)));
         subjects
     }
 

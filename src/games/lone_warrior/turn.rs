@@ -33,6 +33,11 @@ impl Position<'_> {
             && condition.captured.iter().all(|area| self.state.captured.contains(area))
     }
 
+    /// Units of a side that have been activated in this player turn.
+    fn acted(&self, power: Power) -> impl Iterator<Item = UnitId> + '_ {
+        self.units_of(power).map(|unit| unit.id).filter(|id| self.state.unit(*id).activated)
+    }
+
     /// Units of a side that have not been activated in this player turn (§A3).
     pub fn eligible(&self, power: Power) -> impl Iterator<Item = UnitId> + '_ {
         self.units_of(power).map(|unit| unit.id).filter(|id| !self.state.unit(*id).activated)
@@ -45,8 +50,8 @@ enum Went {
     On,
     /// The activation failed (§5e).
     Failed,
-    /// The list ends here (§A4).
-    Stopped,
+    /// The list ends here (§A4). In doubt where the entry that ends it may be skipped.
+    Stopped { in_doubt: bool },
 }
 
 impl Play<'_, '_> {
@@ -88,6 +93,8 @@ impl Play<'_, '_> {
         let mut rest = orders.activations.iter().zip(places);
         while let Some((entry, place)) = rest.next() {
             let deciding = self.touched(entry);
+            // A battle that is decided forgets who has been activated.
+            let acted: Vec<UnitId> = self.now().acted(self.power).collect();
             let before = self.umpire.take_in_hand(place.clone());
             let went = self.entry(entry);
             self.umpire.put_down(before);
@@ -95,33 +102,55 @@ impl Play<'_, '_> {
             match went {
                 Ok(Went::On) => {}
                 Ok(Went::Failed) => return Ok(Some((TurnEnd::Failed, left))),
-                Ok(Went::Stopped) => {
-                    for (entry, surplus) in rest {
-                        self.leave_out(entry, surplus, &place);
+                Ok(Went::Stopped { in_doubt: false }) => {
+                    for (entry, place_of) in rest {
+                        let bars = self.bars_of(entry);
+                        self.umpire.spare(place_of, Some(surplus(&place)), bars);
                     }
                     return Ok(self.list_over(orders, at, left));
                 }
+                Ok(Went::Stopped { in_doubt: true }) => {
+                    self.may_come_up(rest, &acted, Some(&place));
+                    return Ok(self.list_over(orders, at, left));
+                }
                 Err(cut) => {
-                    // Where the battle goes on, the entry that ends it has changed something else, and so may each of the others.
-                    let may_differ = Cloud::Die("activation".to_owned());
-                    self.umpire.cloud(deciding, &may_differ);
-                    let mut spent = BTreeSet::new();
-                    for (entry, spared) in rest {
-                        let mut bars = self.bars_of(entry);
-                        if let Concealed::Open(entry) = entry {
-                            bars.extend(spent.contains(&entry.unit).then(|| activated(entry.unit).firm()));
-                            spent.extend(self.surely_activates(entry));
-                        }
-                        self.umpire.spare(spared, None, bars);
-                        let touched = self.touched(entry);
-                        self.umpire.cloud(touched, &may_differ);
-                    }
+                    // Where the battle goes on, the entry that ends it has changed something else.
+                    self.umpire.cloud(deciding, &Cloud::Die("activation".to_owned()));
+                    self.may_come_up(rest, &acted, None);
                     self.umpire.spare(at.key("more"), None, Vec::new());
                     return Err(cut);
                 }
             }
         }
         Ok(self.list_over(orders, at, 0))
+    }
+
+    /// Entries that are not come to in this walk and may come up all the same: what hangs on no cloud is wrong with them
+    /// in any case. Each may change something for those behind it. `acted` have been activated before, and `last` is the
+    /// entry that is hoped to end the list.
+    fn may_come_up<'e>(
+        &mut self,
+        entries: impl Iterator<Item = (&'e Concealed<Activation>, DocPath)>,
+        acted: &[UnitId],
+        last: Option<&DocPath>,
+    ) {
+        let may_differ = Cloud::Die("activation".to_owned());
+        let mut spent = BTreeSet::new();
+        for (entry, place) in entries {
+            let mut bars = self.bars_of(entry);
+            if let Concealed::Open(entry) = entry {
+                let grounds = self.now().grounds(entry);
+                bars.extend(acted.contains(&entry.unit).then(|| activated(entry.unit).about(grounds)));
+                bars.extend(spent.contains(&entry.unit).then(|| activated(entry.unit).firm()));
+                spent.extend(self.surely_activates(entry));
+            }
+            let sure = |bar: &Bar| bar.about.iter().all(|subject| self.umpire.cloud_on(subject).is_none());
+            let bars =
+                bars.into_iter().map(|bar| if last.is_some() && sure(&bar) { bar.firm() } else { bar }).collect();
+            self.umpire.spare(place, last.map(surplus), bars);
+            let touched = self.touched(entry);
+            self.umpire.cloud(touched, &may_differ);
+        }
     }
 
     /// What an entry changes, as far as it can be read.
@@ -152,18 +181,12 @@ impl Play<'_, '_> {
         }
     }
 
-    /// An entry behind the one that ends the list.
-    fn leave_out(&mut self, entry: &Concealed<Activation>, place: DocPath, last: &DocPath) {
-        let why = format!("the list ends with `{last}`: nothing behind it is carried out");
-        let surplus = Bar::new("A4", why, "leave it out, or give `stop-after` a condition");
-        let bars = self.bars_of(entry);
-        self.umpire.spare(place, Some(surplus), bars);
-    }
-
     /// One entry, from its conditions to the end of its action (§A62).
     fn entry(&mut self, entry: &Concealed<Activation>) -> Acting<Went> {
         let Some(entry) = self.read_entry(entry)? else { return Ok(Went::On) };
         let Some(plan) = self.ready(&entry) else { return Ok(Went::On) };
+        // §A62: where it is skipped it ends nothing.
+        let in_doubt = self.rests_on(&entry).iter().any(|subject| self.umpire.cloud_on(subject).is_some());
         if !self.activate(&entry, &plan)? {
             return Ok(Went::Failed);
         }
@@ -175,7 +198,7 @@ impl Play<'_, '_> {
                 (self.now().holds(self.power, condition), self.now().grounds_of(condition))
             }
         };
-        Ok(if self.umpire.ends(stops, &on) { Went::Stopped } else { Went::On })
+        Ok(if self.umpire.ends(stops, &on) { Went::Stopped { in_doubt } } else { Went::On })
     }
 
     /// The list is through and nothing failed (§A4).
@@ -209,6 +232,17 @@ impl Play<'_, '_> {
         Ok(read)
     }
 
+    /// What the conditions of an entry rest on.
+    fn waits_for(&self, entry: &Activation) -> Vec<Subject> {
+        let conditions = [&entry.r#if, &entry.unless].into_iter().flatten();
+        conditions.flat_map(|condition| self.now().grounds_of(condition)).collect()
+    }
+
+    /// What it rests on whether an entry is carried out: its action and its conditions.
+    fn rests_on(&self, entry: &Activation) -> Vec<Subject> {
+        self.now().grounds(entry).into_iter().chain(self.waits_for(entry)).collect()
+    }
+
     /// Whether an entry is to be carried out now; if not, no chip is drawn (§A62).
     fn ready(&mut self, entry: &Activation) -> Option<Plan> {
         let now = self.now();
@@ -219,12 +253,7 @@ impl Play<'_, '_> {
             }
             _ => None,
         };
-        let conditions: Vec<Subject> = [&entry.r#if, &entry.unless]
-            .into_iter()
-            .flatten()
-            .flat_map(|condition| now.grounds_of(condition))
-            .collect();
-        let on: Vec<Subject> = now.grounds(entry).into_iter().chain(conditions.iter().cloned()).collect();
+        let (conditions, on) = (self.waits_for(entry), self.rests_on(entry));
         let (touched, plan) = (now.touched(entry), now.plan(self.power, entry));
         let action = describe(entry);
         self.umpire.rests(&on, touched);
@@ -431,6 +460,12 @@ impl Play<'_, '_> {
 pub fn said(bars: &[Bar]) -> (String, Clause) {
     let why: Vec<&str> = bars.iter().map(|bar| bar.why.as_str()).collect();
     (why.join("; "), bars.first().map_or(Clause("A62"), |bar| bar.clause))
+}
+
+/// What is said of an entry behind the one that ends the list.
+fn surplus(last: &DocPath) -> Bar {
+    let why = format!("the list ends with `{last}`: nothing behind it is carried out");
+    Bar::new("A4", why, "leave it out, or give `stop-after` a condition")
 }
 
 /// What an entry wants, in a few words.
