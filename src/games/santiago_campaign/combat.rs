@@ -131,6 +131,7 @@ impl Play<'_, '_> {
         let (word, name) = if side == US { ("us", PhaseName::UsCombat) } else { ("spain", PhaseName::SpanishCombat) };
         self.begin_phase(word, "combat", name);
         self.fought.clear();
+        self.passed_over.clear();
         let mut waiting: Vec<(u32, Concealed<AttackOrder>)> = (1..).zip(orders.iter().cloned()).collect();
         // No list is longer than the units that can attack once each.
         for count in 0..=self.state.units.len() + self.state.counters.len() {

@@ -68,9 +68,16 @@ fn unsure(least: Odds) -> Bar {
     Bar::new("11.1c", why, "ask for less, or let more attack")
 }
 
+/// A sealed entry that is not carried out, and why.
+struct Withheld<T> {
+    order: T,
+    bars: Vec<Bar>,
+}
+
 impl Play<'_, '_> {
-    /// What stands in a sealed entry of the plan if it is carried out. `bars` says why it is not, from what everybody
-    /// sees, and `own` from what the owner of these face-down counters sees besides.
+    /// What stands in a sealed entry of the plan if it is carried out, else what was withheld, where it can be read.
+    /// `bars` says why it is, from what everybody sees, and `own` from what the owner of these face-down counters sees
+    /// besides.
     fn called<T: FromDoc + Clone>(
         &mut self,
         (side, slot): (Side, &Slot),
@@ -78,16 +85,19 @@ impl Play<'_, '_> {
         bars: impl Fn(&Position<'_>, &T) -> Vec<Bar>,
         (counters, own): (&[Token], impl Fn(&Position<'_>, &T) -> Option<Bar>),
         name: impl Fn(&T) -> String,
-    ) -> Ruling<Option<T>> {
+    ) -> Ruling<Result<T, Option<Withheld<T>>>> {
         let sealed: Sealed<Node> = Sealed::new(side, slot.clone());
         if self.umpire.must_open(slot) {
             // It waits for nothing, so nobody can call it off; what everybody sees may speak against it.
             let order = self.opened::<T>(&sealed, what)?;
-            let Some(order) = order else { return Ok(None) };
+            let Some(order) = order else { return Ok(Err(None)) };
             let found = bars(&self.now(), &order);
-            let made = found.is_empty();
-            self.lapse(name(&order), found, &[]);
-            return Ok(made.then_some(order));
+            if found.is_empty() {
+                return Ok(Ok(order));
+            }
+            let found = self.hanging(found);
+            self.lapse(name(&order), found.clone(), &[]);
+            return Ok(Err(Some(Withheld { order, bars: found })));
         }
         let seals = self.seals(counters);
         let tokens: Vec<Token> = seals.iter().map(|seal| Token::of(seal.slot().as_str())).collect();
@@ -107,28 +117,39 @@ impl Play<'_, '_> {
         // In a check what is sealed is signed already and passed over.
         if !self.umpire.fact_or(&of, &Subject::of(what), "made", made, false)? {
             self.umpire.note(Event::Withheld { what });
-            let mut found = Vec::new();
+            let mut withheld = None;
             self.umpire.whisper_of(&sealed, |entry| {
                 let Some(order) = read::<T>(game, entry) else { return Event::Withheld { what } };
-                found = bars(&now, &order);
+                let mut found = bars(&now, &order);
                 if found.is_empty() {
                     found.extend(own(&now, &order));
                 }
-                found.first().map_or(Event::Withheld { what }, |why| lapsed(name(&order), why))
+                let event = found.first().map_or(Event::Withheld { what }, |why| lapsed(name(&order), why));
+                withheld = Some(Withheld { order, bars: found });
+                event
             });
-            self.called_off(found);
-            return Ok(None);
+            if let Some(withheld) = &withheld {
+                self.called_off(withheld.bars.clone());
+            }
+            return Ok(Err(withheld));
         }
-        self.opened(&sealed, what)
+        Ok(self.opened(&sealed, what)?.ok_or(None))
     }
 
     /// An entry that is not made for these reasons. Whether a condition is met (§11.1c) hangs on the dice of the attacks
     /// before, and what speaks against the attack besides is looked at only where it is.
     fn called_off(&mut self, bars: Vec<Bar>) {
+        let bars = self.hanging(bars);
+        self.umpire.withheld(bars);
+    }
+
+    /// Bars that hang on the dice of the attacks before: of a condition, and of whoever would be elsewhere had another
+    /// attack met its own. What is sealed casts no cloud, since not everybody could see it.
+    fn hanging(&mut self, bars: Vec<Bar>) -> Vec<Bar> {
         let results = Subject::of("results");
         self.umpire.cloud([results.clone()], &Cloud::Die("combat".to_owned()));
-        let waits = |bar: Bar| if bar.clause.0 == "11.1c" { bar.about([results.clone()]) } else { bar };
-        self.umpire.withheld(bars.into_iter().map(waits).collect());
+        let hangs = |bar: &Bar| bar.clause.0 == "11.1c" || bar.about.iter().any(|on| self.passed_over.contains(on));
+        bars.into_iter().map(|bar| if hangs(&bar) { bar.about([results.clone()]) } else { bar }).collect()
     }
 
     /// What stands in a sealed entry; one that cannot be read lapses.
@@ -154,7 +175,7 @@ impl Play<'_, '_> {
         };
         let order =
             self.called((SPAIN, slot), "move", bars, (&[], |_, _| None), |order| format!("move of {}", order.unit))?;
-        Ok(order.map(|order| MoveOrder { unit: self.now().named(order.unit), ..order }))
+        Ok(order.ok().map(|order| MoveOrder { unit: self.now().named(order.unit), ..order }))
     }
 
     /// The attack of an entry, if it is made at this point of the phase: its conditions are met, nothing speaks against
@@ -176,8 +197,17 @@ impl Play<'_, '_> {
             (!position.reaches(side, &able, &fought, least)).then(|| unsure(least))
         };
         let counters: Vec<Token> = self.state.counters.keys().copied().collect();
-        let order = self.called((side, slot), "attack", bars, (&counters, own), name)?;
-        Ok(order.map(|order| self.now().naming(&order)))
+        match self.called((side, slot), "attack", bars, (&counters, own), name)? {
+            Ok(order) => Ok(Some(self.now().naming(&order))),
+            Err(withheld) => {
+                let waited = withheld.filter(|withheld| withheld.bars.iter().any(|bar| bar.clause.0 == "11.1c"));
+                if let Some(order) = waited.map(|withheld| self.now().naming(&withheld.order)) {
+                    self.passed_over.extend(order.attackers.iter().map(Subject::of));
+                    self.passed_over.insert(Subject::of(order.target));
+                }
+                Ok(None)
+            }
+        }
     }
 
     /// The same for an entry in the open.

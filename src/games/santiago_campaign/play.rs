@@ -352,6 +352,8 @@ pub struct Play<'p, 'u> {
     pub fought: BTreeSet<Piece>,
     /// Who was ordered to attack in this phase without a condition.
     pub pledged: BTreeSet<Piece>,
+    /// Who and where would be otherwise, had sealed attacks not waited in vain, as far as they can be read here.
+    pub passed_over: BTreeSet<Subject>,
     /// What the attacks of this phase came to, by target (§11.1c).
     pub results: BTreeMap<Hex, CombatResult>,
 }
@@ -373,6 +375,7 @@ impl<'p, 'u> Play<'p, 'u> {
             supply: None,
             fought: BTreeSet::new(),
             pledged: BTreeSet::new(),
+            passed_over: BTreeSet::new(),
             results: BTreeMap::new(),
         }
     }

@@ -7,9 +7,10 @@ use crate::engine::{Clause, Question, Ruling, Say, Side, Subject};
 
 use super::US;
 use super::events::{Cause, Event};
+use super::movement::Mover;
 use super::play::{Play, Position, opponent};
 use super::policy::{OVERSTACK, Policy};
-use super::terms::{Arm, Land, Piece, StackPlace, UnitId};
+use super::terms::{Arm, Land, Nation, Piece, StackPlace, UnitId};
 
 /// The places left in a hex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +110,33 @@ fn choose<T: Copy>(things: &[T], size: usize) -> Vec<Vec<T>> {
 }
 
 impl Play<'_, '_> {
+    /// Might there be no room for a march to pass a hex (§9.1b), if all whose place is in doubt stood there?
+    pub fn may_be_full(&self, mover: &Mover, hex: Hex) -> bool {
+        let in_doubt = |piece: Piece| {
+            piece != mover.piece
+                && self.umpire.cloud_on(&Subject::of(piece)).is_some()
+                && self.now().hex_of(piece) != Some(hex)
+        };
+        let now = self.now();
+        let others = |nation| {
+            let units = self.state.units.keys().copied().filter(move |id| now.nation(*id) == Some(nation));
+            units.filter(|id| in_doubt(Piece::from(*id)))
+        };
+        match mover.nation {
+            Nation::Us => {
+                let mut room = now.us_room(hex, mover.piece.unit());
+                others(Nation::Us).filter_map(|id| now.arm(id)).for_each(|arm| _ = room.take(arm));
+                mover.arm.is_some_and(|arm| room.left(arm) == 0)
+            }
+            Nation::Cuban => others(Nation::Cuban).next().is_some(),
+            Nation::Spanish => {
+                let there = self.state.tokens_in(hex).filter(|token| Piece::from(*token) != mover.piece).count();
+                let others = self.state.counters.keys().filter(|token| in_doubt(Piece::from(**token))).count();
+                u32::try_from(there + others).unwrap_or(u32::MAX) >= Room::of(self.data().land(hex)).most()
+            }
+        }
+    }
+
     /// The check at the end of a phase. Spanish stacks are vouched for while they move.
     pub fn check_stacking(&mut self) -> Ruling<()> {
         let hexes: BTreeSet<Hex> = self.state.units.values().filter_map(|unit| unit.at.hex()).collect();

@@ -76,6 +76,9 @@ impl Play<'_, '_> {
                 let landing = [at, to].iter().any(|hex| self.umpire.cloud_on(&Subject::of(hex)).is_some());
                 let helpers = self.now().helpers(mover, at, to, landing);
                 self.umpire.rests(&helpers, [piece.clone()]);
+                if self.may_be_full(mover, to) {
+                    self.umpire.rests(&[Subject::of(to)], [piece.clone()]);
+                }
             }
             let stride = match self.now().pace(mover, leg, to, &maps) {
                 Ok(stride) => stride,
