@@ -274,7 +274,7 @@ fn moves(play: &mut Play<'_, '_>, side: Side, orders: &mut TurnOrders, chance: &
 }
 
 /// Adds a move to the list and makes it on the table. `to_come` move after it.
-pub(super) fn give(play: &mut Play<'_, '_>, order: MoveOrder, to_come: &[Piece], orders: &mut TurnOrders) {
+fn give(play: &mut Play<'_, '_>, order: MoveOrder, to_come: &[Piece], orders: &mut TurnOrders) {
     let mut made = order.clone();
     let mut fire = Some(BalloonFire { when: When::Never, from: Vec::new() });
     // Whatever ends the game or the move early, the order stands.
@@ -293,7 +293,7 @@ fn beach_on(now: &Position<'_>, piece: Piece, path: &[Hex]) -> bool {
 }
 
 /// A plain move along a path.
-fn march(play: &mut Play<'_, '_>, unit: Piece, path: Vec<Hex>, to_come: &[Piece], orders: &mut TurnOrders) {
+pub(super) fn march(play: &mut Play<'_, '_>, unit: Piece, path: Vec<Hex>, to_come: &[Piece], orders: &mut TurnOrders) {
     let open = beach_on(&play.now(), unit, &path).then_some(true);
     give(play, MoveOrder { unit, path, to: None, balloon: None, open }, to_come, orders);
 }
