@@ -274,7 +274,7 @@ fn moves(play: &mut Play<'_, '_>, side: Side, orders: &mut TurnOrders, chance: &
 }
 
 /// Adds a move to the list and makes it on the table. `to_come` move after it.
-fn give(play: &mut Play<'_, '_>, order: MoveOrder, to_come: &[Piece], orders: &mut TurnOrders) {
+pub(super) fn give(play: &mut Play<'_, '_>, order: MoveOrder, to_come: &[Piece], orders: &mut TurnOrders) {
     let mut made = order.clone();
     let mut fire = Some(BalloonFire { when: When::Never, from: Vec::new() });
     // Whatever ends the game or the move early, the order stands.
