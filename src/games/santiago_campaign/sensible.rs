@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::board::{Grid, Hex};
 use crate::engine::{Concealed, Seen, Side};
 
-use super::data::{Along, Mp};
+use super::data::Mp;
 use super::orders::{AttackOrder, Marines, Orders, Share, SpanishSetup, TurnOrders, UsSetup};
-use super::play::{Known, Play, Position, Trit, at_table, within};
+use super::play::{Known, Play, Position, Trit, at_table, opponent, within};
 use super::random::march;
 use super::state::{Stage, State};
 use super::terms::{Arm, Nation, Odds, Piece, UnitId};
@@ -84,10 +84,9 @@ fn land(now: &Position<'_>, side: Side, orders: &mut TurnOrders) {
     orders.split.extend(best.map(|site| Share { site, units: due }));
 }
 
-/// What the march from everywhere to the nearest goal costs, by the terrain alone.
+/// What the march from everywhere to the nearest goal costs, rivers and slopes left out.
 fn field(now: &Position<'_>, goals: &BTreeSet<Hex>) -> Field {
     let data = now.data();
-    let chart = &data.tables.terrain_effects;
     let mut field = Field::new();
     let mut open: BTreeSet<(Mp, Hex)> = goals.iter().map(|hex| (Mp::ZERO, *hex)).collect();
     while let Some((cost, hex)) = open.pop_first() {
@@ -95,19 +94,11 @@ fn field(now: &Position<'_>, goals: &BTreeSet<Hex>) -> Field {
             continue;
         }
         field.insert(hex, cost);
-        let enter = chart.enter(data.land(hex), false).unwrap_or(Mp::MAX);
         for next in data.around(hex).filter(|next| data.is_open(*next)) {
-            let step = if data.between(next, hex).has(Along::Road) { chart.road() } else { enter };
-            open.insert((cost + step, next));
+            open.insert((cost + now.rate(data.between(next, hex), hex, false), next));
         }
     }
     field
-}
-
-/// Is a hex surely American (§4.5)?
-fn controls(now: &Position<'_>, hex: Hex) -> bool {
-    let passed = now.us_holds_or_passed(hex) && now.spanish_zone(hex) == Trit::No;
-    passed || !now.americans_in(hex).is_empty()
 }
 
 /// What a side marches on.
@@ -117,7 +108,8 @@ fn goals(now: &Position<'_>, side: Side) -> BTreeSet<Hex> {
     match side == US {
         true => {
             let thin = |hex: &Hex| now.americans_in(*hex).len() < GARRISON;
-            let open: BTreeSet<Hex> = data.city.iter().copied().filter(|hex| !controls(now, *hex)).collect();
+            let open: BTreeSet<Hex> =
+                data.city.iter().copied().filter(|hex| now.us_control(*hex) != Trit::Yes).collect();
             if open.is_empty() { data.city.iter().copied().filter(thin).collect() } else { open }
         }
         false => {
@@ -145,13 +137,16 @@ fn in_the_way(now: &Position<'_>, hex: Hex) -> bool {
     is_near(now, hex, ASIDE) || now.data().has_road(hex) && is_near(now, hex, ROADS)
 }
 
-/// The hexes from which Americans near the city can be attacked.
+/// The hexes from which a side can attack these.
+fn before(now: &Position<'_>, side: Side, enemies: impl Iterator<Item = Hex>) -> BTreeSet<Hex> {
+    let free = |hex: &Hex| now.data().is_open(*hex) && now.enemies_in(side, *hex).is_empty();
+    enemies.flat_map(|hex| now.data().around(hex)).filter(free).collect()
+}
+
+/// The hexes from which Americans and Cubans near the city can be attacked.
 fn before_besiegers(now: &Position<'_>) -> BTreeSet<Hex> {
-    let data = now.data();
     let units = now.state.units.values().filter_map(|unit| unit.at.hex());
-    let besiegers = units.filter(|hex| is_near(now, *hex, NEAR));
-    let free = |hex: &Hex| data.is_open(*hex) && now.state.units_in(*hex).next().is_none();
-    besiegers.flat_map(|hex| data.around(hex)).filter(free).collect()
+    before(now, opponent(US), units.filter(|hex| is_near(now, *hex, NEAR)))
 }
 
 fn moves(play: &mut Play<'_, '_>, side: Side, orders: &mut TurnOrders) {
@@ -212,14 +207,12 @@ fn advance(
     stayed
 }
 
-/// The hexes from which Spaniards near the Americans can be attacked: they bar the road and the supply.
+/// The hexes from which Spaniards near Americans or Cubans can be attacked: they bar the road and the supply.
 fn before_blockers(now: &Position<'_>) -> BTreeSet<Hex> {
     let data = now.data();
     let us: BTreeSet<Hex> = now.state.units.values().filter_map(|unit| unit.at.hex()).collect();
     let near = |hex: &Hex| us.iter().any(|at| data.grid().distance(*at, *hex) <= NEAR);
-    let free = |hex: &Hex| data.is_open(*hex) && now.enemies_in(US, *hex).is_empty();
-    let blockers = now.stacks().into_keys().filter(|hex| !data.is_fortress(*hex)).filter(near);
-    blockers.flat_map(|hex| data.around(hex).collect::<Vec<_>>()).filter(free).collect()
+    before(now, US, now.stacks().into_keys().filter(|hex| !data.is_fortress(*hex)).filter(near))
 }
 
 /// Is this the last who holds a hex of the city (§4.5), or who keeps the Spaniards from a Supply Source marker (§4.7)?

@@ -104,6 +104,13 @@ impl Position<'_> {
         near.map(|(id, _)| id).filter(|id| self.arm(**id).is_some_and(helps)).map(Subject::of).collect()
     }
 
+    /// What entering a hex costs before rivers and slopes: the rate of the road, or that of the terrain (§10.3, §10.6a).
+    pub fn rate(&self, along: Features<Along>, to: Hex, light: bool) -> Mp {
+        let chart = &self.data().tables.terrain_effects;
+        let terrain = || chart.enter(self.data().land(to), light).unwrap_or(Mp::MAX);
+        if along.has(Along::Road) { chart.road() } else { terrain() }
+    }
+
     /// What a step costs by terrain alone, and why (§10.3 to §10.6).
     pub fn price(&self, mover: &Mover, from: Hex, to: Hex) -> Result<(Mp, Toll), Bar> {
         self.price_across(self.data().between(from, to), mover, from, to)
@@ -126,7 +133,7 @@ impl Position<'_> {
         }
         let chart = &data.tables.terrain_effects;
         let road = along.has(Along::Road);
-        let mut cost = if road { chart.road() } else { chart.enter(land, mover.light).unwrap_or(Mp::MAX) };
+        let mut cost = self.rate(along, to, mover.light);
         let light = (mover.light && land == Land::Jungle).then_some(mover.nation);
         let river = match (along.has(Along::River), along.has(Along::Bridge)) {
             (false, _) => None,

@@ -7,10 +7,25 @@ use crate::engine::Ruling;
 
 use super::data::Along;
 use super::events::{Event, PhaseName};
-use super::play::{Play, Position};
+use super::play::{Play, Position, Trit};
 use super::state::{Ending, Stage, Truce};
 
 impl Position<'_> {
+    /// Does the US side control the hex, as far as the viewer can tell? (§4.5)
+    pub fn us_control(&self, hex: Hex) -> Trit {
+        if !self.us_holds_or_passed(hex) {
+            return Trit::No;
+        }
+        if self.state.units_in(hex).next().is_some() {
+            return Trit::Yes;
+        }
+        match self.spanish_zone(hex) {
+            Trit::No => Trit::Yes,
+            Trit::Maybe => Trit::Maybe,
+            Trit::Yes => Trit::No,
+        }
+    }
+
     /// Is Santiago under siege? (§4.4)
     pub fn besieged(&self) -> bool {
         let data = self.data();
@@ -54,14 +69,12 @@ impl Position<'_> {
 impl Play<'_, '_> {
     /// Does the US side control the hex? (§4.5) Asks the umpire where a hidden zone of control decides.
     pub fn us_controls(&mut self, hex: Hex) -> Ruling<bool> {
-        if !self.now().us_holds_or_passed(hex) {
-            return Ok(false);
+        match self.now().us_control(hex) {
+            Trit::Yes => Ok(true),
+            Trit::No => Ok(false),
+            // No check ends the game on a hope: the orders that follow are judged all the same.
+            Trit::Maybe => Ok(!self.spanish_zone_or(hex, true)?),
         }
-        if self.state.units_in(hex).next().is_some() {
-            return Ok(true);
-        }
-        // No check ends the game on a hope: the orders that follow are judged all the same.
-        Ok(!self.spanish_zone_or(hex, true)?)
     }
 
     fn us_controls_all(&mut self, hexes: &[Hex]) -> Ruling<bool> {
