@@ -187,12 +187,7 @@ impl<'p, 'u> Play<'p, 'u> {
         } else {
             return Ok(());
         };
-        let here = self.here();
-        here.winner = Some(winner);
-        here.acting = false;
-        for unit in here.units.values_mut() {
-            unit.activated = false;
-        }
+        self.here().winner = Some(winner);
         self.umpire.note(Event::Decided { field: self.field, winner, us_lost, spanish_lost, captured });
         Err(Cut::Decided)
     }

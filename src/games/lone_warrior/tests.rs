@@ -342,3 +342,33 @@ fn a_template_has_one_line_for_all_targets_of_a_shot() {
     assert_eq!(shots.len(), 1, "{text}");
     assert!(shots[0].contains("shoot: sj-tal-1}") && shots[0].ends_with("; or at sj-tal-2"), "{text}");
 }
+
+/// A battle that is hoped to be decided may go on: nobody who has been activated is listed again for that (§A3).
+#[test]
+fn who_has_been_activated_is_not_listed_again_where_a_victory_is_hoped_for() {
+    let start = "{scenario: blank, lost: {spain: 9}, captured: [kettle-hill, blockhouse], \
+                 units: {sj-tal-1: 0504, sj-6: 0903, sj-16: 1008, sj-24: 1009}}";
+    let (node, _) = crate::engine::doc::read_document("start.yaml", start.as_bytes()).expect("well formed");
+    let mut faults = Vec::new();
+    let laid = LoneWarrior::arrange(&node, &DocPath::root(), &mut faults).unwrap_or_else(|| panic!("{faults:?}"));
+    let holdings = Holdings::default();
+    let seen = Seen { state: &laid.state, holdings: &holdings, side: laid.stop.who() };
+    laid.game.field_by_field(&seen, Power::Us, |play| {
+        let named = |play: &Play<'_, '_>, id: &str| {
+            play.now().units_of(Power::Us).map(|unit| unit.id).find(|unit| unit.to_string() == id).expect("a unit")
+        };
+        let mut think = |id: &str, fits: fn(&orders::Activation) -> bool| {
+            let unit = named(play, id);
+            let all = play.now().choices(Power::Us, unit);
+            let (entry, plan) = all.into_iter().find(|(entry, _)| fits(entry)).expect("listed");
+            play.reckon_with(&entry, &plan);
+        };
+        think("sj-24", |entry| entry.exchange.is_some());
+        think("sj-6", |entry| entry.r#move == Some(orders::Way::Step(orders::Direction::Ahead)));
+        assert!(play.now().state.winner.is_some(), "the third area decides the battle");
+        for id in ["sj-6", "sj-16", "sj-24"] {
+            assert!(play.now().choices(Power::Us, named(play, id)).is_empty(), "{id} has been activated");
+        }
+        FieldOrders::default()
+    });
+}

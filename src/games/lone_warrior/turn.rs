@@ -33,11 +33,6 @@ impl Position<'_> {
             && condition.captured.iter().all(|area| self.state.captured.contains(area))
     }
 
-    /// Units of a side that have been activated in this player turn.
-    fn acted(&self, power: Power) -> impl Iterator<Item = UnitId> + '_ {
-        self.units_of(power).map(|unit| unit.id).filter(|id| self.state.unit(*id).activated)
-    }
-
     /// Units of a side that have not been activated in this player turn (§A3).
     pub fn eligible(&self, power: Power) -> impl Iterator<Item = UnitId> + '_ {
         self.units_of(power).map(|unit| unit.id).filter(|id| !self.state.unit(*id).activated)
@@ -74,16 +69,25 @@ impl Play<'_, '_> {
         match self.activations(orders, at) {
             Ok(None) => Ok(()),
             Ok(Some((how, unused))) => {
-                let here = self.here();
-                here.acting = false;
-                for unit in here.units.values_mut() {
-                    unit.activated = false;
-                }
+                self.close_turn();
                 self.umpire.note(Event::TurnEnded { field, side, how, unused });
                 Ok(())
             }
-            Err(Cut::Decided) => Ok(()),
+            Err(Cut::Decided) => {
+                self.close_turn();
+                Ok(())
+            }
             Err(Cut::Halt(halt)) => Err(halt),
+        }
+    }
+
+    /// Who has been activated is forgotten with the player turn, not before (§A3): a battle that is hoped to be decided may
+    /// go on.
+    fn close_turn(&mut self) {
+        let here = self.here();
+        here.acting = false;
+        for unit in here.units.values_mut() {
+            unit.activated = false;
         }
     }
 
@@ -93,8 +97,6 @@ impl Play<'_, '_> {
         let mut rest = orders.activations.iter().zip(places);
         while let Some((entry, place)) = rest.next() {
             let deciding = self.touched(entry);
-            // A battle that is decided forgets who has been activated.
-            let acted: Vec<UnitId> = self.now().acted(self.power).collect();
             let before = self.umpire.take_in_hand(place.clone());
             let went = self.entry(entry);
             self.umpire.put_down(before);
@@ -110,13 +112,13 @@ impl Play<'_, '_> {
                     return Ok(self.list_over(orders, at, left));
                 }
                 Ok(Went::Stopped { in_doubt: true }) => {
-                    self.may_come_up(rest, &acted, Some(&place));
+                    self.may_come_up(rest, Some(&place));
                     return Ok(self.list_over(orders, at, left));
                 }
                 Err(cut) => {
                     // Where the battle goes on, the entry that ends it has changed something else.
                     self.umpire.cloud(deciding, &Cloud::Die("activation".to_owned()));
-                    self.may_come_up(rest, &acted, None);
+                    self.may_come_up(rest, None);
                     self.umpire.spare(at.key("more"), None, Vec::new());
                     return Err(cut);
                 }
@@ -126,12 +128,10 @@ impl Play<'_, '_> {
     }
 
     /// Entries that are not come to in this walk and may come up all the same: what hangs on no cloud is wrong with them
-    /// in any case. Each may change something for those behind it. `acted` have been activated before, and `last` is the
-    /// entry that is hoped to end the list.
+    /// in any case. Each may change something for those behind it. `last` is the entry that is hoped to end the list.
     fn may_come_up<'e>(
         &mut self,
         entries: impl Iterator<Item = (&'e Concealed<Activation>, DocPath)>,
-        acted: &[UnitId],
         last: Option<&DocPath>,
     ) {
         let may_differ = Cloud::Die("activation".to_owned());
@@ -139,8 +139,6 @@ impl Play<'_, '_> {
         for (entry, place) in entries {
             let mut bars = self.bars_of(entry);
             if let Concealed::Open(entry) = entry {
-                let grounds = self.now().grounds(entry);
-                bars.extend(acted.contains(&entry.unit).then(|| activated(entry.unit).about(grounds)));
                 bars.extend(spent.contains(&entry.unit).then(|| activated(entry.unit).firm()));
                 spent.extend(self.surely_activates(entry));
             }
