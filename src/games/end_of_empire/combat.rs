@@ -137,7 +137,8 @@ impl Play<'_, '_> {
         let nobody = Bar::new("9.1b", "nobody attacks", "name units under `by`").part("by").firm();
         let nobody = Some(nobody).filter(|_| order.by.is_empty());
         if !self.now().held_by(target, Play::enemy(side)) {
-            match self.next_target(side, order, target)? {
+            let other = if self.has_gone(side, target) { self.next_target(side, order, target)? } else { None };
+            match other {
                 Some(other) => target = other,
                 None => {
                     let bars = self.now().bars_target(side, target).into_iter().chain(nobody).collect();
@@ -257,6 +258,11 @@ impl Play<'_, '_> {
         pieces.iter().filter_map(|piece| self.state.hex_of(*piece)).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
+    /// Has somebody been in a hex who could have been attacked there? One that was empty all along is nobody's target.
+    fn has_gone(&self, side: Side, target: Hex) -> bool {
+        self.stood.get(&Play::enemy(side)).is_some_and(|stood| stood.contains(&target))
+    }
+
     /// The target has gone: another hex, or none.
     fn next_target(&mut self, side: Side, order: &CombatOrder, gone: Hex) -> Ruling<Option<Hex>> {
         let now = self.now();
@@ -333,7 +339,9 @@ impl Play<'_, '_> {
         let (_, _, odds) = self.now().bare_odds(&attackers, &defenders);
         let ordered = order.support.unwrap_or(Support::No);
         let (attack_sp, defence_sp) = self.both_support(force, defender, target, &from, ordered, odds)?;
-        let hexes = from.iter().chain([&target]).map(Hex::to_string);
+        // Beaten or not, the defenders come to stand elsewhere or do not.
+        let beyond = self.now().retreat_reach(defender, target, &from);
+        let hexes = from.iter().chain([&target]).chain(&beyond).map(Hex::to_string);
         let touched = subjects(attackers.iter().chain(&defenders).map(Piece::to_string).chain(hexes));
         self.umpire.cloud(touched, &crate::engine::Cloud::Die("combat".into()));
         // §9.2b: the defender fires first, and what he hits no longer fires back.

@@ -31,6 +31,8 @@ pub struct Play<'p, 'u> {
     pub fought: BTreeSet<Piece>,
     /// Hexes bombarded in this phase (A34b).
     pub bombarded: BTreeSet<Hex>,
+    /// Where fighting units of a side were at some time since the packet was written: a target they have left has gone (§9.1b).
+    pub stood: BTreeMap<Side, BTreeSet<Hex>>,
     /// Steps landed in the open in this phase (§8.2h).
     pub ashore: u32,
     /// An order of the other player's last packet is being carried out.
@@ -66,11 +68,15 @@ impl std::fmt::Display for Said {
 impl<'p, 'u> Play<'p, 'u> {
     /// A packet to be carried out.
     pub fn new(game: &'p EndOfEmpire, state: &'p mut State, umpire: &'p mut Umpire<'u, EndOfEmpire>) -> Self {
+        let blind = Known::default();
+        let now = Position { game, state, known: &blind };
+        let stood = [US, SPAIN].map(|side| (side, now.held_hexes(side))).into();
         Play {
             game,
             state,
             umpire,
-            blind: Known::default(),
+            blind,
+            stood,
             moved: BTreeSet::new(),
             fought: BTreeSet::new(),
             bombarded: BTreeSet::new(),

@@ -8,7 +8,7 @@ use crate::engine::{Clause, Ever, Question, Ruling, Say, Side, Subject};
 use super::events::{Cause, Event};
 use super::losses::by_shock;
 use super::orders::{Advance, CombatOrder, Going};
-use super::play::{Play, subjects};
+use super::play::Play;
 use super::policy::{ADVANCE, LEADER_GOES, Policy, RETREAT};
 use super::position::{Crowd, Position};
 use super::terms::{Force, Piece, UnitKind};
@@ -42,6 +42,12 @@ impl Position<'_> {
             return nearer;
         }
         hexes.into_iter().filter(|hex| far(*hex) == Some(now)).collect()
+    }
+
+    /// Every hex it may go to, whoever of the attackers is left to drive it out; those they fall in apart.
+    pub fn retreat_reach(&self, force: Force, from: Hex, attackers: &[Hex]) -> BTreeSet<Hex> {
+        let left = attackers.iter().map(std::slice::from_ref).chain([attackers]);
+        left.flat_map(|left| self.retreat_hexes(force, from, left)).collect()
     }
 }
 
@@ -130,7 +136,7 @@ impl Play<'_, '_> {
         for (to, units) in groups {
             units.iter().for_each(|unit| self.put(*unit, to));
             self.umpire.note(Event::Retreated { units: units.clone(), from, to });
-            self.umpire.cloud(subjects([to]), &crate::engine::Cloud::Die("combat".into()));
+            self.stood.entry(side).or_default().insert(to);
             self.occupy(&units, to, false)?;
         }
         self.scatter_leaders(enemy);
