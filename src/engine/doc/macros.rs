@@ -3,6 +3,8 @@
 //! From one declaration come the Rust type, the reader that reports every fault, the writer, and the JSON Schema with
 //! the doc comments as descriptions.
 
+use std::borrow::Cow;
+
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
@@ -64,9 +66,8 @@ macro_rules! document {
             ) -> ::std::option::Option<Self> {
                 let faults = reader.faults.len();
                 let fields = $crate::engine::doc::Fields::open(node, at, reader)?;
-                $( let $field = fields.take::<$type>(&$crate::engine::doc::key_of(stringify!($field)), reader); )*
-                let known: &[::std::string::String] = &[$( $crate::engine::doc::key_of(stringify!($field)) ),*];
-                fields.finish(known, reader);
+                $( let $field = fields.take::<$type>($crate::engine::doc::field_name(stringify!($field)), reader); )*
+                fields.finish(&[$( $crate::engine::doc::field_name(stringify!($field)) ),*], reader);
                 if reader.faults.iter().skip(faults).any(|fault| !fault.warning) {
                     return ::std::option::Option::None;
                 }
@@ -411,22 +412,35 @@ macro_rules! doc_line {
 }
 
 /// The key in files for a field of this name.
-pub fn key_of(field: &str) -> String {
-    field.strip_prefix("r#").unwrap_or(field).replace('_', "-")
+pub fn key_of(field: &str) -> Cow<'_, str> {
+    match field_name(field) {
+        name if name.contains('_') => name.replace('_', "-").into(),
+        name => name.into(),
+    }
+}
+
+/// The name of a field, which is its key but for hyphens: readers do not tell the two apart.
+pub fn field_name(field: &str) -> &str {
+    field.strip_prefix("r#").unwrap_or(field)
 }
 
 /// The number of the word a text stands for, each given with its other spellings.
 pub fn find_word(text: &str, words: &[&[&str]]) -> Option<usize> {
-    let wanted = fold(text);
-    words.iter().position(|spellings| spellings.iter().any(|word| fold(word) == wanted))
+    // What a program wrote is spelled as we spell it; folding every word for it would cost most of the reading.
+    let exactly = words.iter().position(|spellings| spellings.contains(&text));
+    exactly.or_else(|| {
+        let wanted = fold(text);
+        words.iter().position(|spellings| spellings.iter().any(|word| fold(word) == wanted))
+    })
 }
 
 /// Reads one of several words.
 pub fn read_word(node: &Node, at: &DocPath, reader: &mut Reader<'_>, words: &[&[&str]]) -> Option<usize> {
+    if let Some(found) = node.as_text().and_then(|text| find_word(text, words)) {
+        return Some(found);
+    }
     let allowed: Vec<&str> = words.iter().filter_map(|spellings| spellings.first().copied()).collect();
-    let text = reader.text(node, at, &one_of(&allowed))?;
-    let found = find_word(text, words);
-    if found.is_none() {
+    if let Some(text) = reader.text(node, at, &one_of(&allowed)) {
         let list = format!("write {}", one_of(&allowed));
         let remedy = match did_you_mean(&nearest(text, allowed.iter().copied())) {
             Some(meant) => format!("{meant} {list}"),
@@ -434,7 +448,7 @@ pub fn read_word(node: &Node, at: &DocPath, reader: &mut Reader<'_>, words: &[&[
         };
         reader.fault(at, format!("`{}` will not do here", clip(text)), remedy);
     }
-    found
+    None
 }
 
 /// The schema of a map, built field by field.

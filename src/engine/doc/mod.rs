@@ -1,7 +1,5 @@
 //! Files people write.
 //!
-//! A file is read in two steps. The text becomes a tree of texts ([`Node`]) with a table from document path
-//! (`moves[3].to`) to line and column ([`Source`]); then types pull their fields from the tree ([`FromDoc`]) and push
 //! every fault they meet. Faults of form and faults against the rules both carry the document path, so rule code knows
 //! no positions, and the same check serves a file and a record.
 
@@ -19,7 +17,7 @@ mod yaml;
 
 pub use crate::{document, printed, words};
 pub use fault::Fault;
-pub use macros::{Shape, Spelled, find_word, key_of, or_nothing, read_word, word_or_schema, word_schema};
+pub use macros::{Shape, Spelled, field_name, find_word, key_of, or_nothing, read_word, word_or_schema, word_schema};
 pub use nearest::{did_you_mean, distance, fold, nearest, one_of};
 pub use node::{Node, same_key};
 pub use path::{DocPath, Segment};

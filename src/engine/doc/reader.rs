@@ -1,10 +1,12 @@
 //! Reading a tree of texts into types. Every fault is reported, not only the first.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::engine::{Clause, Json};
 
 use super::fault::Fault;
+use super::macros::key_of;
 use super::nearest::{did_you_mean, nearest, one_of};
 use super::node::{Node, same_key};
 use super::path::DocPath;
@@ -107,9 +109,14 @@ impl<'a> Reader<'a> {
 
     /// Reads a name of a class and resolves it; an unknown one is a fault that names its neighbours.
     pub fn name(&mut self, class: &str, node: &Node, at: &DocPath) -> Option<String> {
-        let article = if class.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
-        let what = format!("the name of {article} {class}");
-        let text = self.text(node, at, &what)?;
+        let what = || {
+            let article = if class.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
+            format!("the name of {article} {class}")
+        };
+        let Some(text) = node.as_text() else {
+            self.text(node, at, &what())?;
+            return None;
+        };
         if self.faults.len() >= ENOUGH {
             if self.faults.len() == ENOUGH {
                 let what = format!("{ENOUGH} faults before this; from here on names are not looked up");
@@ -124,7 +131,7 @@ impl<'a> Reader<'a> {
                     (Some(meant), true) => meant,
                     (Some(meant), false) => format!("{meant} {hint}"),
                     (None, false) => hint,
-                    (None, true) => format!("write {what} that is in the game"),
+                    (None, true) => format!("write {} that is in the game", what()),
                 };
                 self.fault(at, format!("there is no {class} `{}`", clip(text)), remedy);
                 None
@@ -153,6 +160,7 @@ pub trait FromDoc: Sized {
 
     /// What stands for a key that is not there: a fault, unless the type has a natural absence.
     fn missing(at: &DocPath, key: &str, reader: &mut Reader<'_>) -> Option<Self> {
+        let key = key_of(key);
         reader.fault(at, format!("`{key}` is missing"), format!("add a line `{key}: …`"));
         None
     }
@@ -209,6 +217,9 @@ impl<'n> Fields<'n> {
 
     /// The text reader refuses equal keys; here `press_if` beside `press-if` is refused.
     fn refuse_doubles(&self, reader: &mut Reader<'_>) {
+        if !self.entries.iter().any(|(key, _)| key.contains('_')) {
+            return;
+        }
         let mut seen: BTreeMap<String, &str> = BTreeMap::new();
         for (key, _) in self.entries {
             if let Some(first) = seen.insert(key.replace('_', "-"), key) {
@@ -246,18 +257,20 @@ impl<'n> Fields<'n> {
     }
 
     /// Refuses every key that is not known, and says which one was probably meant.
-    pub fn finish<S: AsRef<str>>(self, known: &[S], reader: &mut Reader<'_>) {
-        let allowed = if known.is_empty() {
-            "nothing may stand here".to_owned()
-        } else {
-            format!("allowed here: {}", one_of(known))
+    pub fn finish(self, known: &[&str], reader: &mut Reader<'_>) {
+        let unknown = |(key, _): &&(String, Node)| !known.iter().any(|name| same_key(name, key));
+        let unknown: Vec<&(String, Node)> = self.entries.iter().filter(unknown).collect();
+        if unknown.is_empty() {
+            return;
+        }
+        let keys: Vec<Cow<'_, str>> = known.iter().map(|name| key_of(name)).collect();
+        let allowed = match keys.is_empty() {
+            true => "nothing may stand here".to_owned(),
+            false => format!("allowed here: {}", one_of(&keys)),
         };
         // A name already in use beside the unknown one is not what was meant.
-        let free: Vec<&str> = (known.iter().map(AsRef::as_ref)).filter(|name| !self.has(name)).collect();
-        for (key, _) in self.entries {
-            if known.iter().any(|name| same_key(name.as_ref(), key)) {
-                continue;
-            }
+        let free: Vec<&str> = keys.iter().map(AsRef::as_ref).filter(|name| !self.has(name)).collect();
+        for (key, _) in unknown {
             let remedy = match did_you_mean(&nearest(key, free.iter().copied())) {
                 Some(meant) => format!("{meant} {allowed}"),
                 None => allowed.clone(),

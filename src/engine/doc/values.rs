@@ -56,25 +56,23 @@ impl FromDoc for bool {
 }
 
 fn whole_number(node: &Node, at: &DocPath, reader: &mut Reader<'_>, least: i64, most: i64) -> Option<i64> {
+    let all_digits = |text: &str| {
+        let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+        !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
+    };
+    let number = node.as_text().filter(|text| all_digits(text)).and_then(|text| text.parse().ok());
+    if let Some(number) = number.filter(|number| (least..=most).contains(number)) {
+        return Some(number);
+    }
     let range = match (least, most) {
         (i64::MIN, i64::MAX) => "a whole number".to_owned(),
         (0, most) if most > i64::from(u16::MAX) => "a whole number, 0 or more".to_owned(),
         (least, most) => format!("a whole number from {least} to {most}"),
     };
     let text = reader.text(node, at, &range)?;
-    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let whole = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-    match text.parse::<i64>() {
-        Ok(number) if whole && (least..=most).contains(&number) => Some(number),
-        _ if whole => {
-            reader.fault(at, format!("`{}` is out of range", clip(text)), format!("write {range}"));
-            None
-        }
-        _ => {
-            reader.fault(at, format!("`{}` is not a whole number", clip(text)), format!("write {range}"));
-            None
-        }
-    }
+    let wrong = if all_digits(text) { "out of range" } else { "not a whole number" };
+    reader.fault(at, format!("`{}` is {wrong}", clip(text)), format!("write {range}"));
+    None
 }
 
 macro_rules! whole_numbers {
