@@ -25,8 +25,24 @@ pub fn find(id: &str) -> Option<&'static dyn Ruleset> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::doc::{DocPath, Reader, read_document};
+    use crate::engine::doc::{DocPath, Reader, read_document, read_plain_data, read_tree};
     use crate::engine::{Charter, Side};
+
+    #[test]
+    fn what_the_build_made_of_our_files_is_what_they_say() {
+        let files = [
+            santiago_1898::data::FILES,
+            santiago_campaign::data::FILES,
+            lone_warrior::data::FILES,
+            splendid_little_war::data::FILES,
+            end_of_empire::data::FILES,
+        ];
+        assert_eq!(files.len(), GAMES.len());
+        for ours in files.into_iter().flatten() {
+            let (said, _) = read_plain_data(ours.name, ours.text.as_bytes()).expect(ours.name);
+            assert_eq!(ours.tree.and_then(read_tree), Some(said), "{}", ours.name);
+        }
+    }
 
     #[test]
     fn examples_of_policies_can_be_typed_and_name_counters_the_choice_is_about() {

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use std::collections::BTreeMap;
-//! use garcia::engine::data::{Loader, at};
+//! use garcia::engine::data::{Loader, OurFile, at};
 //! use garcia::engine::doc::document;
 //!
 //! document! {
@@ -20,7 +20,7 @@
 //! }
 //!
 //! let files = BTreeMap::from([("tables.yaml".to_owned(), "game: siege\n\nturns: 0\n".to_owned())]);
-//! let mut loader = Loader::new("siege", &[("tables.yaml", "game: siege\nturns: 9\n")], &files);
+//! let mut loader = Loader::new("siege", &[OurFile::written("tables.yaml", "game: siege\nturns: 9\n")], &files);
 //! let tables: Tables = loader.read("tables.yaml").unwrap();
 //! loader.fact("2.1", "tables.yaml", at("turns"), tables.turns > 0, "a game has turns", "give it some");
 //! let found = &loader.findings()[0];
@@ -35,8 +35,8 @@ use std::sync::OnceLock;
 pub use table::{Rows, Table};
 
 use super::doc::{
-    DocPath, Fault, FromDoc, Node, PlainTexts, Source, did_you_mean, nearest, one_of, read_as, read_document,
-    read_plain_data,
+    DocPath, Fault, FromDoc, Node, Place, PlainTexts, Source, did_you_mean, nearest, one_of, read_as, read_document,
+    read_plain_data, read_tree,
 };
 use super::json::{Json, is_key};
 use super::{Clause, DataFinding};
@@ -56,8 +56,38 @@ words! {
     }
 }
 
+/// A data file that is built in.
+#[derive(Clone, Copy, Debug)]
+pub struct OurFile {
+    /// Its name.
+    pub name: &'static str,
+    /// What it says, for whoever wants to copy it or looks for a place in it.
+    pub text: &'static str,
+    /// The same as the program reads it, if that was made with the program ([`read_tree`]).
+    pub tree: Option<&'static str>,
+}
+
+impl OurFile {
+    /// A file that is read as it is written.
+    pub const fn written(name: &'static str, text: &'static str) -> OurFile {
+        OurFile { name, text, tree: None }
+    }
+}
+
 /// The files of a game with what is built in for each.
-pub type Shipped = &'static [(&'static str, &'static str)];
+pub type Shipped = &'static [OurFile];
+
+/// The data files of a game, from the folder `data` of its room: `shipped!("lone_warrior": "units.yaml")`.
+#[macro_export]
+macro_rules! shipped {
+    ($room:literal: $($file:literal),+ $(,)?) => {
+        &[$( $crate::engine::data::OurFile {
+            name: $file,
+            text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/games/", $room, "/data/", $file)),
+            tree: Some(include_str!(concat!(env!("OUT_DIR"), "/", $room, "/", $file))),
+        } ),+]
+    };
+}
 
 /// A key at the top of a file.
 pub fn at(key: &str) -> DocPath {
@@ -100,13 +130,12 @@ impl DataFault {
 
 /// What a document says in a form that has one spelling: a map whose keys are no names (the signs of a legend) is a list
 /// of pairs.
-fn canonical(node: &Node) -> Json {
+fn canonical(node: Node) -> Json {
     match node {
-        Node::Text { text, .. } => Json::Str(text.clone()),
-        Node::List(items) => Json::List(items.iter().map(canonical).collect()),
+        Node::Text { text, .. } => Json::Str(text),
+        Node::List(items) => Json::List(items.into_iter().map(canonical).collect()),
         Node::Map(entries) => {
-            let members: BTreeMap<String, Json> =
-                entries.iter().map(|(k, node)| (k.clone(), canonical(node))).collect();
+            let members: BTreeMap<String, Json> = entries.into_iter().map(|(k, node)| (k, canonical(node))).collect();
             match members.keys().all(|key| is_key(key)) {
                 true => Json::Map(members),
                 false => Json::List(members.into_iter().map(|(k, v)| Json::List(vec![Json::Str(k), v])).collect()),
@@ -139,7 +168,7 @@ impl<'f> Loader<'f> {
             held: Vec::new(),
             faults: Vec::new(),
         };
-        let names: Vec<&str> = ours.iter().map(|(name, _)| *name).collect();
+        let names: Vec<&str> = ours.iter().map(|file| file.name).collect();
         for name in theirs.keys().filter(|name| !names.contains(&name.as_str())) {
             let what = format!("{game} has no data file `{name}`");
             let files = format!("the files are {}", one_of(&names));
@@ -165,27 +194,15 @@ impl<'f> Loader<'f> {
 
     /// Reads one file. Every fault of form is noted with its place, and a file that is for another game.
     pub fn read<T: FromDoc>(&mut self, file: &'static str) -> Option<T> {
-        let ours = self.ours.iter().find(|(name, _)| *name == file).map_or("", |(_, text)| *text);
-        let read = match self.theirs.get(file) {
-            Some(text) => read_document(file, text.as_bytes()),
-            None => read_plain_data(file, ours.as_bytes()),
-        };
-        let (node, source) = match read {
-            Ok(read) => read,
-            Err(unreadable) => {
-                let faults = unreadable.faults.into_iter();
-                self.faults.extend(faults.map(|fault| DataFault { file: file.to_owned(), fault }));
-                return None;
-            }
-        };
-        self.sources.insert(file, source);
-        self.canon.insert(file.trim_end_matches(".yaml").to_owned(), canonical(&node));
+        let node = self.node(file)?;
         let game = node.get("game").and_then(|game| game.as_text()).unwrap_or(self.game);
         if game != self.game {
-            let remedy = format!("write `game: {}`", self.game);
-            self.fault(file, &at("game"), format!("this is data for `{game}`"), remedy);
+            let what = format!("this is data for `{game}`");
+            self.fault(file, &at("game"), what, format!("write `game: {}`", self.game));
         }
-        match read_as(&node, &PlainTexts) {
+        let read = read_as(&node, &PlainTexts);
+        self.canon.insert(file.trim_end_matches(".yaml").to_owned(), canonical(node));
+        match read {
             Ok((value, _)) => Some(value),
             Err(faults) => {
                 faults.into_iter().for_each(|fault| self.push(file, fault));
@@ -194,8 +211,43 @@ impl<'f> Loader<'f> {
         }
     }
 
+    /// A file before anybody asks what it means.
+    fn node(&mut self, file: &'static str) -> Option<Node> {
+        let ours = self.ours.iter().find(|ours| ours.name == file);
+        let theirs = self.theirs.get(file);
+        if theirs.is_none()
+            && let Some(node) = ours.and_then(|ours| read_tree(ours.tree?))
+        {
+            return Some(node);
+        }
+        let read = match theirs {
+            Some(text) => read_document(file, text.as_bytes()),
+            None => read_plain_data(file, ours.map_or("", |ours| ours.text).as_bytes()),
+        };
+        match read {
+            Ok((node, source)) => {
+                self.sources.insert(file, source);
+                Some(node)
+            }
+            Err(unreadable) => {
+                let faults = unreadable.faults.into_iter();
+                self.faults.extend(faults.map(|fault| DataFault { file: file.to_owned(), fault }));
+                None
+            }
+        }
+    }
+
+    /// Where a part of a file stands. A file of ours is read as text only if somebody asks this.
+    fn place(&self, file: &str, at: &DocPath) -> Option<Place> {
+        if let Some(source) = self.sources.get(file) {
+            return Some(source.place(at));
+        }
+        let ours = self.ours.iter().find(|ours| ours.name == file && !self.theirs.contains_key(file))?;
+        read_plain_data(file, ours.text.as_bytes()).ok().map(|(_, source)| source.place(at))
+    }
+
     fn push(&mut self, file: &str, mut fault: Fault) {
-        fault.place = fault.place.or_else(|| self.sources.get(file).map(|source| source.place(&fault.at)));
+        fault.place = fault.place.or_else(|| self.place(file, &fault.at));
         self.faults.push(DataFault { file: file.to_owned(), fault });
     }
 
@@ -238,9 +290,9 @@ impl<'f> Loader<'f> {
         self.faults.len()
     }
 
-    /// What the files that were read say, comments left out: for the digest in the first record.
-    pub fn canon(&self) -> Json {
-        Json::Map(self.canon.clone())
+    /// What the files that were read so far say, comments left out: for the digest in the first record.
+    pub fn canon(&mut self) -> Json {
+        Json::Map(std::mem::take(&mut self.canon))
     }
 
     /// The facts that hold, and everything that is wrong: `garcia data check`.

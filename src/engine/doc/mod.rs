@@ -1,5 +1,7 @@
 //! Files people write.
 //!
+//! A file is read in two steps. The text becomes a tree of texts ([`Node`]) with a table from document path
+//! (`moves[3].to`) to line and column ([`Source`]); then types pull their fields from the tree ([`FromDoc`]) and push
 //! every fault they meet. Faults of form and faults against the rules both carry the document path, so rule code knows
 //! no positions, and the same check serves a file and a record.
 
@@ -12,6 +14,7 @@ mod node;
 mod path;
 mod reader;
 mod source;
+mod tree;
 mod values;
 mod yaml;
 
@@ -25,4 +28,5 @@ pub use reader::{
     Fields, FromDoc, Lexicon, PlainTexts, Reader, Unknown, clip, noted, read_as, read_back, read_part, read_text,
 };
 pub use source::{Place, Source};
+pub use tree::read_tree;
 pub use yaml::{DEEPEST, LONGEST_FILE, Unreadable, read_document, read_plain_data};

@@ -14,6 +14,7 @@ use crate::board::{self, Frame, Grid, Hex, HexGrid, Layer};
 use crate::engine::data::{Loader, Provenance, Shelf, Shipped, at};
 use crate::engine::doc::{DocPath, fold};
 use crate::engine::{Json, Name};
+use crate::shipped;
 use crate::{document, features};
 
 use super::facts;
@@ -21,12 +22,7 @@ use super::tables::Tables;
 use super::terms::{Content, Flag, Force, Member, Mode, Piece, Setup, Size, Terrain, UnitKind};
 
 /// The files a data folder may hold, with what we build in for each.
-pub const FILES: Shipped = &[
-    (MAP, include_str!("data/map.yaml")),
-    (COUNTERS, include_str!("data/counters.yaml")),
-    (TABLES, include_str!("data/tables.yaml")),
-    (SCENARIOS, include_str!("data/scenarios.yaml")),
-];
+pub const FILES: Shipped = shipped!("end_of_empire": "map.yaml", "counters.yaml", "tables.yaml", "scenarios.yaml");
 /// Our own data, or those of a player. Both refuse what denies a printed fact.
 pub static SHELF: Shelf<Data> = Shelf::new(super::ID, FILES, read, |_, _| ());
 /// The map.

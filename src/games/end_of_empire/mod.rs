@@ -8,7 +8,7 @@ mod arrivals;
 mod attack;
 mod columns;
 mod combat;
-mod data;
+pub(super) mod data;
 mod events;
 mod facts;
 mod fire;

@@ -10,6 +10,7 @@ use crate::board::{Axis, Border, Facing, Grid, Square, SquareFrame, SquareGrid};
 use crate::engine::Json;
 use crate::engine::data::{Loader, Shelf, Shipped, at};
 use crate::engine::doc::fold;
+use crate::shipped;
 
 use super::files::{FieldEntry, FieldsFile, KindEntry, ObstacleEntry, RosterEntry, SignEntry, UnitsFile};
 use super::terms::{
@@ -17,8 +18,7 @@ use super::terms::{
 };
 
 /// The files a data folder may hold, with what we build in for each.
-pub const FILES: Shipped =
-    &[(FIELDS, include_str!("data/battlefields.yaml")), (UNITS, include_str!("data/units.yaml"))];
+pub const FILES: Shipped = shipped!("lone_warrior": "battlefields.yaml", "units.yaml");
 /// Our own data, or those of a player.
 pub static SHELF: Shelf<Data> = Shelf::new(super::ID, FILES, Data::read, super::facts::state);
 pub(super) const FIELDS: &str = "battlefields.yaml";

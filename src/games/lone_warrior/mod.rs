@@ -3,7 +3,7 @@
 mod actions;
 mod advice;
 mod arrange;
-mod data;
+pub(super) mod data;
 mod events;
 mod facts;
 mod files;

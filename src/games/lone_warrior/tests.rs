@@ -179,7 +179,7 @@ fn the_built_in_data_hold_every_fact_of_the_rulebook() {
 
 /// File, place and clause of everything wrong with a folder in which one text of a file is replaced.
 fn wrong(file: &str, from: &str, to: &str) -> Vec<(String, String, Option<&'static str>)> {
-    let text = super::data::FILES.iter().find(|(name, _)| *name == file).unwrap().1;
+    let text = super::data::FILES.iter().find(|ours| ours.name == file).unwrap().text;
     assert!(text.contains(from), "`{from}` is not in {file}");
     let files = BTreeMap::from([(file.to_owned(), text.replacen(from, to, 1))]);
     let broken = LoneWarrior::check_data(&files).into_iter().filter(|finding| !finding.holds);

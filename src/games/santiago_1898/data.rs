@@ -24,6 +24,7 @@ use crate::engine::doc::{Fault, fold};
 use crate::engine::json::Json;
 use crate::engine::{Clause, Name};
 use crate::features;
+use crate::shipped;
 
 use super::tables::Tables;
 use super::terms::{Flag, Force, Group, Size, Terrain, UnitId, UnitKind};
@@ -32,12 +33,7 @@ pub use check::findings;
 pub use files::{CubanEntry, EntryEntry, Factors, LandingEntry, SpecialKind};
 
 /// The files a data folder may hold, with what we build in for each.
-pub const FILES: Shipped = &[
-    (MAP, include_str!("data/map.yaml")),
-    (COUNTERS, include_str!("data/counters.yaml")),
-    (TABLES, include_str!("data/tables.yaml")),
-    (SCENARIOS, include_str!("data/scenarios.yaml")),
-];
+pub const FILES: Shipped = shipped!("santiago_1898": "map.yaml", "counters.yaml", "tables.yaml", "scenarios.yaml");
 const MAP: &str = "map.yaml";
 const COUNTERS: &str = "counters.yaml";
 const TABLES: &str = "tables.yaml";

@@ -11,6 +11,7 @@ use crate::board::{Features, Grid, Hex, HexGrid, Points, Terrain};
 use crate::engine::Json;
 use crate::engine::data::{Loader, Provenance, Shelf, Shipped, at};
 use crate::features;
+use crate::shipped;
 
 pub use files::{Counter, CounterSource};
 pub(super) use files::{CountersFile, MapFile};
@@ -24,11 +25,7 @@ use super::terms::{Arm, Flag, Group, Land, Nation, UnitId};
 pub type Mp = Points<2>;
 
 /// The files, by name, as they are shipped.
-pub const FILES: Shipped = &[
-    (MAP, include_str!("data/map.yaml")),
-    (COUNTERS, include_str!("data/counters.yaml")),
-    (TABLES, include_str!("data/tables.yaml")),
-];
+pub const FILES: Shipped = shipped!("santiago_campaign": "map.yaml", "counters.yaml", "tables.yaml");
 /// Our own data, or those of a player.
 pub static SHELF: Shelf<Data> = Shelf::new(super::ID, FILES, Data::read, super::facts::state);
 pub(super) const MAP: &str = "map.yaml";

@@ -251,7 +251,7 @@ mod tests {
 
     /// File, place and clause of everything wrong with a folder in which one text of a file is replaced.
     fn wrong(file: &str, from: &str, to: &str) -> Vec<(String, String, Option<&'static str>)> {
-        let text = FILES.iter().find(|(name, _)| *name == file).unwrap().1;
+        let text = FILES.iter().find(|ours| ours.name == file).unwrap().text;
         assert!(text.contains(from), "`{from}` is not in {file}");
         let files = BTreeMap::from([(file.to_owned(), text.replacen(from, to, 1))]);
         let broken = SHELF.findings(&files).into_iter().filter(|finding| !finding.holds);
@@ -261,7 +261,7 @@ mod tests {
     #[test]
     fn a_players_own_files_are_faulted_by_line_and_column() {
         let line = |file: &str, text: &str| {
-            let shipped = FILES.iter().find(|(name, _)| *name == file).unwrap().1;
+            let shipped = FILES.iter().find(|ours| ours.name == file).unwrap().text;
             shipped.lines().position(|line| line.contains(text)).unwrap() + 1
         };
         let places =
@@ -269,7 +269,7 @@ mod tests {
         // Of form: an unknown word, and two faults at once.
         let at = line(COUNTERS, "id: us-6r,");
         let unknown = places(COUNTERS, "nation: us, kind: infantry, factor: 5", "nation: uk, kind: foot, factor: 5");
-        let column = |text: &str| FILES[1].1.lines().nth(at - 1).unwrap().find(text).unwrap();
+        let column = |text: &str| FILES[1].text.lines().nth(at - 1).unwrap().find(text).unwrap();
         assert_eq!(unknown, [format!("{at}:{}", column("us, kind") + 1), format!("{at}:{}", column("infantry") + 1)]);
         // Of sense: a road with a gap, a hex off the map, a sign nobody explained, a unit nobody has.
         let at = line(MAP, "path: [\"3216\"");

@@ -7,7 +7,7 @@ mod attacks;
 mod balloon;
 mod bars;
 mod combat;
-mod data;
+pub(super) mod data;
 mod displace;
 mod events;
 mod facts;

@@ -20,7 +20,7 @@ fn our_own_files_state_every_printed_fact() {
 }
 
 fn with(file: &str, from: &str, to: &str) -> Vec<String> {
-    let text = super::data::FILES.iter().find(|(name, _)| *name == file).map(|(_, text)| *text).unwrap_or_default();
+    let text = super::data::FILES.iter().find(|ours| ours.name == file).map(|ours| ours.text).unwrap_or_default();
     assert!(text.contains(from), "{from}");
     let files = BTreeMap::from([(file.to_owned(), text.replacen(from, to, 1))]);
     let findings = SHELF.findings(&files).into_iter().filter(|found| !found.holds);

@@ -8,7 +8,7 @@ mod arrange;
 mod assault;
 mod campaign;
 mod command;
-mod data;
+pub(super) mod data;
 mod end;
 mod entrench;
 mod entry;

@@ -486,8 +486,11 @@ impl Work<'_, '_> {
                 Some(Only::Hill) => ground.is(Terrain::Hill),
             })
         };
-        let near = data.grid.cells().filter(|hex| data.distance(*hex, centre) <= within);
-        near.filter(|hex| data.is_land(*hex)).filter(counts).collect()
+        let near: Vec<Hex> = match within {
+            0 => vec![centre],
+            _ => data.grid.cells().filter(|hex| data.distance(*hex, centre) <= within).collect(),
+        };
+        near.into_iter().filter(|hex| data.is_land(*hex)).filter(counts).collect()
     }
 
     fn all_known(&mut self, units: &[Piece], at: &DocPath) {

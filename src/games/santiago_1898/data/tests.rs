@@ -13,7 +13,7 @@ fn hex(number: u16) -> Hex {
 }
 
 fn ours(file: &str) -> &'static str {
-    FILES.iter().find(|(name, _)| *name == file).unwrap().1
+    FILES.iter().find(|ours| ours.name == file).unwrap().text
 }
 
 /// One file with a text replaced, as a player's folder.
