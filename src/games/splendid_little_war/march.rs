@@ -302,6 +302,8 @@ impl<'p> Position<'p> {
         let mut bars = Vec::new();
         let bar = |fault| marcher.bar_of_first_hex(fault, pieces).unwrap_or_else(|| bar_of(fault, pieces));
         bars.extend(walked.fault.as_ref().map(bar));
+        // Who is kept from going on would not have stopped where he is: that rests on the same.
+        let short: Vec<Subject> = bars.iter().flat_map(|bar| bar.about.clone()).collect();
         let mut steps = walked.steps();
         if steps > 0 {
             let stop = |steps: usize| whole.get(steps).copied().unwrap_or(marcher.from);
@@ -311,7 +313,7 @@ impl<'p> Position<'p> {
                 while steps > 0 && !marcher.bars_stopping(pieces, stop(steps), gathering).is_empty() {
                     steps -= 1;
                 }
-                bars.extend(found);
+                bars.extend(found.into_iter().map(|bar| bar.about(short.iter().cloned())));
             }
         }
         (bars, steps)
