@@ -305,27 +305,45 @@ impl<G: Rules> Umpire<'_, G> {
         self.forgo(bars, about, event);
     }
 
+    /// The same for parts of one order at once, each told for itself: what one of them rests on is no excuse for another.
+    pub fn lapse_parts<T>(&mut self, parts: Vec<(T, Vec<Bar>)>, event: impl Fn(T, &[Bar]) -> G::Event) {
+        let mut doubtful: Vec<(Vec<Subject>, Cloud)> = Vec::new();
+        for (part, bars) in parts {
+            let about = bars.iter().flat_map(|bar| bar.about.iter().cloned()).collect();
+            doubtful.extend(self.left_undone(bars, |bars| event(part, bars)).map(|cause| (about, cause)));
+        }
+        for (about, cause) in doubtful {
+            self.cloud(about, &cause);
+        }
+    }
+
     /// The same for an order that would have changed just these, whatever else its bars are about.
     pub fn forgo(&mut self, bars: Vec<Bar>, changed: Vec<Subject>, event: impl FnOnce(&[Bar]) -> G::Event) {
+        if let Some(cause) = self.left_undone(bars, event) {
+            self.cloud(changed, &cause);
+        }
+    }
+
+    /// Keeps in mind and tells what was not done; why whatever it would have changed is in doubt, if it is.
+    fn left_undone(&mut self, bars: Vec<Bar>, event: impl FnOnce(&[Bar]) -> G::Event) -> Option<Cloud> {
         if bars.is_empty() {
-            return;
+            return None;
         }
         let order = self.in_hand.clone().unwrap_or_else(DocPath::root);
         let cloud = |bar: &Bar| bar.about.iter().find_map(|subject| self.clouds.get(subject)).cloned();
         if self.hopes.is_some() {
             let cause = bars.iter().find_map(cloud).unwrap_or(Cloud::Refused(order));
             self.object(bars);
-            return self.cloud(changed, &cause);
+            return Some(cause);
         }
         let lapsed: Vec<Lapsed> =
             bars.iter().map(|bar| Lapsed { order: order.clone(), bar: bar.clone(), cloud: cloud(bar) }).collect();
         // What an order that came to nothing would have changed is as doubtful as what it came to nothing for.
-        if let Some(cause) = lapsed.iter().find_map(|lapsed| lapsed.cloud.clone()) {
-            self.cloud(changed, &cause);
-        }
+        let cause = lapsed.iter().find_map(|lapsed| lapsed.cloud.clone());
         self.lapsed.extend(lapsed);
         let event = event(&bars);
         self.note(event);
+        cause
     }
 
     /// What would bar an order that is not come to in this walk: faults in a check, nothing otherwise.

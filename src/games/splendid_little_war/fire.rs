@@ -13,6 +13,7 @@ use super::orders::{FireOrder, Spot};
 use super::play::{Play, subjects};
 use super::policy::{NEXT_COMBAT, Policy};
 use super::position::{Position, enemy};
+use super::state::State;
 use super::tables::{Variable, within};
 use super::terms::{Cause, Cf, CheckKind, Flag, Force, Piece, d10};
 
@@ -31,7 +32,7 @@ impl Play<'_, '_> {
         let mut order = order.clone();
         let mut instead_of = None;
         if !self.now().held_by(order.target, enemy(side))
-            && self.stood.contains(&order.target)
+            && self.stood.contains(&(enemy(side), order.target))
             && let Some(target) = self.next_target(side, kind, &order)?
         {
             instead_of = Some(std::mem::replace(&mut order.target, target));
@@ -46,20 +47,24 @@ impl Play<'_, '_> {
             self.umpire.listed(|| judged.shots.iter().all(|shot| gunnery.lists(shot, order.target)));
         }
         let what = format!("fire at {}", order.target);
-        if !judged.notes.is_empty() {
-            self.lapse(what.clone(), judged.notes);
-        }
+        let barred = !judged.bars.is_empty() || judged.shots.is_empty();
+        let turns = !judged.out.is_empty() && instead_of.is_none() && self.may_turn(side, kind, &order);
+        // §13.0k: what bars a shot at this target bars none at the next.
+        let this = Subject::of(order.target);
+        let mut parts = vec![(what.clone(), judged.notes)];
         for (index, piece, bars) in judged.out {
             let place = DocPath::root().key("units").index(index);
             let own = |bar: Bar| if bar.part == DocPath::root() { bar.at(place.clone()) } else { bar };
-            let bars = self.twice(bars).into_iter().map(own).collect();
-            self.lapse(format!("fire of {piece} at {}", order.target), bars);
+            let firm = |bar: Bar| Bar { firm: bar.firm && !(turns && bar.about.contains(&this)), ..bar };
+            let bars = self.twice(bars).into_iter().map(own).map(firm).collect();
+            parts.push((format!("fire of {piece} at {}", order.target), bars));
         }
-        if !judged.bars.is_empty() {
-            self.lapse(what, judged.bars);
-            return Ok(());
-        }
-        if judged.shots.is_empty() {
+        // No enemy comes into a hex that friends hold, whatever becomes of them.
+        let friendly = !self.stood.contains(&(enemy(side), order.target)) && self.now().held_by(order.target, side);
+        let barring = judged.bars.into_iter().map(|bar| Bar { firm: bar.firm || friendly, ..bar });
+        parts.push((what, barring.collect()));
+        self.lapse_parts(parts);
+        if barred {
             return Ok(());
         }
         let aim = Aim { at: order.target, instead_of };
@@ -78,16 +83,32 @@ impl Play<'_, '_> {
         bars.into_iter().map(|bar| if bar.clause.0 == "13.0h" && sure(&bar) { bar.firm() } else { bar }).collect()
     }
 
-    /// The target is empty: another hex, or none (§13.0k, D11).
-    fn next_target(&mut self, side: Side, kind: FireKind, order: &FireOrder) -> Ruling<Option<Hex>> {
-        let fired = self.fired.clone();
-        let state = self.state.clone();
-        let gunnery = Gunnery::new(Position { game: self.game, state: &state }, side, kind, &fired);
+    /// Whether somebody who cannot fire at the target may find nobody there and fire at another, as far as can be known.
+    fn may_turn(&self, side: Side, kind: FireKind, order: &FireOrder) -> bool {
+        if self.umpire.cloud_on(&Subject::of(order.target)).is_none() {
+            return false;
+        }
+        let mut state = self.state.clone();
+        for piece in self.now().fighters(order.target, enemy(side)) {
+            state.units.remove(&piece);
+        }
+        let others = self.other_targets(&state, side, kind, order);
+        others.iter().any(|hex| order.r#else.is_none_or(|wanted| wanted == *hex))
+    }
+
+    /// What all units of an order could fire at.
+    fn other_targets(&self, state: &State, side: Side, kind: FireKind, order: &FireOrder) -> Vec<Hex> {
+        let gunnery = Gunnery::new(Position { game: self.game, state }, side, kind, &self.fired);
         let may = |hex: &Hex| {
             let order = FireOrder { target: *hex, r#else: None, ..order.clone() };
             Volley::plan(&gunnery, &order).is_ok()
         };
-        let others: Vec<Hex> = gunnery.enemies.iter().copied().filter(may).collect();
+        gunnery.enemies.iter().copied().filter(may).collect()
+    }
+
+    /// The target is empty: another hex, or none (§13.0k, D11).
+    fn next_target(&mut self, side: Side, kind: FireKind, order: &FireOrder) -> Ruling<Option<Hex>> {
+        let others = self.other_targets(self.state, side, kind, order);
         if others.is_empty() {
             return Ok(None);
         }

@@ -193,6 +193,15 @@ impl<'t> Gunnery<'t> {
     /// Why a unit may not fire at a hex, directly or indirectly.
     pub fn bars_firing(&self, piece: Piece, target: Hex, indirect: bool, spotter: Option<Piece>) -> Vec<Bar> {
         let mut bars = self.bars_unit(piece);
+        // §13.0k: whoever finds nobody there fires at another hex, so all that bars this shot rests on who is in its target.
+        let aimed = self.bars_aim(piece, target, indirect, spotter).into_iter();
+        bars.extend(aimed.map(|bar| bar.about([Subject::of(target)])));
+        bars
+    }
+
+    /// What bars a unit that may fire from firing at this hex.
+    fn bars_aim(&self, piece: Piece, target: Hex, indirect: bool, spotter: Option<Piece>) -> Vec<Bar> {
+        let mut bars = Vec::new();
         let now = &self.now;
         let Some(unit) = now.unit(piece).filter(|unit| unit.side() == self.side && unit.is_combat()) else {
             return bars;
@@ -279,12 +288,11 @@ impl<'t> Gunnery<'t> {
                 "only supplied guns fire indirectly",
             )));
         }
-        let beside = data.neighbours(target).find(|next| self.crowd.has(data, *next, Crowd::any_of(self.side)));
-        if let Some(next) = beside {
+        // Each for itself: some of them may go, others are there to stay.
+        for next in data.neighbours(target).filter(|next| self.crowd.has(data, *next, Crowd::any_of(self.side))) {
             let why = format!("friends in {next} are beside {target}");
-            bars.push(
-                Bar::new("13.1o", why, "choose a target with no friends beside it").about(subjects([next, target])),
-            );
+            let bar = Bar::new("13.1o", why, "choose a target with no friends beside it");
+            bars.push(bar.about([Subject::of(next)]).about(subjects(now.stack(next, self.side))));
         }
         let spotters = Spotters::of(now, gun, hex);
         let able = spotters.of_target(self, target);

@@ -31,8 +31,8 @@ pub struct Play<'p, 'u> {
     pub regrouped: BTreeSet<Piece>,
     /// The 2nd Cavalry is ordered to reform in this Movement Phase (§5.4d).
     pub gathering: bool,
-    /// Hexes with combat units when the Combat Phase, or this step of it, began: what is empty now was left (§13.0k).
-    pub stood: BTreeSet<Hex>,
+    /// Whose combat units stood where when the Combat Phase, or this step of it, began: what is empty now was left (§13.0k).
+    pub stood: BTreeSet<(Side, Hex)>,
     /// Who has fired in this fire segment, and at what (§13.0h, §13.0i).
     pub fired: BTreeMap<Piece, Aim>,
     /// Leaders who have rolled for Leader Loss in this combat (§13.4k).
@@ -81,7 +81,7 @@ impl<'p, 'u> Play<'p, 'u> {
     pub fn begin_combat(&mut self) {
         let now = self.now();
         let fighters = self.state.units.iter().filter(|(id, _)| now.is_combat(**id));
-        self.stood = fighters.filter_map(|(_, unit)| unit.at.hex()).collect();
+        self.stood = fighters.filter_map(|(id, unit)| now.side(*id).zip(unit.at.hex())).collect();
     }
 
     /// Carries out one entry of the packet.
@@ -95,6 +95,11 @@ impl<'p, 'u> Play<'p, 'u> {
     /// An order, or a part of it, that is not carried out.
     pub fn lapse(&mut self, order: impl Into<String>, bars: Vec<Bar>) {
         self.umpire.lapse(bars, |bars| Event::not_done(order, bars));
+    }
+
+    /// Parts of one order that are not carried out, each told for itself.
+    pub fn lapse_parts(&mut self, parts: Vec<(String, Vec<Bar>)>) {
+        self.umpire.lapse_parts(parts, Event::not_done);
     }
 
     /// One ten-sided die, read as 0 to 9 (§3.0a); of the results the greatest is best for `good_for`.
