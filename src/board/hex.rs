@@ -95,7 +95,7 @@ impl HexGrid {
             }
         }
         grid.around = (grid.cells.iter())
-            .map(|&hex| grid.ways().map(|(_, step)| grid.hex(grid.cube(hex).plus(step)).map_or(NONE, Hex::number)))
+            .map(|&hex| (*grid.ways()).map(|(_, step)| grid.hex(grid.cube(hex).plus(step)).map_or(NONE, Hex::number)))
             .collect();
         Ok(grid)
     }
@@ -107,7 +107,7 @@ impl HexGrid {
 
     /// The six bearings of its hexsides, clockwise from the north.
     pub fn bearings(&self) -> [Bearing; 6] {
-        self.ways().map(|(bearing, _)| bearing)
+        (*self.ways()).map(|(bearing, _)| bearing)
     }
 
     /// The row a number names, on the map or not.
@@ -173,10 +173,10 @@ impl HexGrid {
     }
 
     /// The six ways out of a hex, clockwise from the north.
-    pub(super) fn ways(&self) -> [(Bearing, Cube); 6] {
+    pub(super) fn ways(&self) -> &'static [(Bearing, Cube); 6] {
         match self.frame.orientation {
-            Orientation::Pointy => POINTY,
-            Orientation::Flat => FLAT,
+            Orientation::Pointy => &POINTY,
+            Orientation::Flat => &FLAT,
         }
     }
 
@@ -233,11 +233,7 @@ impl Grid for HexGrid {
 
     fn neighbours(&self, cell: Hex) -> impl Iterator<Item = (Bearing, Hex)> {
         let around = self.index(cell).and_then(|index| self.around.get(index)).copied().unwrap_or([NONE; 6]);
-        let ways = match self.frame.orientation {
-            Orientation::Pointy => &POINTY,
-            Orientation::Flat => &FLAT,
-        };
-        ways.iter().zip(around).filter_map(|(&(bearing, _), number)| Some((bearing, Hex::new(number)?)))
+        self.ways().iter().zip(around).filter_map(|(&(bearing, _), number)| Some((bearing, Hex::new(number)?)))
     }
 
     fn neighbour(&self, cell: Hex, edge: Bearing) -> Option<Hex> {
@@ -247,6 +243,12 @@ impl Grid for HexGrid {
 
     fn distance(&self, a: Hex, b: Hex) -> u32 {
         self.cube(a).minus(self.cube(b)).length()
+    }
+
+    fn edge_between(&self, a: Hex, b: Hex) -> Option<Bearing> {
+        let around = self.around.get(self.index(a)?)?;
+        let way = around.iter().position(|number| *number == b.number())?;
+        self.ways().get(way).map(|&(bearing, _)| bearing)
     }
 }
 

@@ -77,7 +77,7 @@ pub fn crossed(grid: &HexGrid, a: Hex, b: Hex) -> Vec<Stretch> {
         let Some((begin, along)) = stretch(change, here) else { continue };
         found.push((begin, along, here));
         for (_, way) in grid.ways() {
-            let there = here.plus(way);
+            let there = here.plus(*way);
             if !seen.contains(&(there.q, there.r)) {
                 seen.push((there.q, there.r));
                 open.push(there);

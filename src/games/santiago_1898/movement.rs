@@ -7,6 +7,7 @@ use crate::board::{self, Grid, Hex, Points, Reach, Step, Stride, WalkFault};
 use crate::engine::doc::DocPath;
 use crate::engine::{Bar, Clause, Ruling, Side, Subject};
 
+use super::data::Along;
 use super::events::{Event, Pace, Paid, PhaseName};
 use super::orders::{Balloon, MoveOrder, TurnOrders};
 use super::play::{Judged, Play, Position, Used, item, player, subjects};
@@ -134,13 +135,14 @@ impl Position<'_> {
     /// What it costs a force to enter `to` from the neighbouring `from` (§8.1b, chart).
     pub fn step_cost(&self, lay: &Lay, from: Hex, to: Hex) -> Result<u32, Obstacle> {
         let data = self.data();
-        if !data.is_land(to) || data.water_between(from, to) {
+        let along = data.map.between(from, to);
+        if !data.is_land(to) || along.has(Along::Water) {
             return Err(Obstacle::Water);
         }
         if let Some(obstacle) = data.grid.index(to).and_then(|index| lay.barred.get(index)).copied().flatten() {
             return Err(obstacle);
         }
-        if data.road_between(from, to) {
+        if along.has(Along::Road) {
             return Ok(data.tables.movement.road); // §8.4a, §TEC.f, §TEC.g
         }
         // §7.2.3: Bad Weather, off road and railroad only.
