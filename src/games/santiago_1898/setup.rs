@@ -10,7 +10,7 @@ use super::data::Whence;
 use super::events::{Event, PhaseName};
 use super::orders::SetupOrders;
 use super::play::{Judged, Play, Position};
-use super::state::Place;
+use super::state::{Part, Place, Role, UnitState};
 use super::terms::{Force, Terrain, UnitId};
 
 impl Position<'_> {
@@ -101,20 +101,37 @@ impl Position<'_> {
         places
     }
 
-    /// Is the hex fit for Cubans apart from its distance? (§3.3a, §3.3b, §3.3d)
-    fn cuban_ground(&self, hex: Hex) -> Result<(), (&'static str, String)> {
+    /// Is the hex fit for Cubans apart from its distance, or by which clause is it not? (§3.3a, §3.3b, §3.3d)
+    fn cuban_ground(&self, hex: Hex, spanish: &BTreeSet<Hex>) -> Result<(), &'static str> {
         let data = self.data();
         if !matches!(data.terrain(hex), Terrain::Clear | Terrain::Hill) {
-            return Err(("3.3a", format!("{hex} is {}; Cubans start in clear or hill hexes", data.terrain(hex))));
+            return Err("3.3a");
         }
         if data.has_road(hex) {
-            return Err(("3.3b", format!("a road or railroad runs through {hex}")));
+            return Err("3.3b");
         }
-        let spanish = |at: Hex| !self.combat_units(Force::Spanish, at).is_empty();
-        if spanish(hex) || data.neighbours(hex).any(spanish) {
-            return Err(("3.3d", format!("Spanish units are in or next to {hex}")));
+        match spanish.contains(&hex) || data.neighbours(hex).any(|next| spanish.contains(&next)) {
+            true => Err("3.3d"),
+            false => Ok(()),
         }
-        Ok(())
+    }
+
+    /// Why a hex will not do for Cubans.
+    fn no_cuban_ground(&self, hex: Hex) -> (&'static str, String) {
+        let (data, clause) = (self.data(), self.cuban_ground(hex, &self.spanish_hexes()).err().unwrap_or("3.3c"));
+        let why = match clause {
+            "3.3a" => format!("{hex} is {}; Cubans start in clear or hill hexes", data.terrain(hex)),
+            "3.3b" => format!("a road or railroad runs through {hex}"),
+            "3.3d" => format!("Spanish units are in or next to {hex}"),
+            _ => format!("{hex} is {} from Santiago", count_of(data.grid.distance(data.santiago, hex), "hex")),
+        };
+        (clause, why)
+    }
+
+    /// Where Spanish combat units stand.
+    fn spanish_hexes(&self) -> BTreeSet<Hex> {
+        let fights = |unit: &&UnitState| unit.role == Role { force: Force::Spanish, part: Part::Fights };
+        self.state.units.values().filter(fights).filter_map(|unit| unit.at.hex()).collect()
     }
 
     /// Hexes where Cubans may start, in zones: those within four of Santiago (§3.3c), then, as long as the zones have no
@@ -122,7 +139,8 @@ impl Position<'_> {
     fn cuban_zones(&self) -> Vec<Vec<Hex>> {
         let within = self.game.cuban_distance();
         let mut zones: BTreeMap<u32, Vec<Hex>> = BTreeMap::new();
-        for hex in self.data().grid.cells().filter(|hex| self.cuban_ground(*hex).is_ok()) {
+        let spanish = self.spanish_hexes();
+        for hex in self.data().grid.cells().filter(|hex| self.cuban_ground(*hex, &spanish).is_ok()) {
             let distance = self.data().grid.distance(self.data().santiago, hex);
             zones.entry(distance.max(within)).or_default().push(hex);
         }
@@ -163,10 +181,7 @@ impl Position<'_> {
             if self.force(*id) != Some(Force::Cuban) {
                 bar("3.1a", format!("{id} is not a Cuban unit"), "leave it out".to_owned());
             } else if !legal.contains(hex) {
-                let (clause, why) = self.cuban_ground(*hex).err().unwrap_or_else(|| {
-                    let distance = self.data().grid.distance(self.data().santiago, *hex);
-                    ("3.3c", format!("{hex} is {} from Santiago", count_of(distance, "hex")))
-                });
+                let (clause, why) = self.no_cuban_ground(*hex);
                 bar(clause, why, one_of(&legal));
             } else {
                 // §IMP.19: farther out only once everything nearer is full.
