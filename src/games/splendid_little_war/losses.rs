@@ -271,9 +271,13 @@ impl Play<'_, '_> {
                     gone.push(piece);
                 }
             }
-            // Somebody who does not make room need not go.
-            let all = gone.clone();
-            gone.retain(|piece| !fits(&all.iter().copied().filter(|other| other != piece).collect::<Vec<_>>()));
+            // Somebody who does not make room need not go, the last first: without him another may be needed.
+            for piece in gone.clone().into_iter().rev() {
+                let rest: Vec<Piece> = gone.iter().copied().filter(|other| *other != piece).collect();
+                if fits(&rest) {
+                    gone = rest;
+                }
+            }
             gone
         };
         let default = pick(&[]);
