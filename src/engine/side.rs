@@ -52,11 +52,13 @@ pub struct Subject(String);
 impl Subject {
     /// A subject named after the given thing.
     pub fn of(thing: impl fmt::Display) -> Subject {
-        let text = thing.to_string().to_ascii_lowercase();
-        let plain = |c: char| {
-            if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' }
-        };
-        Subject(text.chars().map(plain).collect())
+        let text = thing.to_string();
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '_' | '-');
+        // Units and hexes are spelled so already; they are spoken of thousands of times in a turn.
+        if text.chars().all(plain) {
+            return Subject(text);
+        }
+        Subject(text.chars().map(|c| c.to_ascii_lowercase()).map(|c| if plain(c) { c } else { '-' }).collect())
     }
 }
 
