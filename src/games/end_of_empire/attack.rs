@@ -62,6 +62,13 @@ impl Position<'_> {
         bars
     }
 
+    /// Why a piece is too far from a hex to attack it, or to turn from it to another.
+    pub fn bars_distance(&self, piece: Piece, target: Hex) -> Option<Bar> {
+        let hex = self.state.hex_of(piece).filter(|hex| !self.data().touch(*hex, target))?;
+        let why = format!("{piece} in {hex} is not next to {target}");
+        Some(Bar::new("9.1d", why, "move it there first").about([Subject::of(piece)]))
+    }
+
     /// Why a piece cannot take part in an attack on a hex.
     pub fn bars_attacker(
         &self,
@@ -81,18 +88,12 @@ impl Position<'_> {
             let bar = Bar::new("A24a", format!("{piece} has attacked"), "a unit attacks once in a phase");
             bars.push(bar.about([attack_of(piece)]));
         }
-        let Some(hex) = self.state.hex_of(piece) else {
+        if self.state.hex_of(piece).is_none() {
             let why = format!("{piece} is not on the open map");
             bars.push(about(Bar::new("9.1b", why, "name what stands on the map")));
             return bars;
-        };
-        if !self.data().touch(hex, target) {
-            bars.push(about(Bar::new(
-                "9.1d",
-                format!("{piece} in {hex} is not next to {target}"),
-                "move it there first",
-            )));
         }
+        bars.extend(self.bars_distance(piece, target));
         let landed = self.state.counters.get(&piece).map_or(self.state.unit(piece).landed, |counter| counter.landed);
         if landed {
             bars.push(about(Bar::new("8.2e", format!("{piece} landed this turn"), "attack next turn")));

@@ -138,14 +138,7 @@ impl Play<'_, '_> {
         let nobody = Some(nobody).filter(|_| order.by.is_empty());
         if !self.now().held_by(target, Play::enemy(side)) {
             let other = if self.has_gone(side, target) { self.next_target(side, order, target)? } else { None };
-            match other {
-                Some(other) => target = other,
-                None => {
-                    let bars = self.now().bars_target(side, target).into_iter().chain(nobody).collect();
-                    self.lapse(format!("attack on {target}"), bars);
-                    return Ok(());
-                }
-            }
+            target = other.unwrap_or(target);
         }
         let bars = self.now().bars_target(side, target);
         let manner = self.now().manner(&order.by, target, side);
@@ -161,6 +154,10 @@ impl Play<'_, '_> {
             } else {
                 self.lapse(format!("attack by {piece}"), wrong.into_iter().map(|bar| bar.at(part.clone())).collect());
             }
+        }
+        if !self.now().held_by(target, Play::enemy(side)) {
+            self.lapse(format!("attack on {target}"), bars.into_iter().chain(nobody).collect());
+            return Ok(());
         }
         // Who is left may be barred for want of those who are not.
         let missing = missing_from(&order.by, &by);
@@ -268,7 +265,11 @@ impl Play<'_, '_> {
         let now = self.now();
         let may = |target: &Hex| {
             let manner = now.manner(&order.by, *target, side);
-            let fits = |piece: &Piece| now.bars_attacker(side, *piece, *target, &self.fought, manner).is_empty();
+            // Who turns to another hex could have attacked this one.
+            let fits = |piece: &Piece| {
+                now.bars_attacker(side, *piece, *target, &self.fought, manner).is_empty()
+                    && now.bars_distance(*piece, gone).is_none()
+            };
             now.bars_target(side, *target).is_empty()
                 && !order.by.is_empty()
                 && order.by.iter().all(fits)
@@ -322,7 +323,7 @@ impl Play<'_, '_> {
         let Fight { force, side, target, order, .. } = fight;
         let enemy = Play::enemy(side);
         let attackers = self.unveil(&fight.by)?;
-        self.fought.extend(attackers.iter().copied());
+        self.have_fought(&fight.by, &attackers);
         // Guns of an opened column stay behind (§9.6a).
         let mut attackers: Vec<Piece> = (attackers.into_iter())
             .filter(|piece| self.now().kind(*piece).is_some_and(|kind| kind.is_foot() || kind == UnitKind::MachineGun))
@@ -387,6 +388,13 @@ impl Play<'_, '_> {
         Ok(())
     }
 
+    /// Those who attack (A24a), some of them under a counter that was named: that they do only its owner could know.
+    fn have_fought(&mut self, named: &[Piece], all: &[Piece]) {
+        let shown = all.iter().copied().filter(|piece| !named.contains(piece)).map(attack_of);
+        self.umpire.cloud(shown, &crate::engine::Cloud::Secret("who lies under a counter".into()));
+        self.fought.extend(all.iter().copied());
+    }
+
     /// A result of the Fire Table: losses first, then DS on a survivor (A71).
     pub fn hit(
         &mut self,
@@ -440,7 +448,7 @@ impl Play<'_, '_> {
         if counter {
             by = others.into_iter().filter(|piece| self.state.hex_of(*piece).is_some()).collect();
         }
-        self.fought.extend(by.iter().copied());
+        self.have_fought(&fight.by, &by);
         let emptied = self.now().fighters(target, enemy).is_empty();
         if let (true, Some(defender)) = (emptied && !by.is_empty(), defender) {
             self.abandon(target, defender, true);
