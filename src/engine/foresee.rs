@@ -330,20 +330,23 @@ impl<G: Rules> Umpire<'_, G> {
             return None;
         }
         let order = self.in_hand.clone().unwrap_or_else(DocPath::root);
+        let own = Cloud::Refused(order.clone());
         let cloud = |bar: &Bar| bar.about.iter().find_map(|subject| self.clouds.get(subject)).cloned();
+        // What an order that came to nothing would have changed is as doubtful as what it came to nothing for; in a real run
+        // too, what hangs on a mistake hangs on something.
+        let cause = bars.iter().find_map(cloud).unwrap_or_else(|| own.clone());
         if self.hopes.is_some() {
-            let cause = bars.iter().find_map(cloud).unwrap_or(Cloud::Refused(order));
             self.object(bars);
             return Some(cause);
         }
-        let lapsed: Vec<Lapsed> =
-            bars.iter().map(|bar| Lapsed { order: order.clone(), bar: bar.clone(), cloud: cloud(bar) }).collect();
-        // What an order that came to nothing would have changed is as doubtful as what it came to nothing for.
-        let cause = lapsed.iter().find_map(|lapsed| lapsed.cloud.clone());
+        // A fault of an order is no excuse for its other faults.
+        let known = |bar: &Bar| cloud(bar).filter(|cloud| *cloud != own);
+        let lapsed = |bar: &Bar| Lapsed { order: order.clone(), bar: bar.clone(), cloud: known(bar) };
+        let lapsed: Vec<Lapsed> = bars.iter().map(lapsed).collect();
         self.lapsed.extend(lapsed);
         let event = event(&bars);
         self.note(event);
-        cause
+        Some(cause)
     }
 
     /// What would bar an order that is not come to in this walk: faults in a check, nothing otherwise.

@@ -12,7 +12,7 @@ use crate::engine::dice::Seed;
 use crate::engine::digest::hash_bytes;
 use crate::engine::doc::{DocPath, Fault, Node, Reader};
 use crate::engine::{
-    AnyForeseen, AnyOrders, AnyOutcome, Clause, Dice, Failure, Foresaid, Json, Lapsed, Said, Side, Stop, View,
+    AnyForeseen, AnyOrders, AnyOutcome, Clause, Cloud, Dice, Failure, Foresaid, Json, Lapsed, Said, Side, Stop, View,
 };
 
 /// How often a packet is changed until one comes out that can be read.
@@ -39,10 +39,10 @@ pub(crate) fn lapsed_likewise(faults: &[Fault], outcome: &AnyOutcome) -> Result<
         }
     }
     for (entry, clauses) in entries {
-        // What a die did meanwhile may be a reason that comes first.
-        let likewise = |lapsed: &&Lapsed| {
-            within(&lapsed.order, entry) && (clauses.contains(&lapsed.bar.clause) || lapsed.cloud.is_some())
-        };
+        // What a die did meanwhile may be a reason that comes first; what another mistake did is none.
+        let chance = |lapsed: &Lapsed| lapsed.cloud.as_ref().is_some_and(|cloud| !matches!(cloud, Cloud::Refused(_)));
+        let likewise =
+            |lapsed: &&Lapsed| within(&lapsed.order, entry) && (clauses.contains(&lapsed.bar.clause) || chance(lapsed));
         if !outcome.lapsed.iter().any(|lapsed| likewise(&lapsed)) {
             let lapsed: Vec<_> = outcome.lapsed.iter().map(|lapsed| (&lapsed.order, lapsed.bar.clause)).collect();
             let head = format!("{entry} is refused, but signed all the same it does not lapse for that ({lapsed:?})");
