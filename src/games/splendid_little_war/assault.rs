@@ -53,7 +53,7 @@ impl Play<'_, '_> {
             if bars.is_empty() { units.push(*piece) } else { out.push((index, *piece, bars)) }
         }
         let mut bars = storming.bars_target(target);
-        bars.extend(storming.bars_whole(&order.units, target));
+        bars.extend(storming.bars_whole(&order.units, target, &self.adrift));
         let notes = storming.bars_instructions(order, &order.units);
         for (index, piece, bars) in out {
             let place = DocPath::root().key("units").index(index);

@@ -49,13 +49,19 @@ impl Play<'_, '_> {
         let what = format!("fire at {}", order.target);
         let barred = !judged.bars.is_empty() || judged.shots.is_empty();
         let turns = !judged.out.is_empty() && instead_of.is_none() && self.may_turn(side, kind, &order);
-        // §13.0k: what bars a shot at this target bars none at the next.
         let this = Subject::of(order.target);
         let mut parts = vec![(what.clone(), judged.notes)];
         for (index, piece, bars) in judged.out {
             let place = DocPath::root().key("units").index(index);
             let own = |bar: Bar| if bar.part == DocPath::root() { bar.at(place.clone()) } else { bar };
-            let firm = |bar: Bar| Bar { firm: bar.firm && !(turns && bar.about.contains(&this)), ..bar };
+            let (who, adrift) = (Subject::of(piece), self.adrift.contains(&piece));
+            // §13.0k: what bars a shot at this target bars none at the next; and what bars one from here none from elsewhere,
+            // where the unit may not have come as far as its assault (§13.0d).
+            let otherwise = |bar: &Bar| {
+                let aimed = bar.about.contains(&this);
+                turns && aimed || adrift && (aimed && bar.about.contains(&who) || bar.clause.0 == "13.0d")
+            };
+            let firm = |bar: Bar| Bar { firm: bar.firm && !otherwise(&bar), ..bar };
             let bars = self.twice(bars).into_iter().map(own).map(firm).collect();
             parts.push((format!("fire of {piece} at {}", order.target), bars));
         }
@@ -70,7 +76,8 @@ impl Play<'_, '_> {
         let aim = Aim { at: order.target, instead_of };
         self.fired.extend(judged.shots.iter().map(|shot| (shot.piece, aim)));
         for shot in &judged.shots {
-            let on = self.now().needed(shot, aim);
+            let mut on = self.now().needed(shot, aim);
+            on.extend(self.adrift.get(&shot.piece).map(Subject::of));
             self.umpire.rests(&on, [shot_of(shot.piece)]);
         }
         self.fire_attack(side, kind, Volley { target: order.target, shots: judged.shots })

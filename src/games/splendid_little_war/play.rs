@@ -33,6 +33,8 @@ pub struct Play<'p, 'u> {
     pub gathering: bool,
     /// Whose combat units stood where when the Combat Phase, or this step of it, began: what is empty now was left (§13.0k).
     pub stood: BTreeSet<(Side, Hex)>,
+    /// Whose place was in doubt by then: a check on the march may halt them before they come to it (§5.2k, §5.6d).
+    pub adrift: BTreeSet<Piece>,
     /// Who has fired in this fire segment, and at what (§13.0h, §13.0i).
     pub fired: BTreeMap<Piece, Aim>,
     /// Leaders who have rolled for Leader Loss in this combat (§13.4k).
@@ -55,6 +57,7 @@ impl<'p, 'u> Play<'p, 'u> {
             regrouped: BTreeSet::new(),
             gathering: false,
             stood: BTreeSet::new(),
+            adrift: BTreeSet::new(),
             fired: BTreeMap::new(),
             tested: BTreeSet::new(),
         }
@@ -82,6 +85,8 @@ impl<'p, 'u> Play<'p, 'u> {
         let now = self.now();
         let fighters = self.state.units.iter().filter(|(id, _)| now.is_combat(**id));
         self.stood = fighters.filter_map(|(id, unit)| now.side(*id).zip(unit.at.hex())).collect();
+        let in_doubt = |piece: &&Piece| self.umpire.cloud_on(&Subject::of(*piece)).is_some();
+        self.adrift = self.state.units.keys().filter(in_doubt).copied().collect();
     }
 
     /// Carries out one entry of the packet.

@@ -82,7 +82,7 @@ impl Storming<'_> {
         }
         if let Some(other) = state.assaults {
             let why = format!("{piece} is marked to assault {other} already");
-            bars.push(Bar::new("13.0c", why, "a unit assaults one hex").firm());
+            bars.push(about(Bar::new("13.0c", why, "a unit assaults one hex")));
         }
         bars
     }
@@ -95,28 +95,31 @@ impl Storming<'_> {
         self.now.state.units.iter().filter(marks).map(|(id, _)| *id).collect()
     }
 
-    /// What only the assault as a whole can break.
-    pub(super) fn bars_whole(&self, units: &[Piece], target: Hex) -> Vec<Bar> {
+    /// What only the assault as a whole can break. `adrift`: who may not come as far as where he was marked.
+    pub(super) fn bars_whole(&self, units: &[Piece], target: Hex, adrift: &BTreeSet<Piece>) -> Vec<Bar> {
         let mut bars = Vec::new();
         if units.is_empty() {
             bars.push(Bar::new("13.0c", "nobody assaults", "name units under `units`").part("units").firm());
         }
         let others = self.marked(target);
+        let unless = |bar: Bar| match others.iter().all(|piece| adrift.contains(piece)) {
+            true => bar.about(others.iter().map(Subject::of)),
+            false => bar.firm(),
+        };
         if !others.is_empty() {
             let bar =
                 Bar::new("13.0j", format!("{target} is assaulted by another entry"), "name all units in one entry");
-            bars.push(bar.part("target").firm());
+            bars.push(unless(bar.part("target")));
         }
-        let forces: BTreeSet<Force> = units
-            .iter()
-            .chain(&others)
-            .filter_map(|piece| self.now.unit(*piece))
-            .filter(|unit| unit.side() == self.side)
-            .map(|unit| unit.force)
-            .collect();
-        if forces.len() > 1 {
+        let forces = |units: &[Piece]| -> BTreeSet<Force> {
+            let units = units.iter().filter_map(|piece| self.now.unit(*piece));
+            units.filter(|unit| unit.side() == self.side).map(|unit| unit.force).collect()
+        };
+        let own = forces(units);
+        if own.union(&forces(&others)).count() > 1 {
             let why = "Cubans and US units never assault one hex together";
-            bars.push(Bar::new("15.6k", why, "leave one of the two out").part("units").firm());
+            let bar = Bar::new("15.6k", why, "leave one of the two out").part("units");
+            bars.push(if own.len() > 1 { bar.firm() } else { unless(bar) });
         }
         bars
     }
