@@ -123,10 +123,12 @@ pub fn setup(game: &EndOfEmpire, state: &State, force: Force, chance: &mut Chanc
     let mut taken: BTreeSet<Hex> = orders.place.values().chain(&orders.logistics).copied().collect();
     taken.extend(orders.detach.iter().flat_map(|entry| &entry.at));
     taken.extend(orders.columns.iter().filter(|column| !dummy(column)).map(|column| column.at));
-    for column in orders.columns.iter_mut().filter(|column| dummy(column)) {
-        if !data.terrain(column.at).bars_guerrillas() && !taken.contains(&column.at) && chance.one_in(3) {
-            column.mode = Some(Mode::Guerrilla);
-        }
+    // §11.1b: all of a hex or none.
+    let mut hexes: BTreeSet<Hex> =
+        orders.columns.iter().filter(|column| dummy(column)).map(|column| column.at).collect();
+    hexes.retain(|hex| !data.terrain(*hex).bars_guerrillas() && !taken.contains(hex) && chance.one_in(3));
+    for column in orders.columns.iter_mut().filter(|column| dummy(column) && hexes.contains(&column.at)) {
+        column.mode = Some(Mode::Guerrilla);
     }
     orders
 }
