@@ -397,7 +397,11 @@ impl<G: Rules> Umpire<'_, G> {
     /// These may be otherwise than foreseen from now on. Where chances are counted nothing may: every die has fallen.
     pub fn cloud(&mut self, on: impl IntoIterator<Item = Subject>, cause: &Cloud) {
         for subject in on.into_iter().filter(|_| self.loose.is_none()) {
-            self.clouds.entry(subject).or_insert_with(|| cause.clone());
+            let cloud = self.clouds.entry(subject).or_insert_with(|| cause.clone());
+            // What came of it nobody could know, whatever was wrong with the orders before.
+            if self.hopes.is_none() && matches!(cloud, Cloud::Refused(_)) {
+                *cloud = cause.clone();
+            }
         }
     }
 
