@@ -138,7 +138,12 @@ impl Play<'_, '_> {
         let mut spent = BTreeSet::new();
         for (entry, place) in entries {
             let mut bars = self.bars_of(entry);
-            if let Concealed::Open(entry) = entry {
+            let never = |entry: &Activation| self.waits_in_vain(entry, &self.now().plan(self.power, entry));
+            if let Concealed::Open(entry) = entry
+                && never(entry)
+            {
+                bars.clear();
+            } else if let Concealed::Open(entry) = entry {
                 bars.extend(spent.contains(&entry.unit).then(|| activated(entry.unit).firm()));
                 spent.extend(self.surely_activates(entry));
             }
@@ -241,24 +246,34 @@ impl Play<'_, '_> {
         self.now().grounds(entry).into_iter().chain(self.waits_for(entry)).collect()
     }
 
+    /// Why the conditions of an entry keep it from being carried out now, if they do. What is wrong with it in any case is
+    /// wrong whether it is waited for or not.
+    fn held_back(&self, entry: &Activation, plan: &Result<Plan, Vec<Bar>>) -> Option<&'static str> {
+        let holds = |condition: &Condition| self.now().holds(self.power, condition);
+        let firm = plan.as_ref().is_err_and(|bars| bars.iter().any(|bar| bar.firm));
+        match (&entry.r#if, &entry.unless) {
+            _ if firm => None,
+            (Some(condition), _) if !holds(condition) => Some("its condition does not hold"),
+            (_, Some(condition)) if holds(condition) => Some("what it waits to be spared of has happened"),
+            _ => None,
+        }
+    }
+
+    /// Whether they do and nothing in doubt can change that.
+    fn waits_in_vain(&self, entry: &Activation, plan: &Result<Plan, Vec<Bar>>) -> bool {
+        let sure = |subject: &Subject| self.umpire.cloud_on(subject).is_none();
+        self.held_back(entry, plan).is_some() && self.waits_for(entry).iter().all(sure)
+    }
+
     /// Whether an entry is to be carried out now; if not, no chip is drawn (§A62).
     fn ready(&mut self, entry: &Activation) -> Option<Plan> {
         let now = self.now();
-        let held_back = match (&entry.r#if, &entry.unless) {
-            (Some(condition), _) if !now.holds(self.power, condition) => Some("its condition does not hold"),
-            (_, Some(condition)) if now.holds(self.power, condition) => {
-                Some("what it waits to be spared of has happened")
-            }
-            _ => None,
-        };
-        let (conditions, on) = (self.waits_for(entry), self.rests_on(entry));
-        let (touched, plan) = (now.touched(entry), now.plan(self.power, entry));
+        let (on, plan) = (self.rests_on(entry), now.plan(self.power, entry));
+        let (touched, held_back) = (now.touched(entry), self.held_back(entry, &plan));
         let action = describe(entry);
         self.umpire.rests(&on, touched);
-        // What is wrong with an entry in any case is wrong whether it is waited for or not.
-        let firm = plan.as_ref().is_err_and(|bars| bars.iter().any(|bar| bar.firm));
-        if let Some(why) = held_back.filter(|_| !firm) {
-            if conditions.iter().all(|subject| self.umpire.cloud_on(subject).is_none()) {
+        if let Some(why) = held_back {
+            if self.waits_in_vain(entry, &plan) {
                 let never = format!("{why}, and nothing before it can change that");
                 self.umpire.mind(Bar::new("A4", never, "leave the entry out"));
             } else {
