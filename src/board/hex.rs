@@ -64,6 +64,8 @@ pub struct HexGrid {
     places: Vec<u16>,
     /// For every place the numbers of its six neighbours in the order of `ways`.
     around: Vec<[u16; 6]>,
+    /// For every place its cube coordinates.
+    cubes: Vec<Cube>,
 }
 
 impl HexGrid {
@@ -77,7 +79,7 @@ impl HexGrid {
         if frame.shifted.orientation() != frame.orientation {
             return Err(FrameFault::Shifted);
         }
-        let mut grid = Self { frame, cells: Vec::new(), places: Vec::new(), around: Vec::new() };
+        let mut grid = Self { frame, cells: Vec::new(), places: Vec::new(), around: Vec::new(), cubes: Vec::new() };
         if let Some(&hex) = grid.frame.missing.iter().find(|&&hex| !grid.frames(hex)) {
             return Err(FrameFault::Missing { hex });
         }
@@ -97,6 +99,7 @@ impl HexGrid {
         grid.around = (grid.cells.iter())
             .map(|&hex| (*grid.ways()).map(|(_, step)| grid.hex(grid.cube(hex).plus(step)).map_or(NONE, Hex::number)))
             .collect();
+        grid.cubes = grid.cells.iter().map(|&hex| grid.reckoned(hex)).collect();
         Ok(grid)
     }
 
@@ -149,6 +152,11 @@ impl HexGrid {
 
     /// The cube coordinates of a number, on the map or not.
     pub fn cube(&self, hex: Hex) -> Cube {
+        let known = self.index(hex).and_then(|index| self.cubes.get(index));
+        known.copied().unwrap_or_else(|| self.reckoned(hex))
+    }
+
+    fn reckoned(&self, hex: Hex) -> Cube {
         let (east, south) = self.centre(hex);
         match self.frame.orientation {
             Orientation::Pointy => Cube { q: (east + self.evened() - south) / 2, r: south },
