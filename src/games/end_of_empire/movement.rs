@@ -88,8 +88,20 @@ impl Walker<'_, '_, '_> {
         Ok(if stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     }
 
+    /// Guerrillas who would strike may have gone for a die, or for what their owner chose: then how far the march gets
+    /// hangs on that too.
+    fn minds_the_gone(&mut self, hex: Hex) {
+        let (now, force) = (self.play.now(), self.marcher.force);
+        let Some(enemies) = self.play.stood.get(&Play::enemy(force.side())) else { return };
+        let gone = |next: &Hex| enemies.contains(next) && now.hiding_in(*next, force).is_empty();
+        let gone: Vec<Subject> = now.data().land_around(hex).filter(gone).map(Subject::of).collect();
+        let touched: Vec<Subject> = self.pieces.iter().map(Subject::of).chain([Subject::of(hex)]).collect();
+        self.play.umpire.rests(&gone, touched);
+    }
+
     /// The guerrillas beside a hex strike at who has entered it (§11.2.2b). True if the march is over.
     fn reactions(&mut self, hex: Hex) -> Ruling<bool> {
+        self.minds_the_gone(hex);
         for ambush in self.play.now().ambushers(self.marcher.force, hex) {
             if self.pieces.is_empty() {
                 return Ok(true);
