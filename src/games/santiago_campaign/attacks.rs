@@ -21,6 +21,12 @@ pub fn too_far(clause: &'static str, piece: Piece, target: Hex) -> Bar {
     bar(clause, format!("{piece} is not next to {target}"))
 }
 
+/// Artillery with nobody else next to its target; some of it may be (§11.4b, §11.7b).
+pub fn unescorted(target: Hex, beside: bool) -> Bar {
+    let clause = if beside { "11.7b" } else { "11.4b" };
+    bar(clause, format!("artillery cannot attack {target} without a non-artillery unit next to it"))
+}
+
 /// That a piece has attacked, for what hangs on it.
 pub fn attack_of(piece: Piece) -> Subject {
     Subject::of(format!("attack of {piece}"))
@@ -176,8 +182,7 @@ impl Position<'_> {
         if order.attackers.iter().any(escort) {
             return None;
         }
-        let clause = if order.attackers.iter().any(next) { "11.7b" } else { "11.4b" };
-        Some(bar(clause, format!("artillery cannot attack {} without a non-artillery unit next to it", order.target)))
+        Some(unescorted(order.target, order.attackers.iter().any(next)))
     }
 
     /// Attackers away from the target that nobody can read: unless they are artillery they may not attack at all (§11.2e).

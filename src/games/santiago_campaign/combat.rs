@@ -6,7 +6,7 @@ use crate::board::Hex;
 use crate::engine::doc::DocPath;
 use crate::engine::{Bar, Clause, Concealed, Question, Ruling, Say, Side, Subject};
 
-use super::attacks::{attack_of, too_far};
+use super::attacks::{attack_of, too_far, unescorted};
 use super::bars::bar;
 use super::events::{Cause, Event, Factor, PhaseName};
 use super::orders::AttackOrder;
@@ -78,6 +78,11 @@ pub struct Battle {
 }
 
 impl Battle {
+    /// Is a non-artillery attacker next to the target left? (§11.4b)
+    pub fn is_escorted(&self) -> bool {
+        self.attackers.iter().any(|fighter| fighter.adjacent && fighter.is_line())
+    }
+
     /// American attackers, Cuban ones or Spanish ones; never mixed (§14.1a).
     pub fn nation(&self) -> Option<Nation> {
         self.attackers.first().map(|fighter| fighter.nation)
@@ -203,6 +208,8 @@ impl Play<'_, '_> {
             self.pledged.extend(&order.attackers);
         }
         self.hangs(order);
+        let ordered: Vec<Subject> =
+            order.attackers.iter().flat_map(|piece| [Subject::of(piece), attack_of(*piece)]).collect();
         let (order, _) = self.now().able(side, order, &self.fought);
         // Had nobody been there to attack, they could attack others.
         for piece in &order.attackers {
@@ -217,7 +224,7 @@ impl Play<'_, '_> {
             return Ok(());
         }
         self.umpire.note(Event::Attack { side, target, attackers: order.attackers.clone() });
-        if let Some(result) = self.resolve_attack(side, &order)? {
+        if let Some(result) = self.resolve_attack(side, &order, ordered)? {
             self.results.insert(target, result);
         }
         Ok(())
@@ -230,10 +237,16 @@ impl Play<'_, '_> {
         self.umpire.rests(&waited, order.attackers.iter().map(Subject::of).chain([Subject::of(order.target)]));
     }
 
-    /// From the declaration on; nothing calls it off any more (§8.2). No result if it turns out to be no attack.
-    fn resolve_attack(&mut self, side: Side, order: &AttackOrder) -> Ruling<Option<CombatResult>> {
+    /// From the declaration on; nothing calls it off any more (§8.2). No result if it turns out to be no attack, which hangs on
+    /// those who were `ordered` to it.
+    fn resolve_attack(
+        &mut self,
+        side: Side,
+        order: &AttackOrder,
+        ordered: Vec<Subject>,
+    ) -> Ruling<Option<CombatResult>> {
         let target = order.target;
-        let battle = if side == US { self.gather_us(order)? } else { self.gather_spanish(order)? };
+        let battle = if side == US { self.gather_us(order)? } else { self.gather_spanish(order, ordered)? };
         let Some(mut battle) = battle else { return Ok(None) };
         let result = if battle.defenders.is_empty() {
             // §14.2c: the last Cuban defender melted away.
@@ -282,8 +295,8 @@ impl Play<'_, '_> {
         if !dropped.is_empty() {
             self.umpire.note(Event::DroppedOut { units: dropped });
         }
-        if !self.escorted(&battle, "12.9a") {
-            return Ok(None);
+        if !battle.is_escorted() {
+            return Ok(self.call_off(target, "no non-artillery unit next to the hex can attack", "12.9a"));
         }
         self.roll_cubans(&mut battle)?;
         if battle.attackers.is_empty() {
@@ -305,7 +318,7 @@ impl Play<'_, '_> {
     }
 
     /// Who fights in a Spanish attack: the attackers are turned over, then Cuban defenders roll (§8.1b, §14.2a).
-    fn gather_spanish(&mut self, order: &AttackOrder) -> Ruling<Option<Battle>> {
+    fn gather_spanish(&mut self, order: &AttackOrder, ordered: Vec<Subject>) -> Ruling<Option<Battle>> {
         let target = order.target;
         let mut battle = Battle { side: SPAIN, target, attackers: Vec::new(), defenders: Vec::new() };
         let tokens: Vec<Token> = order.attackers.iter().filter_map(|piece| piece.token()).collect();
@@ -323,7 +336,11 @@ impl Play<'_, '_> {
             let bar = bar.at(DocPath::root().key("attackers").index(count)).about([Subject::of(piece)]);
             self.lapse(format!("attack of {piece} on {target}"), vec![bar], &[Subject::of(piece)]);
         }
-        if !self.escorted(&battle, "11.4b") {
+        if !battle.is_escorted() {
+            // Its owner could have known that.
+            let bar = unescorted(target, battle.attackers.iter().any(|fighter| fighter.adjacent)).about(ordered);
+            let void = |bar: &Bar| Event::AttackVoid { target, why: bar.why.clone(), clause: bar.clause };
+            self.forgo(vec![bar], &[], |bars| void(&bars[0]));
             self.conceal(&battle);
             return Ok(None);
         }
@@ -347,15 +364,6 @@ impl Play<'_, '_> {
             }
         }
         self.fought.extend(battle.attackers.iter().chain(&battle.defenders).map(|fighter| fighter.piece));
-    }
-
-    /// Is a non-artillery attacker next to the target left? (§11.4b)
-    fn escorted(&mut self, battle: &Battle, clause: &'static str) -> bool {
-        let escorted = battle.attackers.iter().any(|fighter| fighter.adjacent && fighter.is_line());
-        if !escorted {
-            self.call_off(battle.target, "no non-artillery unit next to the hex can attack", clause);
-        }
-        escorted
     }
 
     /// It is no attack after all.

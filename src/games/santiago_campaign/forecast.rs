@@ -69,8 +69,8 @@ impl Position<'_> {
             let (americans, cubans): (u32, u32) = (sum(Nation::Us), sum(Nation::Cuban));
             (if out { americans / 2 } else { americans }) + cubans
         };
-        let escorted = attackers.iter().any(|fighter| fighter.adjacent && fighter.is_line());
         let battle = Battle { side, target, attackers, defenders: Vec::new() };
+        let escorted = battle.is_escorted();
         let shifts = self.shifts(&battle);
         let highest = self.data().tables.combat_results.highest();
         let odds = (escorted && attack > 0).then(|| Odds::of(attack, defence, highest));
