@@ -257,6 +257,7 @@ impl Play<'_, '_> {
                 return Ok(());
             }
         }
+        self.minds_rivals(&pieces, order);
         self.moved.extend(pieces.iter().copied());
         let at = match still {
             true => Some(marcher.from),
@@ -271,6 +272,18 @@ impl Play<'_, '_> {
             self.umpire.note(Event::BalloonSet { up: true, at: hex });
         }
         Ok(())
+    }
+
+    /// Units in guerrilla and others who have marched before may have been on their way to where these are sent (§11.1b): that
+    /// they did not come there is a reason to go.
+    fn minds_rivals(&mut self, pieces: &[Piece], order: &MoveOrder) {
+        let now = self.now();
+        let Some(first) = pieces.first() else { return };
+        let rival = |other: &Piece| now.force(*other) == now.force(*first) && now.mode(*other) != now.mode(*first);
+        let ends: Vec<Hex> = order.path.last().into_iter().chain(order.drop.values()).copied().collect();
+        if self.moved.iter().any(rival) {
+            self.umpire.rests(&subjects(&ends), subjects(pieces));
+        }
     }
 
     /// Pieces do not get where they are sent. What bars their way makes them as doubtful as itself, and the hexes they
