@@ -535,13 +535,15 @@ impl<G: Rules> Umpire<'_, G> {
         Ok(hope)
     }
 
-    /// A condition on hidden values that a signature vouches for; a fault where the author can see that it fails.
+    /// A condition on hidden values that a signature vouches for; a fault where the author can see that it fails, and
+    /// whatever the bar is about is in doubt from then on.
     pub fn vouch<T: Hidden>(&mut self, all: &[&Sealed<T>], bar: Bar, holds: impl Fn(&[T]) -> bool) -> Ruling<()> {
         if self.hopes.is_none() {
             return self.attest(all, bar.clause, holds);
         }
         if self.glimpse(all)?.is_some_and(|values| !holds(&values)) {
             let order = self.in_hand.clone().unwrap_or_else(DocPath::root);
+            self.cloud(bar.about.iter().cloned(), &Cloud::Refused(order.clone()));
             if let Some(hopes) = &mut self.hopes {
                 hopes.found.push(Found { order, bar: bar.firm(), cloud: None, minded: false });
             }

@@ -468,7 +468,8 @@ impl Play<'_, '_> {
             }
         } else if !self.belated {
             for (clause, why, remedy) in REGROUPING {
-                let bar = Bar::new(clause, *why, *remedy).part("columns");
+                let laid = plan.after.iter().map(|(name, ..)| Subject::of(name));
+                let bar = Bar::new(clause, *why, *remedy).part("columns").about(laid);
                 self.umpire.vouch(&all, bar, |held| plan.breaks(held) != Some(*clause))?;
             }
         } else {

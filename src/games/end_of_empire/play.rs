@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::board::Hex;
 use crate::engine::dice::Die;
 use crate::engine::doc::DocPath;
-use crate::engine::{Bar, Halt, Phase, Ruling, Sealed, Side, Stop, Subject, Thrown, Touch, Umpire};
+use crate::engine::{Bar, Cloud, Halt, Phase, Ruling, Sealed, Side, Stop, Subject, Thrown, Touch, Umpire};
 use crate::words;
 
 use super::data::Data;
@@ -140,10 +140,12 @@ impl<'p, 'u> Play<'p, 'u> {
         Some(listed(&Position { game: self.game, state: self.state, known: &self.author_knows() }))
     }
 
-    /// What the author of a check can see under closed counters; in a real run nobody can.
+    /// What the author of a check can see under closed counters; in a real run nobody can. What he laid there against the
+    /// rules is not under them.
     pub fn author_knows(&self) -> Known {
+        let sure = |name: &Piece| !matches!(self.umpire.cloud_on(&Subject::of(name)), Some(Cloud::Refused(_)));
         let read = |(name, counter): (&Piece, &CounterState)| Some((*name, self.umpire.eyes(&counter.holds.0)?));
-        Known(self.state.counters.iter().filter_map(read).collect())
+        Known(self.state.counters.iter().filter(|(name, _)| sure(name)).filter_map(read).collect())
     }
 
     /// The order in hand was found legal, so it has to stand in the list.
@@ -156,7 +158,7 @@ impl<'p, 'u> Play<'p, 'u> {
     /// What the other player laid down a packet ago shows only now: what it changes, nobody else could know.
     pub fn surprise<T: std::fmt::Display>(&mut self, things: impl IntoIterator<Item = T>) {
         if self.belated {
-            self.umpire.cloud(subjects(things), &crate::engine::Cloud::Secret("the Spanish reorganization".into()));
+            self.umpire.cloud(subjects(things), &Cloud::Secret("the Spanish reorganization".into()));
         }
     }
 
@@ -241,7 +243,7 @@ impl<'p, 'u> Play<'p, 'u> {
         if let Some(counter) = self.state.counters.remove(&name) {
             *self.state.dummies_lost.entry(counter.force).or_default() += 1;
             let touched = subjects([name.to_string(), counter.at.to_string()]);
-            self.umpire.cloud(touched, &crate::engine::Cloud::Secret(name.to_string()));
+            self.umpire.cloud(touched, &Cloud::Secret(name.to_string()));
             // A check that cannot look under it only reckons with nobody.
             let guessed = self.umpire.foresees() && self.state.stage.side() != Some(counter.force.side());
             self.umpire.note(match guessed {
@@ -263,7 +265,7 @@ impl<'p, 'u> Play<'p, 'u> {
         }
         let Some(counter) = self.state.counters.remove(&name) else { return Ok(Vec::new()) };
         let touched = subjects([name.to_string(), counter.at.to_string()]);
-        self.umpire.cloud(touched, &crate::engine::Cloud::Secret(name.to_string()));
+        self.umpire.cloud(touched, &Cloud::Secret(name.to_string()));
         let members = after_losses(self.data(), &content, counter.lost, counter.fever);
         let mut shown = Vec::new();
         // DS falls on the members in their order (§9.5a); markers go with the units.
