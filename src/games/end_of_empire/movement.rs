@@ -206,7 +206,12 @@ impl Play<'_, '_> {
             let bar = Bar::new("8.1a", "nobody marches by this order", "name units").part("units").firm();
             self.lapse("march", vec![bar]);
         }
+        let nowhere = || Bar::new("8.1a", "the order leads nowhere", "give a `path` or `to`").firm();
         if pieces.is_empty() {
+            // Whoever could march by it after all would not know where to.
+            if order.path.is_empty() && order.to.is_none() && order.balloon.is_none() && !order.units.is_empty() {
+                self.lapse("march", vec![nowhere()]);
+            }
             return Ok(());
         }
         let signals = self.data().cast().signals.filter(|id| pieces.contains(id));
@@ -228,8 +233,7 @@ impl Play<'_, '_> {
         let still = order.path.is_empty();
         if still && order.balloon.is_none() {
             if order.to.is_none() {
-                let bar = Bar::new("8.1a", "the order leads nowhere", "give a `path` or `to`").firm();
-                self.lapse("march", vec![bar]);
+                self.lapse("march", vec![nowhere()]);
             }
             return Ok(());
         }
