@@ -231,10 +231,10 @@ impl Play<'_, '_> {
         let Some(marcher) = self.now().marcher(&pieces, order.real) else { return Ok(()) };
         self.complete_path(order, &pieces, &marcher);
         let still = order.path.is_empty();
-        if still && order.balloon.is_none() {
-            if order.to.is_none() {
-                self.lapse("march", vec![nowhere()]);
-            }
+        if still && order.balloon.is_none() && order.to.is_none_or(|to| to == marcher.from) {
+            let bar = nowhere().about(subjects(&pieces));
+            // Where they stand may hang on a die.
+            self.lapse("march", vec![Bar { firm: order.to.is_none(), ..bar }]);
             return Ok(());
         }
         let bars = self.now().bars_path(&marcher, order, &pieces);
@@ -257,7 +257,7 @@ impl Play<'_, '_> {
             let missing = missing_from(&order.units, &pieces);
             let bars = bars.into_iter().map(|bar| bar.about(missing.clone())).collect();
             self.forgo_march(side, &pieces, order, bars);
-            if stays {
+            if stays || still && order.balloon.is_none() {
                 return Ok(());
             }
         }
