@@ -83,7 +83,10 @@ impl Position<'_> {
                 bar("14.4.2a", "a hex is more than 3 from the base".into(), "use a logistic column")
             }
             (_, Support::Pool | Support::Answer) => {
-                bar("14.4.3a", "a hex is more than 3 from Santiago".into(), "use a logistic column")
+                let far = bar("14.4.3a", "a hex is more than 3 from Santiago".into(), "use a logistic column");
+                // Any column in reach can answer as well.
+                let columns = self.data().of_kind(force, UnitKind::LogisticColumn).map(|unit| Subject::of(unit.id));
+                far.map(|far| if support == Support::Answer { far.about(columns) } else { far })
             }
             (_, Support::Column(piece)) => {
                 let why = format!("{piece} is not within 2 hexes of all of them");
