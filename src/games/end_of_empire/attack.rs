@@ -69,6 +69,29 @@ impl Position<'_> {
         Some(Bar::new("9.1d", why, "move it there first").about([Subject::of(piece)]))
     }
 
+    /// Why a unit of this kind takes no part in an attack.
+    fn bars_kind(&self, piece: Piece, target: Hex, manner: Manner) -> Option<Bar> {
+        let bar = |clause, why: String, remedy| Some(Bar::new(clause, why, remedy));
+        match self.kind(piece)? {
+            UnitKind::Signals => {
+                bar("14.8c", format!("{piece} takes no part in combat"), "leave it out").map(Bar::firm)
+            }
+            UnitKind::Leader => bar("6a", format!("{piece} is with them anyway"), "leave him out").map(Bar::firm),
+            UnitKind::LogisticColumn => {
+                bar("14.5.1b", format!("{piece} takes no part in combat"), "name it under `support`").map(Bar::firm)
+            }
+            UnitKind::Artillery => {
+                let clause = if manner == Manner::Counter { "A84" } else { "9.6a" };
+                bar(clause, format!("{piece} adds nothing to an attack"), "let it bombard").map(Bar::firm)
+            }
+            UnitKind::MachineGun if manner == Manner::Counter => {
+                let about = |bar: Bar| bar.about([Subject::of(target)]);
+                bar("A84", format!("{piece} cannot hunt guerrillas"), "leave it out").map(about)
+            }
+            _ => None,
+        }
+    }
+
     /// Why a piece cannot take part in an attack on a hex.
     pub fn bars_attacker(
         &self,
@@ -91,6 +114,8 @@ impl Position<'_> {
         if self.state.hex_of(piece).is_none() {
             let why = format!("{piece} is not on the open map");
             bars.push(about(Bar::new("9.1b", why, "name what stands on the map")));
+            // What never attacks does not wherever it is.
+            bars.extend(self.bars_kind(piece, target, manner).filter(|bar| bar.firm));
             return bars;
         }
         bars.extend(self.bars_distance(piece, target));
@@ -101,30 +126,7 @@ impl Position<'_> {
         if self.frozen(piece) {
             bars.push(about(Bar::new("3n", format!("{piece} is not released"), "wait for event 34-36")));
         }
-        match self.kind(piece) {
-            Some(UnitKind::Signals) => {
-                bars.push(Bar::new("14.8c", format!("{piece} takes no part in combat"), "leave it out").firm())
-            }
-            Some(UnitKind::Leader) => {
-                bars.push(Bar::new("6a", format!("{piece} is with them anyway"), "leave him out").firm())
-            }
-            Some(UnitKind::LogisticColumn) => {
-                bars.push(
-                    Bar::new("14.5.1b", format!("{piece} takes no part in combat"), "name it under `support`").firm(),
-                );
-            }
-            Some(UnitKind::Artillery) => {
-                let clause = if manner == Manner::Counter { "A84" } else { "9.6a" };
-                bars.push(Bar::new(clause, format!("{piece} adds nothing to an attack"), "let it bombard").firm());
-            }
-            Some(UnitKind::MachineGun) if manner == Manner::Counter => {
-                bars.push(
-                    Bar::new("A84", format!("{piece} cannot hunt guerrillas"), "leave it out")
-                        .about([Subject::of(target)]),
-                );
-            }
-            _ => {}
-        }
+        bars.extend(self.bars_kind(piece, target, manner));
         if manner == Manner::Guerrilla && !self.in_guerrilla(piece) {
             let why = format!("{piece} is in regular order and others attack in guerrilla");
             // Hunters may be mixed: the defenders may have been all in guerrilla when the attack was planned.

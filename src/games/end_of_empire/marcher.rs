@@ -28,7 +28,7 @@ pub struct Marcher {
     guerrilla: bool,
     /// Nobody who must keep away from every enemy piece (A16c).
     bold: bool,
-    /// A logistic column in the open (§14.5.1e).
+    /// A logistic column, in the open or known to be under a counter (§14.5.1e).
     logistic: bool,
     crowd: Crowd,
 }
@@ -120,13 +120,17 @@ impl Position<'_> {
             Some(UnitKind::Signals) => self.unit(*piece).map_or(0, |unit| unit.front.r#move),
             _ => self.allowance(*piece),
         };
+        let train = |piece: &Piece| {
+            let under = self.known.0.get(piece).is_some_and(|content| self.data().has_train(content));
+            under || self.kind(*piece) == Some(UnitKind::LogisticColumn)
+        };
         Some(Marcher {
             force,
             from,
             purse: Mp::whole(pieces.iter().map(allowance).min().unwrap_or(0)),
             guerrilla: pieces.iter().any(|piece| self.in_guerrilla(*piece)),
             bold: !pieces.iter().any(hanger) && (real || pieces.iter().all(|piece| open(&piece))),
-            logistic: pieces.iter().any(|piece| self.kind(*piece) == Some(UnitKind::LogisticColumn)),
+            logistic: pieces.iter().any(train),
             crowd: self.crowd(force),
         })
     }

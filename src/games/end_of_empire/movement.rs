@@ -13,6 +13,7 @@ use super::guerrillas::Reaction;
 use super::marcher::{Marcher, Mp};
 use super::orders::{Balloon, MoveOrder};
 use super::play::{Play, missing_from, subjects};
+use super::position::Position;
 use super::terms::{Force, JungleResult, Piece, Terrain};
 
 /// A march under way.
@@ -304,13 +305,16 @@ impl Play<'_, '_> {
         self.umpire.forgo(bars, changed, |bars| Event::not_done(what, bars));
     }
 
+    /// The way to the goal of an order, as its author would choose it: he knows what his counters hold (§14.5.1e).
     fn complete_path(&self, order: &mut MoveOrder, pieces: &[Piece], marcher: &Marcher) {
+        let known = self.author_knows();
+        let now = Position { game: self.game, state: self.state, known: &known };
         if order.path.first() == Some(&marcher.from) {
             order.path.remove(0);
         }
         if let Some(to) = order.to.filter(|_| order.path.is_empty())
             && to != marcher.from
-            && let Some((path, _)) = self.now().way(pieces, to, order.real)
+            && let Some((path, _)) = now.way(pieces, to, order.real)
         {
             order.path = path;
             order.to = None;
