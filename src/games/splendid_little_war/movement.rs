@@ -365,6 +365,8 @@ impl Play<'_, '_> {
                 }
                 _ => Say::Default,
             })?;
+            // Where it was expected nobody is, and where it goes somebody is in the way.
+            self.umpire.rests(&[Subject::of(unit)], subjects(options));
             self.moved.insert(unit);
             self.put(unit, to);
             self.umpire.note(Event::LeftZone { unit, from, to });
