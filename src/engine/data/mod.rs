@@ -20,7 +20,8 @@
 //! }
 //!
 //! let files = BTreeMap::from([("tables.yaml".to_owned(), "game: siege\n\nturns: 0\n".to_owned())]);
-//! let mut loader = Loader::new("siege", &[OurFile::written("tables.yaml", "game: siege\nturns: 9\n")], &files);
+//! const OURS: &[OurFile] = &[OurFile::written("tables.yaml", "game: siege\nturns: 9\n")];
+//! let mut loader = Loader::new("siege", OURS, &files);
 //! let tables: Tables = loader.read("tables.yaml").unwrap();
 //! loader.fact("2.1", "tables.yaml", at("turns"), tables.turns > 0, "a game has turns", "give it some");
 //! let found = &loader.findings()[0];
