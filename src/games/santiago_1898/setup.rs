@@ -6,11 +6,12 @@ use crate::board::{Grid, Hex};
 use crate::engine::doc::DocPath;
 use crate::engine::{Bar, Clause, Ruling, count_of};
 
+use super::US;
 use super::data::Whence;
 use super::events::{Event, PhaseName};
 use super::orders::SetupOrders;
 use super::play::{Judged, Play, Position};
-use super::state::{Part, Place, Role, UnitState};
+use super::state::Place;
 use super::terms::{Force, Terrain, UnitId};
 
 impl Position<'_> {
@@ -118,7 +119,8 @@ impl Position<'_> {
 
     /// Why a hex will not do for Cubans.
     fn no_cuban_ground(&self, hex: Hex) -> (&'static str, String) {
-        let (data, clause) = (self.data(), self.cuban_ground(hex, &self.spanish_hexes()).err().unwrap_or("3.3c"));
+        let (data, clause) =
+            (self.data(), self.cuban_ground(hex, &self.enemy_hexes(US).collect()).err().unwrap_or("3.3c"));
         let why = match clause {
             "3.3a" => format!("{hex} is {}; Cubans start in clear or hill hexes", data.terrain(hex)),
             "3.3b" => format!("a road or railroad runs through {hex}"),
@@ -128,18 +130,12 @@ impl Position<'_> {
         (clause, why)
     }
 
-    /// Where Spanish combat units stand.
-    fn spanish_hexes(&self) -> BTreeSet<Hex> {
-        let fights = |unit: &&UnitState| unit.role == Role { force: Force::Spanish, part: Part::Fights };
-        self.state.units.values().filter(fights).filter_map(|unit| unit.at.hex()).collect()
-    }
-
     /// Hexes where Cubans may start, in zones: those within four of Santiago (§3.3c), then, as long as the zones have no
     /// room for every Cuban unit, the nearest farther out (§IMP.19).
     fn cuban_zones(&self) -> Vec<Vec<Hex>> {
         let within = self.game.cuban_distance();
         let mut zones: BTreeMap<u32, Vec<Hex>> = BTreeMap::new();
-        let spanish = self.spanish_hexes();
+        let spanish = self.enemy_hexes(US).collect();
         for hex in self.data().grid.cells().filter(|hex| self.cuban_ground(*hex, &spanish).is_ok()) {
             let distance = self.data().grid.distance(self.data().santiago, hex);
             zones.entry(distance.max(within)).or_default().push(hex);
