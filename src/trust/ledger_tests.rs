@@ -24,7 +24,7 @@ impl Solo {
 
     fn begin_at(scenario: &str, ask: bool, max_asks: Option<u32>, links: u32) -> Solo {
         let folder = tempfile::tempdir().expect("a folder");
-        let home = Home::find(Some(folder.path())).expect("given");
+        let home = Home::seeded(folder.path(), "solo");
         let charter = Charter { scenario: scenario.to_owned(), ..Charter::default() };
         let game = Terms { charter, ask, max_asks, note: Some("García".to_owned()), ..Terms::default() };
         let table = skirmish::table(scenario);

@@ -55,17 +55,26 @@ pub(super) fn home(folder: &tempfile::TempDir) -> Home {
 
 /// The same with keys and secrets that are the same in every run.
 pub(super) fn seeded_home(folder: &tempfile::TempDir, number: usize) -> Home {
-    Home::seeded(folder.path(), &format!("home {number}"))
+    home_of_seed(folder, &number.to_string())
+}
+
+fn home_of_seed(folder: &tempfile::TempDir, seed: &str) -> Home {
+    Home::seeded(folder.path(), &format!("home {seed}"))
 }
 
 impl Pair {
     pub(super) fn begin(scenario: &str, ask: bool) -> Pair {
+        Pair::begin_with(scenario, ask, "")
+    }
+
+    fn begin_with(scenario: &str, ask: bool, seed: &str) -> Pair {
         let homes = [tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder")];
+        let home = |at: usize| home_of_seed(&homes[at], &format!("{at} {seed}"));
         let charter = Charter { scenario: scenario.to_owned(), ..Charter::default() };
         let terms = Terms { charter, ask, max_asks: Some(2), note: Some("García".to_owned()), ..Terms::default() };
         let spain = "spain".parse().expect("a role");
-        let one = Seat::offer(skirmish::table(scenario), &spain, terms, &home(&homes[0])).expect("offered");
-        let two = Seat::join(one.ledger().records().to_vec(), None, &lay, &home(&homes[1])).expect("joined");
+        let one = Seat::offer(skirmish::table(scenario), &spain, terms, &home(0)).expect("offered");
+        let two = Seat::join(one.ledger().records().to_vec(), None, &lay, &home(1)).expect("joined");
         let mut pair = Pair { homes, seats: [one, two] };
         pair.mail(1);
         pair
@@ -99,7 +108,7 @@ impl Pair {
     }
 
     pub(super) fn play_out(scenario: &str, ask: bool, seed: &str) -> Pair {
-        let mut pair = Pair::begin(scenario, ask);
+        let mut pair = Pair::begin_with(scenario, ask, seed);
         pair.play(&mut Chance::new(seed), |_| false);
         pair
     }
