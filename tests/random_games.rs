@@ -6,7 +6,7 @@ use garcia::play::{Players, Series, Statistics, play_many};
 
 fn play(game: &'static dyn Ruleset, games: usize, seed: &str, players: Players) -> Statistics {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let series = Series { games, seed: seed.to_owned(), threads, scenario: short(game), players };
+    let series = Series { games, seed: seed.to_owned(), threads, scenario: short(game), players, ..Series::default() };
     play_many(game, &series, &|_| {}).unwrap_or_else(|broken| panic!("{broken}"))
 }
 
@@ -56,6 +56,7 @@ fn random_and_sensible_players_decide_every_battle_of_lone_warrior() {
                 threads: std::thread::available_parallelism().map_or(1, usize::from),
                 scenario: Some(scenario.id.to_owned()),
                 players,
+                ..Series::default()
             };
             let statistics = play_many(game, &series, &|_| {}).unwrap_or_else(|broken| panic!("{broken}"));
             assert_eq!(statistics.games, games as u64, "{} {players:?}", scenario.id);

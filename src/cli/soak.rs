@@ -16,6 +16,7 @@ use super::{Done, Trouble, World, exit};
 #[command(after_help = "Examples:
   garcia soak santiago-1898 --games 1000
   garcia soak santiago-1898 --seed monday --only 17      one game of a run again
+  garcia soak santiago-1898 --mistakes 30                thirty mistaken packets beside every packet
   garcia soak lone-warrior --scenario el-caney --sensible --games 10000      who wins how often
   garcia soak end-of-empire --sensible us      a sensible player of one side against a random one
   garcia soak santiago-campaign --mailed --games 100     matches by mail, with all that can happen to it
@@ -45,6 +46,10 @@ pub struct Soak {
     /// post that loses, doubles, mixes up and damages what it carries.
     #[arg(long, conflicts_with = "sensible")]
     mailed: bool,
+    /// How many packets with a mistake in them are judged, and signed all the same, beside every packet of a random player;
+    /// from two on with keys that no random player writes.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    mistakes: u32,
     /// How many games at the same time; otherwise one for each processor.
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
@@ -65,7 +70,14 @@ impl Soak {
             Some(side) => Players::SensibleAs(known_side(game, side)?),
         };
         let threads = self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-        let series = Series { games: self.games, seed: self.seed, threads, scenario: self.scenario, players };
+        let series = Series {
+            games: self.games,
+            seed: self.seed,
+            threads,
+            scenario: self.scenario,
+            players,
+            mistakes: self.mistakes,
+        };
         if self.mailed {
             return by_mail(game, &series, self.only, world);
         }

@@ -15,6 +15,8 @@ pub struct Broken {
     pub scenario: Option<String>,
     /// Who played.
     pub players: Players,
+    /// How many packets with a mistake were judged beside every packet.
+    pub mistakes: u32,
     /// The number of the game in the run.
     pub number: usize,
     /// Scenario and options.
@@ -29,7 +31,7 @@ pub struct Broken {
 
 impl fmt::Display for Broken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Broken { game, seed, scenario, players, number, charter, place, orders, what } = self;
+        let Broken { game, seed, scenario, players, mistakes, number, charter, place, orders, what } = self;
         writeln!(f, "{game}, game {number} of the run with seed {seed} ({charter}), {place}:")?;
         writeln!(f, "{what}")?;
         if !orders.is_empty() {
@@ -38,6 +40,9 @@ impl fmt::Display for Broken {
         write!(f, "play it again with: garcia soak {game} --seed '{seed}' --only {number}")?;
         if let Some(scenario) = scenario {
             write!(f, " --scenario {scenario}")?;
+        }
+        if *mistakes != 1 {
+            write!(f, " --mistakes {mistakes}")?;
         }
         match players {
             Players::Random => Ok(()),

@@ -118,8 +118,9 @@ impl Hall<'_, '_> {
         }
         let state = table.state_json(&self.sitting.state).map_err(|error| format!("the state: {error}"))?;
         let vocabulary = Vocabulary::of(written, &state);
-        for _ in 0..TRIES {
-            let Some(changed) = mutated(written, &vocabulary, &mut self.chance) else { return Ok(()) };
+        let tries = if self.forms.is_some() { 6 * TRIES } else { TRIES };
+        for _ in 0..tries {
+            let Some(changed) = mutated(written, &vocabulary, self.forms, &mut self.chance) else { return Ok(()) };
             let mut reader = Reader::new(table.lexicon());
             let read = table.read_orders(stop.ask(), &Node::from_json(&changed), &DocPath::root(), &mut reader);
             if let Some(orders) = read.filter(|_| !reader.refused()) {
@@ -137,7 +138,7 @@ impl Hall<'_, '_> {
         let faults = refusals(foreseen.faults);
         self.tale.mistakes += 1;
         self.tale.refused += u64::from(!faults.is_empty());
-        let seed = Seed::new(hash_bytes("mistake", &[&self.seed, &self.segments.to_string()]));
+        let seed = Seed::new(hash_bytes("mistake", &[&self.seed, &self.tale.mistakes.to_string()]));
         let signed = |orders: &AnyOrders| {
             let span = self.sitting.span(orders.clone(), said.clone(), self.questions);
             self.sitting.resolve(&span, Dice::Seed(seed))

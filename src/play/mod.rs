@@ -1,6 +1,7 @@
 //! Matches in memory for conformance cases and for players who choose at random: without a ledger, or by mail with everything.
 
 mod broken;
+mod forms;
 mod letters;
 mod luck;
 mod mailed;

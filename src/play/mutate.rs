@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::forms::Forms;
 use crate::engine::Json;
 use crate::engine::dice::Chance;
 
@@ -9,6 +10,8 @@ use crate::engine::dice::Chance;
 pub struct Vocabulary {
     words: Vec<String>,
     members: Vec<(String, Json)>,
+    /// The words of the orders alone.
+    own: Vec<String>,
 }
 
 impl Vocabulary {
@@ -16,8 +19,26 @@ impl Vocabulary {
     pub fn of(orders: &Json, position: &Json) -> Vocabulary {
         let (mut words, mut members) = (BTreeSet::new(), Vec::new());
         gather(orders, &mut words, &mut members);
+        let own = words.iter().cloned().collect();
         gather(position, &mut words, &mut Vec::new());
-        Vocabulary { words: words.into_iter().collect(), members }
+        Vocabulary { words: words.into_iter().collect(), members, own }
+    }
+
+    /// The name of something of a kind that schemas tell (`any`: of whatever kind): a hex for a hex, or one near by.
+    pub fn named(&self, kind: &str, chance: &mut Chance) -> Option<String> {
+        let from = if chance.one_in(2) { &self.own } else { &self.words };
+        let cell = |word: &str| word.len() > 2 && word.chars().all(|c| c.is_ascii_digit());
+        let place = matches!(kind, "hex" | "box");
+        let fits = |word: &&String| kind == "any" || cell(word) == place && (place || word.contains('-'));
+        let fitting: Vec<&String> = from.iter().filter(fits).collect();
+        let word = (*chance.pick(&fitting)?).clone();
+        match word.parse::<u32>() {
+            Ok(number) if place && chance.one_in(2) => {
+                let near = [number + 1, number.saturating_sub(1), number + 100, number.saturating_sub(100)];
+                Some(format!("{:0width$}", near[chance.below(4)], width = word.len()))
+            }
+            _ => Some(word),
+        }
     }
 
     /// Another word, more often than not one of the same make: a hex for a hex, a unit for a unit.
@@ -54,13 +75,28 @@ fn gather(document: &Json, words: &mut BTreeSet<String>, members: &mut Vec<(Stri
     }
 }
 
-/// The same packet with one thing in it otherwise, or two; nothing if there is nothing to change.
-pub fn mutated(orders: &Json, vocabulary: &Vocabulary, chance: &mut Chance) -> Option<Json> {
+/// The same packet with one thing in it otherwise, or two; nothing if there is nothing to change. With the forms of the order
+/// file up to four, and keys among them that no player at random writes.
+pub fn mutated(orders: &Json, vocabulary: &Vocabulary, forms: Option<&Forms>, chance: &mut Chance) -> Option<Json> {
     let mut changed = orders.clone();
-    for _ in 0..1 + chance.below(2) {
-        change(&mut changed, vocabulary, chance)?;
+    let most = if forms.is_some() { 4 } else { 2 };
+    for _ in 0..1 + chance.below(most) {
+        match forms {
+            Some(forms) if chance.one_in(2) => drop(grow(&mut changed, vocabulary, forms, chance)),
+            _ => change(&mut changed, vocabulary, chance)?,
+        }
     }
     (changed != *orders).then_some(changed)
+}
+
+/// Writes what no player at random has written; nothing where nothing fits.
+fn grow(orders: &mut Json, vocabulary: &Vocabulary, forms: &Forms, chance: &mut Chance) -> Option<()> {
+    let mut maps = places(orders);
+    maps.push(Vec::new());
+    maps.retain(|place| matches!(at(orders, place), Some(Json::Map(_))));
+    let place = if chance.one_in(3) { Vec::new() } else { chance.pick(&maps)?.clone() };
+    let Some(Json::Map(map)) = at(orders, &place) else { return None };
+    forms.write(map, place.is_empty(), vocabulary, chance)
 }
 
 fn change(orders: &mut Json, vocabulary: &Vocabulary, chance: &mut Chance) -> Option<()> {

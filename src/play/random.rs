@@ -9,6 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use super::forms::Forms;
 use super::mistakes::carried_out;
 use super::{Broken, Sitting, Statistics, Tale};
 use crate::engine::dice::{Chance, Seed};
@@ -45,7 +46,7 @@ impl Players {
 }
 
 /// How many games to play, and how.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Series {
     /// How many games.
     pub games: usize,
@@ -57,6 +58,16 @@ pub struct Series {
     pub scenario: Option<String>,
     /// Who plays.
     pub players: Players,
+    /// How many packets with a mistake are judged beside every packet of a random player. From two on there are keys in them
+    /// that no random player writes.
+    pub mistakes: u32,
+}
+
+impl Default for Series {
+    fn default() -> Series {
+        let (games, threads, mistakes) = (0, 1, 1);
+        Series { games, seed: String::new(), threads, scenario: None, players: Players::default(), mistakes }
+    }
 }
 
 /// Plays many games. The first in which something breaks is reported, the same one on any number of threads.
@@ -110,6 +121,7 @@ pub fn play_game(ruleset: &'static dyn Ruleset, series: &Series, number: usize) 
         seed: seed.to_owned(),
         scenario: series.scenario.clone(),
         players: series.players,
+        mistakes: series.mistakes,
         number,
         charter: charter_text(&charter),
         place: "before the first packet".to_owned(),
@@ -172,12 +184,15 @@ fn play(
         (Players::Random, 3) => asks(u32::try_from(chance.below(4)).ok()),
         _ => Questions { ask: false, max_asks: None },
     };
+    let forms = (series.mistakes > 1).then(|| Forms::of(ruleset.schemas()));
     let mut game = Hall {
         sitting: Sitting::new(&*table, state, stop, Holdings::default()),
         chance,
         questions,
         seed: format!("{}/{}/{number}", ruleset.id(), series.seed),
         players: series.players,
+        mistakes: series.mistakes,
+        forms: forms.as_ref(),
         by_mail: number % 8 >= 4 && ruleset.sides().len() == 2,
         tale: Tale::new(&charter.scenario),
         segments: 0,
@@ -228,6 +243,9 @@ pub(super) struct Hall<'t, 'b> {
     pub(super) questions: Questions,
     pub(super) seed: String,
     players: Players,
+    mistakes: u32,
+    /// What may stand in orders, where many mistakes are tried.
+    pub(super) forms: Option<&'b Forms>,
     /// Whether packets are closed by one side that knows its own secrets alone, as in a mailed match.
     by_mail: bool,
     pub(super) tale: Tale,
@@ -258,7 +276,9 @@ impl Hall<'_, '_> {
         let said = Said { policies: self.policies()?, ..Said::default() };
         if self.players == Players::Random {
             self.drill(who, stop, &orders, &said)?;
-            self.mistaken(who, stop, &written, &said)?;
+            for _ in 0..self.mistakes {
+                self.mistaken(who, stop, &written, &said)?;
+            }
             self.broken.orders = written.to_string();
         }
         let mut span = match self.by_mail {
