@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
+use std::sync::OnceLock;
 
 use garcia::engine::json::Json;
 use garcia::mail::records_in;
@@ -15,32 +16,43 @@ use garcia::trust::store::LedgerFolder;
 use super::players::{lay, role};
 use super::{Exchange, is_counter, names, opened, rotation, vision};
 
-/// A match by mail as the command line plays it, in folders of both players.
-struct Match2 {
-    folder: tempfile::TempDir,
-    secrets: tempfile::TempDir,
+/// A match by mail as the command line plays it, read from the folders of both players.
+struct Rehearsed {
     records: Vec<Record>,
+    /// The Spanish values, by slot and version.
+    army: BTreeMap<String, Json>,
+    /// What the US player holds, and what was mailed: names and texts.
+    us: Vec<(String, String)>,
+    /// The reports of the Spanish player.
+    spain: Vec<(String, String)>,
 }
 
-fn rehearsed(seed: &str, mails: &str) -> Match2 {
+fn rehearsed(seed: u8) -> Rehearsed {
     let (folder, secrets) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
     let done = Command::new(env!("CARGO_BIN_EXE_garcia"))
         .args(["rehearse", "santiago-campaign"])
         .arg(folder.path())
-        .args(["--seed", seed, "--mails", mails, "--home"])
+        .args(["--seed", &seed.to_string(), "--mails", "18", "--home"])
         .arg(secrets.path())
         .output()
         .expect("run");
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let read = LedgerFolder::of_game(&folder.path().join("us")).read().expect("a ledger");
-    let records = read.files.into_iter().map(|file| file.record.expect("a record")).collect();
-    Match2 { folder, secrets, records }
+    let records: Vec<Record> = read.files.into_iter().map(|file| file.record.expect("a record")).collect();
+    let army = values(secrets.path(), &records[0].id());
+    let (mut us, mut spain) = (Vec::new(), Vec::new());
+    texts_below(&folder.path().join("us"), &mut us);
+    texts_below(&folder.path().join("mails"), &mut us);
+    texts_below(&folder.path().join("spain").join("reports"), &mut spain);
+    Rehearsed { records, army, us, spain }
 }
 
-/// The first of some matches by mail that has what a test is about.
-fn rehearsed_with(mails: &str, wanted: impl Fn(&[Record]) -> bool) -> Match2 {
-    let matches = (1..9).map(|seed| rehearsed(&seed.to_string(), mails));
-    matches.into_iter().find(|played| wanted(&played.records)).expect("such a match")
+/// The first of some matches by mail that has what a test is about. They are played once for all tests.
+fn rehearsed_with(wanted: impl Fn(&[Record]) -> bool) -> &'static Rehearsed {
+    static MATCHES: [OnceLock<Rehearsed>; 8] = [const { OnceLock::new() }; 8];
+    let matches = (1..).zip(&MATCHES);
+    let mut matches = matches.map(|(seed, played)| played.get_or_init(|| rehearsed(seed)));
+    matches.find(|played| wanted(&played.records)).expect("such a match")
 }
 
 /// Everything stated about hidden things, as text.
@@ -73,9 +85,8 @@ fn texts_below(folder: &Path, texts: &mut Vec<(String, String)>) {
 
 #[test]
 fn nothing_in_the_us_players_folder_or_his_mail_names_a_unit_that_was_never_shown() {
-    let played = rehearsed_with("16", |records| opened(records).len() > 1);
-    let game = played.records[0].id();
-    let army = values(played.secrets.path(), &game);
+    let played = rehearsed_with(|records| opened(records).len() > 1);
+    let army = &played.army;
     let shown = opened(&played.records);
     let units: BTreeSet<&str> = army
         .iter()
@@ -84,39 +95,33 @@ fn nothing_in_the_us_players_folder_or_his_mail_names_a_unit_that_was_never_show
         .filter(|unit| !shown.contains(*unit))
         .collect();
     assert!(units.len() > 10, "{} hidden, {} shown", units.len(), shown.len());
-    let mut texts = Vec::new();
-    texts_below(&played.folder.path().join("us"), &mut texts);
-    texts_below(&played.folder.path().join("mails"), &mut texts);
-    for (file, text) in &texts {
+    for (file, text) in &played.us {
         for unit in &units {
             assert!(!names(text, unit), "{file} names {unit}");
         }
     }
     // The Spanish player's own reports do name them, so the search is no empty one.
-    let mut own = Vec::new();
-    texts_below(&played.folder.path().join("spain").join("reports"), &mut own);
-    assert!(units.iter().any(|unit| own.iter().any(|(_, text)| names(text, unit))));
+    assert!(units.iter().any(|unit| played.spain.iter().any(|(_, text)| names(text, unit))));
 }
 
 #[test]
 fn the_same_records_would_stand_in_the_ledger_for_another_hidden_army() {
     // Two facts tell who is weaker than whom: who is released first, and who makes room for a retreat.
     let strength = |claim: &String| claim.contains("/strongest/") || claim.contains("/chains/");
-    let played = rehearsed_with("18", |records| {
+    let played = rehearsed_with(|records| {
         let said = claims(records);
         let planned = records.iter().any(|record| record.body().kind == RecordKind::Plan);
         planned && !opened(records).is_empty() && said.len() > 2 && !said.iter().any(strength)
     });
-    let game = played.records[0].id();
-    let army = values(played.secrets.path(), &game);
+    let army = &played.army;
     let shown = opened(&played.records);
     let by = |record: &&Record| record.body().kind == RecordKind::Result && record.body().seq > 5;
     assert!(played.records.iter().filter(by).all(|r| r.body().by == role("spain")), "Spain closes both turns");
     let exchange = rotation(|unit| !shown.contains(unit));
     assert!(exchange.len() > 6);
     // With his values the Spanish program comes to every opening, claim, state and stop that is on record.
-    Ledger::read(played.records.clone(), lay, vision(&army, &Exchange::new())).expect("his own army");
-    Ledger::read(played.records.clone(), lay, vision(&army, &exchange)).expect("another army");
+    Ledger::read(played.records.clone(), lay, vision(army, &Exchange::new())).expect("his own army");
+    Ledger::read(played.records.clone(), lay, vision(army, &exchange)).expect("another army");
 }
 
 /// How many counters were opened and lie face down again under a new commitment.
@@ -143,5 +148,5 @@ fn sealed_anew(records: &[Record]) -> usize {
 
 #[test]
 fn what_was_seen_in_battle_is_sealed_anew_and_mixed_within_its_hex() {
-    rehearsed_with("18", |records| sealed_anew(records) > 0);
+    rehearsed_with(|records| sealed_anew(records) > 0);
 }
