@@ -18,7 +18,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use crate::board::sheet::Named;
-use crate::board::{self, Bearing, Grid, Hex, HexGrid};
+use crate::board::{self, Bearing, Features, Grid, Hex, HexGrid};
 use crate::engine::data::{Loader, Shipped};
 use crate::engine::doc::{Fault, fold};
 use crate::engine::json::Json;
@@ -105,6 +105,11 @@ features! {
         /// The road is a railroad; they work alike.
         Rail,
     }
+}
+
+/// Is there a bridge or ford along such a side (§8.1g)? A road or railroad across a river is one (R65).
+pub fn is_crossing(along: Features<Along>) -> bool {
+    along.has_any(&[Along::Crossing, Along::Ford]) || along.has(Along::Road) && along.has(Along::River)
 }
 
 type Map = board::Terrain<HexGrid, Ground, Along>;
@@ -357,10 +362,9 @@ impl Data {
         self.map.between(a, b).has(Along::River)
     }
 
-    /// Is there a bridge or ford between the two (§8.1g)? A road or railroad across a river is one (R65).
+    /// Is there a bridge or ford between the two (§8.1g)?
     pub fn crossing_between(&self, a: Hex, b: Hex) -> bool {
-        let along = self.map.between(a, b);
-        along.has_any(&[Along::Crossing, Along::Ford]) || along.has(Along::Road) && along.has(Along::River)
+        is_crossing(self.map.between(a, b))
     }
 
     /// Is there only water between the two land hexes (TEC.i, TEC.j)?

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::board::{self, Grid, Hex, Points, Step};
+use crate::board::{self, Bearing, Grid, Hex, Points, Step};
 use crate::engine::{Clause, Question, Ruling, Say, Subject, Tally, Touch, count_of};
 
 use super::events::{Event, Paid};
@@ -40,10 +40,10 @@ impl Position<'_> {
             let mut longer: Vec<(Vec<Hex>, u32)> = Vec::new();
             for (way, spent) in &ways {
                 let from = way.last().copied().unwrap_or(at);
-                let mut next: Vec<Hex> = grid.neighbours(from).map(|(_, hex)| hex).collect();
-                next.sort();
-                for hex in next {
-                    let (Step::Pay(cost) | Step::PayAndHalt(cost)) = step(from, hex) else { continue };
+                let mut next: Vec<(Bearing, Hex)> = grid.neighbours(from).collect();
+                next.sort_by_key(|(_, hex)| *hex);
+                for (side, hex) in next {
+                    let (Step::Pay(cost) | Step::PayAndHalt(cost)) = step(from, side, hex) else { continue };
                     let spent = spent + cost.floor();
                     if spent > left || cheapest.get(&hex).is_some_and(|before| *before <= spent) {
                         continue;
@@ -67,9 +67,8 @@ impl Position<'_> {
     /// Is a completion of a lost stack's move legal? (§IMP.6)
     fn astray_legal(&self, stack: &Stack, at: Hex, left: u32, column: bool, path: &[Hex]) -> bool {
         let lay = self.lay(stack.force, self.fighters(stack));
-        let step = self.step(&lay, column);
         let way: Vec<Hex> = std::iter::once(at).chain(path.iter().copied()).collect();
-        let walk = board::walk(&self.data().grid, &way, Points::<1>::whole(left), |a, _, b| step(a, b));
+        let walk = board::walk(&self.data().grid, &way, Points::<1>::whole(left), self.step(&lay, column));
         walk.fault.is_none() && path.last().is_none_or(|end| self.fit(stack.force, &stack.units, *end))
     }
 

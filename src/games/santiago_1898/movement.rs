@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use crate::board::{self, Grid, Hex, Points, Reach, Step, Stride, WalkFault};
+use crate::board::{self, Bearing, Features, Grid, Hex, Points, Reach, Step, Stride, WalkFault};
 use crate::engine::doc::DocPath;
 use crate::engine::{Bar, Clause, Ruling, Side, Subject};
 
-use super::data::Along;
+use super::data::{Along, is_crossing};
 use super::events::{Event, Pace, Paid, PhaseName};
 use super::orders::{Balloon, MoveOrder, TurnOrders};
 use super::play::{Judged, Play, Position, Used, item, player, subjects};
@@ -87,6 +87,40 @@ impl Obstacle {
     }
 }
 
+/// Does a step over such a side cross a river where no ford or bridge takes its cost away? (§8.1g, §TEC.h)
+fn fords(along: Features<Along>) -> bool {
+    along.has(Along::River) && !is_crossing(along)
+}
+
+/// Where a stack can go: normal, else in column, else one hex at least.
+pub struct Ways {
+    from: Hex,
+    paces: Vec<Reach<HexGrid, 1>>,
+    beside: Vec<Hex>,
+}
+
+impl Ways {
+    /// The hexes in order.
+    pub fn hexes(&self) -> impl Iterator<Item = Hex> + '_ {
+        let mut hexes: Vec<Hex> = self.paces.iter().flat_map(Reach::cells).chain(self.beside.iter().copied()).collect();
+        hexes.sort_unstable();
+        hexes.dedup();
+        hexes.into_iter().filter(|hex| *hex != self.from)
+    }
+
+    /// Can the hex be reached?
+    pub fn contains(&self, hex: Hex) -> bool {
+        hex != self.from && (self.beside.contains(&hex) || self.paces.iter().any(|reach| reach.contains(hex)))
+    }
+
+    /// The way to a hex.
+    pub fn path(&self, hex: Hex) -> Option<Vec<Hex>> {
+        let march = || self.paces.iter().find_map(|reach| reach.path(hex)).map(|path| path[1..].to_vec());
+        let step = || self.beside.contains(&hex).then(|| vec![hex]);
+        (hex != self.from).then(|| march().or_else(step)).flatten()
+    }
+}
+
 impl Position<'_> {
     /// Lays out who stands where, as a stack of a force sees it.
     pub fn lay(&self, force: Force, fighters: bool) -> Lay {
@@ -120,9 +154,10 @@ impl Position<'_> {
             }
         }
         for hex in self.enemy_hexes(side) {
-            bar(hex, Obstacle::Enemy);
-        }
-        for hex in self.enemy_hexes(side) {
+            let place = grid.index(hex).and_then(|index| lay.barred.get_mut(index));
+            if place.is_none_or(|place| place.replace(Obstacle::Enemy) == Some(Obstacle::Enemy)) {
+                continue;
+            }
             for (_, next) in grid.neighbours(hex) {
                 if let Some(watched) = grid.index(next).and_then(|index| lay.watched.get_mut(index)) {
                     *watched = true;
@@ -134,8 +169,12 @@ impl Position<'_> {
 
     /// What it costs a force to enter `to` from the neighbouring `from` (§8.1b, chart).
     pub fn step_cost(&self, lay: &Lay, from: Hex, to: Hex) -> Result<u32, Obstacle> {
+        self.cost_along(lay, self.data().map.between(from, to), to)
+    }
+
+    /// The same, over a side with these along it.
+    fn cost_along(&self, lay: &Lay, along: Features<Along>, to: Hex) -> Result<u32, Obstacle> {
         let data = self.data();
-        let along = data.map.between(from, to);
         if !data.is_land(to) || along.has(Along::Water) {
             return Err(Obstacle::Water);
         }
@@ -147,12 +186,7 @@ impl Position<'_> {
         }
         // §7.2.3: Bad Weather, off road and railroad only.
         let ground = data.tables.movement.enter(data.terrain(to), self.state.bad_weather).ok_or(Obstacle::Water)?;
-        Ok(ground + if self.fords(from, to) { data.tables.movement.river } else { 0 })
-    }
-
-    /// Does the step cross a river where no ford or bridge takes its cost away? (§8.1g, §TEC.h)
-    fn fords(&self, from: Hex, to: Hex) -> bool {
-        self.data().river_between(from, to) && !self.data().crossing_between(from, to)
+        Ok(ground + if fords(along) { data.tables.movement.river } else { 0 })
     }
 
     /// Why a step costs what it costs: `road`, `jungle`, `clear and river`.
@@ -165,7 +199,7 @@ impl Position<'_> {
         if self.state.bad_weather && matches!(terrain, Terrain::Clear | Terrain::Jungle) {
             ground += " in bad weather";
         }
-        if self.fords(from, to) {
+        if fords(self.data().map.between(from, to)) {
             ground += " and river";
         }
         ground
@@ -294,7 +328,7 @@ impl Position<'_> {
                 Err(bar(format!("the units are in {to} already"), "leave the move out").part("to"))
             }
             Some(to) if order.path.is_empty() => {
-                self.reachable(stack).remove(&to).ok_or_else(|| self.why_not(stack, to).part("to"))
+                self.reachable(stack).path(to).ok_or_else(|| self.why_not(stack, to).part("to"))
             }
             None if order.path.is_empty() => {
                 Err(bar("the move goes nowhere".to_owned(), "give `to: HEX` or `path: [HEX, …]`"))
@@ -315,8 +349,8 @@ impl Position<'_> {
     }
 
     /// The rules of one step as the board wants them; in column no hex next to an enemy (§8.8).
-    pub fn step<'s>(&'s self, lay: &'s Lay, column: bool) -> impl Fn(Hex, Hex) -> Step<Obstacle, 1> + 's {
-        move |from, to| match self.step_cost(lay, from, to) {
+    pub fn step<'s>(&'s self, lay: &'s Lay, column: bool) -> impl Fn(Hex, Bearing, Hex) -> Step<Obstacle, 1> + 's {
+        move |from, side, to| match self.cost_along(lay, self.data().map.leaving(from, side), to) {
             _ if column && self.is_watched(lay, to) => Step::Barred(Obstacle::Watched),
             Ok(cost) => Step::Pay(Mp::whole(cost)),
             Err(obstacle) => Step::Barred(obstacle),
@@ -339,40 +373,26 @@ impl Position<'_> {
 
     /// Where a stack can go, at each pace.
     pub fn reach_at(&self, lay: &Lay, from: Hex, points: u32, column: bool) -> Reach<HexGrid, 1> {
-        let step = self.step(lay, column);
-        board::reach(&self.data().grid, from, Mp::whole(points), |a, _, b| step(a, b))
+        board::reach(&self.data().grid, from, Mp::whole(points), self.step(lay, column))
     }
 
-    /// Every hex a stack can reach, with the path to it: normal, else in column, else one hex at least.
-    pub fn reachable(&self, stack: &Stack) -> BTreeMap<Hex, Vec<Hex>> {
+    /// Every hex a stack can reach.
+    pub fn reachable(&self, stack: &Stack) -> Ways {
         let lay = self.lay(stack.force, self.fighters(stack));
-        let mut found = BTreeMap::new();
-        let mut add = |reach: &Reach<HexGrid, 1>| {
-            for hex in reach.cells() {
-                if hex != stack.from
-                    && let Some(path) = reach.path(hex)
-                {
-                    found.entry(hex).or_insert_with(|| path.into_iter().filter(|h| *h != stack.from).collect());
-                }
-            }
-        };
-        add(&self.reach_at(&lay, stack.from, stack.factor, false));
+        let mut paces = vec![self.reach_at(&lay, stack.from, stack.factor, false)];
         if self.column_from(stack) {
-            add(&self.reach_at(&lay, stack.from, self.in_column(stack), true));
+            paces.push(self.reach_at(&lay, stack.from, self.in_column(stack), true));
         }
-        for next in self.data().neighbours(stack.from) {
-            if self.step_cost(&lay, stack.from, next).is_ok() {
-                found.entry(next).or_insert_with(|| vec![next]); // §8.5a
-            }
-        }
-        found
+        let open = |next: &Hex| self.step_cost(&lay, stack.from, *next).is_ok();
+        let beside = self.data().neighbours(stack.from).filter(open).collect(); // §8.5a
+        Ways { from: stack.from, paces, beside }
     }
 
     /// Why a stack cannot get to a hex, and how near it comes.
     fn why_not(&self, stack: &Stack, to: Hex) -> Bar {
         let lay = self.lay(stack.force, self.fighters(stack));
         let ever = self.reach_at(&lay, stack.from, ANY, false);
-        let legal: Vec<String> = self.reachable(stack).keys().map(Hex::to_string).collect();
+        let legal: Vec<String> = self.reachable(stack).hexes().map(|hex| hex.to_string()).collect();
         let remedy = format!("in reach are {}", legal.join(", "));
         let Some(cost) = ever.cost(to) else {
             let before = self.data().neighbours(to).find(|hex| self.data().is_land(*hex));
@@ -411,8 +431,7 @@ impl Position<'_> {
         let data = self.data();
         let lay = self.lay(stack.force, self.fighters(stack));
         let way: Vec<Hex> = std::iter::once(stack.from).chain(path.iter().copied()).collect();
-        let step = self.step(&lay, false);
-        let walk = board::walk(&data.grid, &way, Mp::whole(ANY), |a, _, b| step(a, b));
+        let walk = board::walk(&data.grid, &way, Mp::whole(ANY), self.step(&lay, false));
         match walk.fault {
             None => {}
             Some(WalkFault::Barred { at, from, to, why }) => return Err(Box::new((at - 1, why.bar(from, to)))),
@@ -511,7 +530,7 @@ impl Play<'_, '_> {
         // A path of one's own leads to a hex in reach too, or back to where it began.
         if let Some(to) = moving.path.last().filter(|to| whole && **to != moving.stack.from) {
             let now = Position { game: self.game, state: self.state };
-            self.umpire.listed(|| now.reachable(&moving.stack).contains_key(to));
+            self.umpire.listed(|| now.reachable(&moving.stack).contains(*to));
         }
         let from = moving.stack.from;
         let signals = moving.stack.units.iter().copied().find(|id| self.now().kind(*id) == Some(UnitKind::Signals));

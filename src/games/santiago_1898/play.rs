@@ -202,6 +202,14 @@ impl<'p> Position<'p> {
         self.data().tables.limits.stacking.saturating_sub(self.stacked(force, hex))
     }
 
+    /// The same, where many hexes are asked about.
+    pub fn rooms(&self, force: Force) -> impl Fn(Hex) -> u32 + '_ {
+        let here = move |unit: &UnitState| unit.at.hex().filter(|_| unit.role.force == force);
+        let held: BTreeSet<Hex> = self.state.units.values().filter_map(here).chain(self.state.base).collect();
+        let empty = self.data().tables.limits.stacking;
+        move |hex| if held.contains(&hex) { self.room(force, hex) } else { empty }
+    }
+
     /// The ally that may not share a hex (§5.2d): Cubans for US counters and the base, any of those for Cubans.
     pub fn ally_bars(&self, force: Force, hex: Hex) -> bool {
         let other = match force {

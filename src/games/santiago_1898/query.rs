@@ -32,7 +32,8 @@ fn reach(now: &Position<'_>, id: UnitId) -> Result<Reply, Vec<Fault>> {
         return Err(Bar::faults(&bars));
     };
     let mut goals = Vec::new();
-    for (hex, path) in now.reachable(&stack) {
+    let ways = now.reachable(&stack);
+    for (hex, path) in ways.hexes().filter_map(|hex| Some((hex, ways.path(hex)?))) {
         let march = now.price(&stack, &path).deed;
         let cost: u32 = march.steps.iter().map(|paid| paid.cost).sum();
         let way: Vec<String> =

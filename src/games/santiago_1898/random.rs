@@ -170,9 +170,10 @@ fn march_group(now: &Position<'_>, group: Vec<UnitId>, chance: &mut Chance) -> O
     let stack = now.stack(&group)?;
     let signals = group.iter().any(|id| now.kind(*id) == Some(UnitKind::Signals));
     let fighters = u32::try_from(group.iter().filter(|id| now.is_combat(**id)).count()).unwrap_or(0);
-    let fits = |hex: &Hex| now.room(stack.force, *hex) >= fighters;
-    let mut reachable = now.reachable(&stack);
-    let mut goals: Vec<Hex> = reachable.keys().copied().filter(fits).collect();
+    let room = now.rooms(stack.force);
+    let fits = |hex: &Hex| room(*hex) >= fighters;
+    let ways = now.reachable(&stack);
+    let mut goals: Vec<Hex> = ways.hexes().filter(fits).collect();
     if chance.one_in(2) {
         // Leaders seek their troops, and troops the stacks that enemy leaders are with: there the rules on leaders bite.
         let led = leader_hexes(now, opponent(player(stack.force)));
@@ -186,7 +187,7 @@ fn march_group(now: &Position<'_>, group: Vec<UnitId>, chance: &mut Chance) -> O
         }
     }
     let balloon = signals.then(|| if chance.one_in(2) { Balloon::Up } else { Balloon::Down });
-    let path = chance.pick(&goals).and_then(|goal| reachable.remove(goal))?;
+    let path = chance.pick(&goals).and_then(|goal| ways.path(*goal))?;
     let mut leave = BTreeMap::new();
     if group.len() > 1 && path.len() > 2 && chance.one_in(6) {
         let (last, hex) = (group.last()?, path.get(path.len() - 2)?);

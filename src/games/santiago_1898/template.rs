@@ -228,12 +228,13 @@ fn moves(after: &Position<'_>, forces: &[Force], text: &mut String) {
 
 /// The hexes a stack can reach; jungle may stop it on the way to some (§8.6).
 fn in_reach(now: &Position<'_>, stack: &Stack) -> Vec<InReach> {
-    let reached = |(hex, path): (Hex, Vec<Hex>)| InReach {
+    let ways = now.reachable(stack);
+    let reached = |hex: Hex| InReach {
         hex,
-        die: now.jungle_on(stack, &path).next().is_some(),
+        die: ways.path(hex).is_some_and(|path| now.jungle_on(stack, &path).next().is_some()),
         name: now.data().name_of(hex).unwrap_or_default().to_owned(),
     };
-    now.reachable(stack).into_iter().map(reached).collect()
+    ways.hexes().map(reached).collect()
 }
 
 /// Why something may not be done.

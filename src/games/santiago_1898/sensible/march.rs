@@ -94,10 +94,10 @@ fn advance(
 /// The move that brings a group nearest to its goal, if any does.
 fn nearer(now: &Position<'_>, group: &[UnitId], cost: impl Fn(&Hex) -> u32) -> Option<MoveOrder> {
     let stack = now.stack(group)?;
-    let mut reachable = now.reachable(&stack);
-    let fits = |hex: &&Hex| now.fit(stack.force, group, **hex);
-    let best = reachable.keys().filter(fits).min_by_key(|hex| (cost(hex), **hex)).copied()?;
-    let path = reachable.remove(&best).filter(|_| cost(&best) < cost(&stack.from))?;
+    let ways = now.reachable(&stack);
+    let fits = |hex: &Hex| now.fit(stack.force, group, *hex);
+    let best = ways.hexes().filter(fits).min_by_key(|hex| (cost(hex), *hex))?;
+    let path = ways.path(best).filter(|_| cost(&best) < cost(&stack.from))?;
     Some(MoveOrder { units: group.to_vec(), path, to: None, leave: BTreeMap::new(), balloon: None, stop_short: true })
 }
 
@@ -116,16 +116,16 @@ fn follow(play: &mut Play<'_, '_>, goals: &Goals, orders: &mut TurnOrders) -> Ru
         let now = play.now();
         let Some(stack) = now.stack(&[id]) else { continue };
         let signals = now.kind(id) == Some(UnitKind::Signals);
-        let mut reachable = now.reachable(&stack);
-        reachable.insert(stack.from, Vec::new());
+        let ways = now.reachable(&stack);
         let near = |hex: Hex| {
             let around = now.data().neighbours(hex).filter(|_| signals).chain([hex]);
             around.map(|hex| now.shock_of(&now.combat_units(Force::Us, hex))).sum::<u32>()
         };
         let way = |hex: Hex| goals.nearest(hex).map_or(0, |goal| goals.cost(goal, hex));
-        let escorted = |hex: &&Hex| !now.combat_units(Force::Us, **hex).is_empty();
-        let best = reachable.keys().filter(escorted).max_by_key(|hex| (near(**hex), Reverse(way(**hex)), **hex));
-        let Some(path) = best.copied().and_then(|hex| reachable.remove(&hex)) else { continue };
+        let escorted = |hex: &Hex| !now.combat_units(Force::Us, *hex).is_empty();
+        let open = ways.hexes().chain([stack.from]).filter(escorted);
+        let Some(best) = open.max_by_key(|hex| (near(*hex), Reverse(way(*hex)), *hex)) else { continue };
+        let path = ways.path(best).unwrap_or_default();
         let balloon = Some(Balloon::Up).filter(|_| signals);
         if path.is_empty() && (balloon.is_none() || play.state.balloon) {
             continue;
