@@ -69,7 +69,7 @@ impl Position<'_> {
         let mut bars = Vec::new();
         let defenders = self.enemies_in(side, target);
         if order.attackers.is_empty() {
-            bars.push(bar("11.1a", "nobody attacks"));
+            bars.push(bar("11.1a", "nobody attacks").firm());
         }
         if defenders.is_empty() {
             bars.push(bar("11.2c", format!("no enemy unit is in {target}")));
@@ -166,13 +166,14 @@ impl Position<'_> {
         for fighter in &mut fighters {
             fighter.out_of_supply = maps.at(self, fighter.hex) == Trit::No;
         }
-        match firm(&fighters) {
-            (true, true) => None,
+        let bar = match firm(&fighters) {
+            (true, true) => return None,
             (false, _) => {
-                Some(bar("12.9a", format!("only guns that are out of supply would attack {target} from next to it")))
+                bar("12.9a", format!("only guns that are out of supply would attack {target} from next to it"))
             }
-            (true, false) => Some(bar("12.9g", "out of supply the attackers have no strength")),
-        }
+            (true, false) => bar("12.9g", "out of supply the attackers have no strength"),
+        };
+        Some(bar.about([Subject::of("supply")]))
     }
 
     /// §11.4b, §11.7b: artillery needs a non-artillery unit that attacks from next to the target.

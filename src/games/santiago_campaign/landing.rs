@@ -134,6 +134,10 @@ impl Position<'_> {
         if order.to.is_none() && order.path.is_empty() {
             bars.push(Bar::new("6.2b", "the instruction says where to nobody", "add `to:` or `path:`"));
         }
+        if let Some(to) = order.to.filter(|to| order.path.last().is_some_and(|last| last != to)) {
+            let why = format!("the path does not lead to {to}");
+            bars.push(Bar::new("6.2b", why, "write `path` or `to`, not both").part("to"));
+        }
         if let Some(id) = order.unit.filter(|id| !pool.contains(id)) {
             bars.push(bar("6.2a", format!("{id} is not in the draw pool")).part("unit"));
         } else if !pool.iter().any(|id| self.is_for(order, *id)) {

@@ -234,6 +234,7 @@ impl Play<'_, '_> {
     fn us_movement(&mut self, orders: &mut TurnOrders) -> Ruling<()> {
         self.begin_phase("us", "move", PhaseName::UsMovement);
         let mut moved: Vec<Piece> = Vec::new();
+        self.at_first = (!orders.moves.is_empty()).then(|| self.supply_maps());
         // The Spanish decision is made once, when the balloon is first seen up (§17.5a, §17.5k).
         let mut fire = if self.state.balloon_up { Some(self.balloon_fire_decision()?) } else { None };
         if let Some(fire) = fire.clone().filter(|fire| fire.when == When::Early) {

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::board::{Field, Hex, HexGrid, Reach, Step, reach};
+use crate::board::{Field, Hex, HexGrid, Layer, Reach, Step, reach};
 
 use crate::engine::{Bar, Clause, Side, Subject};
 
@@ -14,6 +14,7 @@ use super::bars::{bar, resting};
 use super::data::Mp;
 use super::orders::MoveOrder;
 use super::play::{BATTERIES, Position, Trit};
+use super::stacking::Room;
 use super::state::{Place, Post, Source, State};
 use super::supply::{Lay, SupplyMaps, Suppose};
 use super::terms::{Arm, HoldingBox, Land, Nation, Piece, Token, UnitId};
@@ -88,6 +89,20 @@ pub struct Leg<'w> {
     pub spent: Mp,
     /// The way to supply, for a unit that is out of it (§12.10c).
     pub home: Option<&'w WayHome>,
+}
+
+/// How a mover enters a hex: not at all, into a zone of control or a beach that ends the march, or free to go on.
+#[derive(Clone, Copy)]
+enum Entry {
+    Barred,
+    Zone,
+    Home,
+    Free,
+}
+
+/// What a unit can pay and what each step costs it, apart from where it may be stopped.
+pub fn points_of(piece: Piece) -> Subject {
+    Subject::of(format!("points of {piece}"))
 }
 
 impl Position<'_> {
@@ -193,11 +208,6 @@ impl Position<'_> {
             let bar = bar(if leg.first { "23.1n" } else { "7.1c" }, why);
             bars.insert(0, bar.about([Subject::of(BATTERIES)]));
         }
-        if leg.spent + stride.cost > mover.purse {
-            let (cost, why, purse) = (stride.cost, stride.why, mover.purse);
-            let why = format!("{to} costs {cost} ({why}) and {} of {purse} points are spent", leg.spent);
-            bars.push(bar("10.3d", why));
-        }
         if leg.first && !leg.halted && !mover.landing {
             stride.pinned = stride.zone.min(self.enemy_zone(mover.nation, from));
             if stride.pinned == Trit::Yes {
@@ -209,14 +219,23 @@ impl Position<'_> {
             let why = format!("{to} does not bring it one hex closer to supply");
             bars.push(bar("12.10c", why).about([Subject::of("supply")]));
         }
-        if self.unsupplied(mover, &stride, to) && bars.is_empty() {
+        // Whoever is in the hex, or may have stopped him before it, it costs the same.
+        let dear = (leg.spent + stride.cost > mover.purse).then(|| {
+            let (cost, why, purse) = (stride.cost, stride.why, mover.purse);
+            bar("10.3d", format!("{to} costs {cost} ({why}) and {} of {purse} points are spent", leg.spent))
+                .about([points_of(mover.piece)])
+        });
+        if self.unsupplied(mover, &stride, to) && bars.is_empty() && dear.is_none() {
             let suppose = Suppose { vacated: stride.overrun.then_some(to), opened: None };
             let why = self.why_unsupplied(to, suppose);
             bars.push(
                 bar("12.10a", format!("a unit in {to} would be out of supply: {why}")).about([Subject::of("supply")]),
             );
         }
-        if bars.is_empty() { Ok(stride) } else { Err(resting(bars, &[Subject::of(to)])) }
+        if bars.is_empty() && dear.is_none() {
+            return Ok(stride);
+        }
+        Err(dear.into_iter().chain(resting(bars, &[Subject::of(to)])).collect())
     }
 
     /// §12.10a: no American unit moves into lack of supply, but for a beach that it opens (§6.6g).
@@ -336,8 +355,10 @@ impl Position<'_> {
             self.state.tokens_in(to).filter(|token| Piece::from(*token) != mover.piece).collect();
         tokens.extend(mover.piece.token());
         let over = self.spanish_overstacked(to, &tokens);
-        // A second battery is barred as such; nothing but its being artillery is wrong with it (§9.2e).
-        let gun = mover.arm.filter(|arm| *arm == Arm::Artillery);
+        // A second battery is barred as such where nothing but its being artillery is wrong with it (§9.2e); one counter
+        // too many is one too many whatever it is, as everybody can see.
+        let full = u32::try_from(tokens.len()).unwrap_or(u32::MAX) > Room::of(self.data().land(to)).most();
+        let gun = mover.arm.filter(|arm| *arm == Arm::Artillery && !full);
         over.then(|| self.crowded(to, mover.piece, gun.unwrap_or(Arm::Infantry)))
     }
 
@@ -357,6 +378,7 @@ impl Position<'_> {
         let grid = self.data().grid();
         let pinned = !mover.landing && lay.zone(grid, from) == Trit::Yes;
         let home = self.way_home(mover, maps);
+        let mut entries: Layer<Option<Entry>> = Layer::filled(grid, None);
         reach(grid, from, mover.purse, |a, edge, b| {
             // Water and swamp bar every step; nobody reads why, so it is not put into words.
             if !self.data().is_open(b) {
@@ -364,19 +386,32 @@ impl Position<'_> {
             }
             let along = self.data().map.leaving(a, edge);
             let Ok(price) = self.price_across(along, mover, a, b) else { return Step::Barred(()) };
-            let (stride, bars) = self.stride(mover, b, price, maps, Some(lay));
-            if !bars.is_empty() || !self.brings_home(home.as_ref(), a, b) || self.unsupplied(mover, &stride, b) {
-                return Step::Barred(());
-            }
-            if stride.zone == Trit::Yes {
+            let cost = price.0;
+            // What a hex holds for the mover is the same from every side.
+            let Some(known) = entries.get_mut(grid, b) else { return Step::Barred(()) };
+            match *known.get_or_insert_with(|| self.entered_as(mover, b, price, maps, lay)) {
+                Entry::Barred => Step::Barred(()),
+                _ if !self.brings_home(home.as_ref(), a, b) => Step::Barred(()),
                 // §7.1d: who starts in an enemy zone may not go straight into another.
-                if pinned && a == from { Step::Barred(()) } else { Step::PayAndHalt(stride.cost) }
-            } else if mover.lost && self.opens_on_the_way(mover, b) {
-                Step::PayAndHalt(stride.cost) // §12.10c: in supply there, nothing is closer to it
-            } else {
-                Step::Pay(stride.cost)
+                Entry::Zone if pinned && a == from => Step::Barred(()),
+                Entry::Zone | Entry::Home => Step::PayAndHalt(cost),
+                Entry::Free => Step::Pay(cost),
             }
         })
+    }
+
+    /// How a mover enters a hex, from whichever side.
+    fn entered_as(&self, mover: &Mover, to: Hex, price: (Mp, Toll), maps: &SupplyMaps, lay: &Lay) -> Entry {
+        let (stride, bars) = self.stride(mover, to, price, maps, Some(lay));
+        if !bars.is_empty() || self.unsupplied(mover, &stride, to) {
+            Entry::Barred
+        } else if stride.zone == Trit::Yes {
+            Entry::Zone
+        } else if mover.lost && self.opens_on_the_way(mover, to) {
+            Entry::Home // §12.10c: in supply there, nothing is closer to it
+        } else {
+            Entry::Free
+        }
     }
 
     /// Where a mover can go, each hex with its path and its price: the cheapest way there, and behind a battery that is
@@ -486,12 +521,23 @@ impl Position<'_> {
             return vec![bar("10.3d", why)];
         }
         let home = self.way_home(mover, maps);
-        let barred = (self.data().around(to)).filter(|next| far.contains(*next) || *next == from).find_map(|next| {
+        let beside = || self.data().around(to).filter(|next| far.contains(*next) || *next == from);
+        let barred = beside().find_map(|next| {
             let (first, home) = (next == from, home.as_ref());
             let leg = Leg { at: next, first, halted: false, spent: Mp::ZERO, home };
             self.pace(&free, leg, to, maps).err()
         });
-        barred.unwrap_or_else(|| vec![bar("10.3b", format!("no legal path leads to {to}"))])
+        let Some(mut bars) = barred else { return vec![bar("10.3b", format!("no legal path leads to {to}"))] };
+        // Whoever keeps it out of the hex, it may be too far as well.
+        let costs = beside().filter_map(|next| {
+            let (spent, price) = (far.cost(next).unwrap_or(Mp::ZERO), self.price(mover, next, to).ok()?);
+            Some(spent + price.0)
+        });
+        if let Some(cost) = costs.min().filter(|cost| *cost > mover.purse) {
+            let why = format!("{to} costs {cost} MP and {} has {}", mover.piece, mover.purse);
+            bars.push(bar("10.3d", why));
+        }
+        bars
     }
 
     /// Why a unit that may move can go nowhere: what bars each hex around it that it could ever enter.
@@ -533,11 +579,12 @@ impl Position<'_> {
 
     /// May the mover end a phase in this hex? US and Cuban units do not share one (§9.4c).
     pub fn may_stay(&self, mover: &Mover, hex: Hex) -> bool {
-        match mover.nation {
-            Nation::Us => self.cubans_in(hex).is_empty(),
-            Nation::Cuban => self.americans_in(hex).is_empty(),
-            Nation::Spanish => true,
-        }
+        let other = match mover.nation {
+            Nation::Us => Nation::Cuban,
+            Nation::Cuban => Nation::Us,
+            Nation::Spanish => return true,
+        };
+        !self.state.units_in(hex).any(|id| self.nation(id) == Some(other))
     }
 
     /// The hex through which a counter in a box enters, if it may enter now (§23.1, §23.2).

@@ -348,6 +348,10 @@ pub struct Play<'p, 'u> {
     pub known: Known,
     /// Supply as far as can be told; dropped whenever a Spanish counter or a source changes.
     pub supply: Option<Rc<SupplyMaps>>,
+    /// The same when the US Movement Phase began.
+    pub at_first: Option<Rc<SupplyMaps>>,
+    /// Whose march may be cut short in a hex that it is to pass.
+    pub passing: BTreeMap<Hex, BTreeSet<Piece>>,
     /// Who has been in a battle this phase (§11.2a).
     pub fought: BTreeSet<Piece>,
     /// Who was ordered to attack in this phase without a condition.
@@ -373,6 +377,8 @@ impl<'p, 'u> Play<'p, 'u> {
             umpire,
             known: Known(known),
             supply: None,
+            at_first: None,
+            passing: BTreeMap::new(),
             fought: BTreeSet::new(),
             pledged: BTreeSet::new(),
             passed_over: BTreeSet::new(),

@@ -110,10 +110,11 @@ fn choose<T: Copy>(things: &[T], size: usize) -> Vec<Vec<T>> {
 }
 
 impl Play<'_, '_> {
-    /// Might there be no room for a march to pass a hex (§9.1b), if all whose place is in doubt stood there?
-    pub fn may_be_full(&self, mover: &Mover, hex: Hex) -> bool {
+    /// Might there be no room for a march to pass a hex (§9.1b), if all whose place is in doubt stood there, or just these?
+    pub fn may_be_full(&self, mover: &Mover, hex: Hex, among: Option<&[Piece]>) -> bool {
         let in_doubt = |piece: Piece| {
             piece != mover.piece
+                && among.is_none_or(|pieces| pieces.contains(&piece))
                 && self.umpire.cloud_on(&Subject::of(piece)).is_some()
                 && self.now().hex_of(piece) != Some(hex)
         };

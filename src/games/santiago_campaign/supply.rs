@@ -371,8 +371,11 @@ impl Play<'_, '_> {
     /// Does a step that some of the face-down counters would allow bring a unit that is out of supply one hex closer to
     /// the nearest hex in supply? (§12.10c)
     pub fn leads_home(&mut self, mover: &Mover, from: Hex, to: Hex) -> Ruling<bool> {
+        if !mover.lost {
+            return Ok(true);
+        }
         let maps = self.supply_maps();
-        if !mover.lost || maps.surely == maps.maybe {
+        if maps.surely == maps.maybe {
             return Ok(true); // Everybody can see it, and it was judged with the step.
         }
         let leads = |position: &Position<'_>, supplied: &Layer<bool>| {

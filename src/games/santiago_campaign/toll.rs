@@ -87,8 +87,8 @@ impl Position<'_> {
     /// Does an engineer other than the mover help across this hexside? (§21.2)
     fn engineer_helps(&self, mover: &Mover, from: Hex, to: Hex) -> bool {
         let engineer = |id: &UnitId| self.arm(*id) == Some(Arm::Engineer) && Piece::from(*id) != mover.piece;
-        mover.nation != Nation::Spanish
-            && [from, to].into_iter().any(|hex| self.state.units_in(hex).any(|id| engineer(&id)))
+        let beside = |at: Place| at == Place::At(from) || at == Place::At(to);
+        mover.nation != Nation::Spanish && self.state.units.iter().any(|(id, unit)| beside(unit.at) && engineer(id))
     }
 
     /// On whose place the price of a step hangs: engineers at a river without a bridge, the balloon in the jungle (§21.2,

@@ -10,7 +10,7 @@ use super::US;
 use super::bars::bar;
 use super::data::Mp;
 use super::events::{Cause, Cut, Event, MarkerEvent, Paid};
-use super::movement::{Leg, Mover, Route, Stride};
+use super::movement::{Leg, Mover, Route, Stride, points_of};
 use super::orders::MoveOrder;
 use super::play::{Play, Trit};
 use super::policy::{OPEN_BEACH, Policy};
@@ -63,7 +63,8 @@ impl Play<'_, '_> {
     pub fn walk(&mut self, mover: &Mover, from: Hex, path: &[Hex], spent: Mp, open: Option<bool>) -> Ruling<Walked> {
         let mut walked = Walked::none(spent);
         let (mut at, mut halted) = (from, false);
-        let piece = Subject::of(mover.piece);
+        let (piece, points) = (Subject::of(mover.piece), points_of(mover.piece));
+        self.umpire.rests(std::slice::from_ref(&piece), [points.clone()]);
         for (count, to) in path.iter().copied().enumerate() {
             let maps = if mover.nation == Nation::Us {
                 self.supply_maps()
@@ -73,11 +74,16 @@ impl Play<'_, '_> {
             let (first, home) = (count == 0, self.now().way_home(mover, &maps));
             let leg = Leg { at, first, halted, spent: walked.spent, home: home.as_ref() };
             if self.umpire.is_in_doubt() {
-                let landing = [at, to].iter().any(|hex| self.umpire.cloud_on(&Subject::of(hex)).is_some());
-                let helpers = self.now().helpers(mover, at, to, landing);
-                self.umpire.rests(&helpers, [piece.clone()]);
-                if self.may_be_full(mover, to) {
+                let in_doubt = |hex: Hex| self.umpire.cloud_on(&Subject::of(hex)).is_some();
+                let (here, there) = (in_doubt(at), in_doubt(to));
+                let helpers = self.now().helpers(mover, at, to, here || there);
+                self.umpire.rests(&helpers, [piece.clone(), points.clone()]);
+                let passing = self.passing.get(&to).map(|pieces| pieces.iter().copied().collect::<Vec<_>>());
+                if there && self.may_be_full(mover, to, None) {
                     self.umpire.rests(&[Subject::of(to)], [piece.clone()]);
+                } else if let Some(passing) = passing.filter(|passing| self.may_be_full(mover, to, Some(passing))) {
+                    let on: Vec<Subject> = passing.iter().map(Subject::of).collect();
+                    self.umpire.rests(&on, [piece.clone()]);
                 }
             }
             let stride = match self.now().pace(mover, leg, to, &maps) {
@@ -100,6 +106,9 @@ impl Play<'_, '_> {
                 let why = format!("a unit in {to} would be out of supply: {why}");
                 walked.stop(count, to, vec![bar("12.10a", why).about([Subject::of(to), Subject::of("supply")])]);
                 break;
+            }
+            if mover.nation == Nation::Us && !opens {
+                self.rests_on_supply(mover, to, &stride, &maps);
             }
             let zone = match stride.zone {
                 Trit::Maybe => self.spanish_zone(to)?,
@@ -185,6 +194,25 @@ impl Play<'_, '_> {
             Trit::Maybe => self.supplied(to, Suppose { vacated: stride.overrun.then_some(to), opened: None }),
             level => Ok(level == Trit::Yes),
         }
+    }
+
+    /// Who needs supply where he goes may not get there where that hangs on a face-down counter, or on what was changed
+    /// in this phase (§12.10a, §12.10c).
+    fn rests_on_supply(&mut self, mover: &Mover, to: Hex, stride: &Stride, maps: &SupplyMaps) {
+        let (hidden, supply) = (mover.lost && maps.surely != maps.maybe, Subject::of("supply"));
+        let on = if hidden || stride.supply == Trit::Maybe {
+            Subject::of(to)
+        } else if !mover.lost && self.umpire.cloud_on(&supply).is_some() && !self.was_supplied(to) {
+            supply
+        } else {
+            return;
+        };
+        self.umpire.rests(&[on], [Subject::of(mover.piece)]);
+    }
+
+    /// Was a hex in supply when the phase began, whatever the doubtful counters are? Nothing in it takes that away.
+    fn was_supplied(&self, hex: Hex) -> bool {
+        self.at_first.as_ref().is_some_and(|maps| maps.at(&self.now(), hex) == Trit::Yes)
     }
 
     /// Eliminates what is overrun (§10.8).
@@ -339,6 +367,11 @@ impl Play<'_, '_> {
 
     /// Writes `to` out as the path it means; the order lapses if none leads there.
     fn complete(&mut self, order: &mut MoveOrder, mover: &Mover, from: Option<Hex>) -> bool {
+        if let Some(to) = order.to.filter(|to| order.path.last().is_some_and(|last| last != to)) {
+            let bar = Bar::new("10.3b", format!("the path does not lead to {to}"), "write `path` or `to`, not both");
+            self.stays(order.unit, vec![bar.firm()], "to");
+            return false;
+        }
         let Some(to) = order.to.take_if(|_| order.path.is_empty()) else {
             order.to = None;
             return true;
@@ -407,11 +440,11 @@ impl Play<'_, '_> {
         let mut about: Vec<Subject> = walked.bars.iter().flat_map(|bar| bar.about.iter().cloned()).collect();
         about.push(Subject::of(order.unit));
         self.umpire.rests(&about, missed);
-        self.note_move(&mover, Some(from), &mut walked);
+        self.note_move(&mover, Some(from), &order.path, &mut walked);
         self.follow(order.unit, &walked)
     }
 
-    fn note_move(&mut self, mover: &Mover, from: Option<Hex>, walked: &mut Walked) {
+    fn note_move(&mut self, mover: &Mover, from: Option<Hex>, path: &[Hex], walked: &mut Walked) {
         let event = Event::Moved {
             piece: mover.piece,
             nation: mover.nation,
@@ -433,10 +466,19 @@ impl Play<'_, '_> {
         } else if bars.is_empty() {
             self.umpire.note(event);
         } else {
-            let bars = bars.into_iter().map(|bar| bar.about([piece.clone()])).collect();
+            let dear = points_of(mover.piece);
+            let on_piece = |bar: Bar| if bar.about.contains(&dear) { bar } else { bar.about([piece.clone()]) };
+            let bars = bars.into_iter().map(on_piece).collect();
             // It stands where nobody looked for it.
-            let on: Vec<Subject> = ends.into_iter().chain([piece]).collect();
+            let on: Vec<Subject> = ends.into_iter().chain([piece.clone()]).collect();
             self.forgo(bars, &on, |_| event);
+        }
+        // It may have to stop anywhere on its way, where others are to pass, or get on where it has been stopped. What is
+        // wrong with its order stops it for sure.
+        let Some(cloud) = self.umpire.cloud_on(&piece) else { return };
+        let came = if matches!(cloud, Cloud::Refused(_)) { walked.path.len() } else { path.len() };
+        for hex in path.iter().take(came) {
+            self.passing.entry(*hex).or_default().insert(mover.piece);
         }
     }
 
@@ -465,7 +507,7 @@ impl Play<'_, '_> {
         walked.break_off(&order.path, broken);
         self.look_up(stands, &walked);
         self.vouch(token, &walked)?;
-        self.note_move(&mover, from, &mut walked);
+        self.note_move(&mover, from, &order.path, &mut walked);
         self.follow(order.unit, &walked)
     }
 
