@@ -162,7 +162,11 @@ impl Play<'_, '_> {
             return self.advance(side, target, &attackers, order);
         }
         // §8.0s: the attacker's fever, his way out, the defender's fever.
-        if self.fever_rolls(&attackers)? {
+        let (stormed, hit) = (subjects(&attackers), self.under_attack(target, foe));
+        let struck = self.fever_rolls(&attackers)?;
+        // Whoever may have dropped out storms nothing.
+        self.umpire.rests(&stormed, hit.clone());
+        if struck {
             attackers = self.still_attacking(&attackers);
             if attackers.is_empty() {
                 self.umpire.note(Event::NoAssault { target, attackers: false });
@@ -193,6 +197,7 @@ impl Play<'_, '_> {
                 defence.push(self.now().defence_factor(*piece, cf));
             }
         }
+        self.umpire.rests(&stormed, hit);
         attackers = self.still_attacking(&attackers);
         if attackers.is_empty() || defence.is_empty() {
             let left = !attackers.is_empty();

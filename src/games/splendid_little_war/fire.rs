@@ -178,12 +178,21 @@ impl Play<'_, '_> {
         Ok(hits)
     }
 
+    /// What an attack may change: the hex, and who stands in it.
+    pub fn under_attack(&self, target: Hex, foe: Side) -> Vec<Subject> {
+        let mut all = subjects(self.now().fighters(target, foe));
+        all.push(Subject::of(target));
+        all
+    }
+
     /// One fire attack (§13.1ae to §13.1ak).
     pub fn fire_attack(&mut self, side: Side, kind: FireKind, volley: Volley) -> Ruling<()> {
         let Volley { target, shots } = volley;
         self.tested.clear();
         let mut shots = shots;
         shots.sort_by_key(|shot| shot.piece);
+        let fired = subjects(shots.iter().map(|shot| shot.piece));
+        let hit = self.under_attack(target, enemy(side));
         if self.game.options.fire_fever {
             // AMB-03, by the switch: whoever fires may fall to the fever first.
             let pieces: Vec<Piece> = shots.iter().map(|shot| shot.piece).collect();
@@ -196,6 +205,8 @@ impl Play<'_, '_> {
                 .map(|piece| Shot { piece, spotter: spotters.get(&piece).copied().flatten() })
                 .collect();
         }
+        // Whoever may have dropped out fires at nobody.
+        self.umpire.rests(&fired, hit.clone());
         let Some(by) = shots.first().and_then(|shot| self.data().unit(shot.piece)).map(|unit| unit.force) else {
             return Ok(());
         };
@@ -205,6 +216,7 @@ impl Play<'_, '_> {
                 strengths.push((*shot, cf));
             }
         }
+        self.umpire.rests(&fired, hit.clone());
         let mut factors: Vec<Factor> = Vec::new();
         for (shot, cf) in strengths {
             let found = match shot.spotter {
@@ -226,9 +238,7 @@ impl Play<'_, '_> {
         let modifiers = self.now().fire_modifiers(side, kind, target, &firing);
         let drm = modifiers.total();
         let read = |die: i32| table.cell(column, die + drm).unwrap_or_default();
-        let hit = self.now().fighters(target, enemy(side));
-        let touch = Touch::on(subjects(hit.iter().map(Piece::to_string).chain([target.to_string()])));
-        let thrown = self.d10(side, target, "fire", read, touch)?;
+        let thrown = self.d10(side, target, "fire", read, Touch::on(hit))?;
         let (modified, steps) = (d10(thrown.cast.face()) + drm, u32::from(thrown.result.steps));
         self.state.fired_on.insert(target);
         let label = table.label(column).unwrap_or_default();

@@ -54,8 +54,9 @@ mod data_tests;
 
 use std::collections::BTreeMap;
 
+use crate::board::Hex;
 use crate::engine::dice::Chance;
-use crate::engine::doc::{DocPath, Fault, FromDoc, Lexicon, Node, Reader, read_back};
+use crate::engine::doc::{DocPath, Fault, FromDoc, Lexicon, Node, Reader, read_back, read_text};
 use crate::engine::{
     About, Arranged, Bar, Charter, DataFinding, Diary, Files, Flow, Json, Mark, OptionInfo, Players, Query, Reply,
     Rules, Ruling, ScenarioInfo, Seen, Side, Stop, Telling, Umpire, Verdict, option, schema_of_data, schema_to_read,
@@ -145,6 +146,13 @@ pub struct SplendidLittleWar {
 }
 
 impl SplendidLittleWar {
+    /// The hexes a counter can march to and stop in, as things stand.
+    pub fn reachable(&self, seen: &Seen<'_, State>, unit: &str) -> Vec<Hex> {
+        let now = Position { game: self, state: seen.state };
+        let routes = read_text(self, unit).map(|piece| now.routes(&[piece])).unwrap_or_default();
+        routes.into_iter().map(|(hex, ..)| hex).collect()
+    }
+
     /// The orders due at a stage.
     fn due(stage: Stage) -> Stop {
         match stage.side() {
