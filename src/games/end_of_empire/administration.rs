@@ -7,10 +7,11 @@ use crate::board::Hex;
 use crate::engine::dice::Die;
 use crate::engine::{Clause, Ever, Question, Ruling, Say, Subject, Tally, Touch};
 
+use super::arrivals::{room_for_gun, room_in};
 use super::events::{Cause, Event, PhaseName, Why};
 use super::losses::Toll;
 use super::orders::Spot;
-use super::play::Play;
+use super::play::{Play, subjects};
 use super::policy::{AM_HEX, CUBA_LIBRE, Policy};
 use super::position::Position;
 use super::state::{Ending, Place};
@@ -59,8 +60,12 @@ impl Play<'_, '_> {
             EventName::Nothing => false,
             EventName::Patriots | EventName::EscarioEarly => !arrived, // A22a
             EventName::MorroAndSocapa => !self.state.released,
-            EventName::MachineGuns => machine_guns.is_some_and(|id| self.state.unit(id).at == Place::Off), // A56
-            EventName::RunningTheBlockade => self.game.options.supply_points,                              // A58
+            // A56. Under a counter they are off the map, and have been placed for all that.
+            EventName::MachineGuns => {
+                let off = machine_guns.is_some_and(|id| self.state.unit(id).at == Place::Off);
+                off && !self.state.used.contains(&row.event)
+            }
+            EventName::RunningTheBlockade => self.game.options.supply_points, // A58
             _ => !spent,
         };
         self.state.event = Some(row.event);
@@ -177,6 +182,7 @@ impl Play<'_, '_> {
         })?;
         if let Some(hex) = chosen.0 {
             self.put(id, hex);
+            self.state.used.insert(EventName::MachineGuns);
         }
         self.umpire.note(Event::MachineGuns { at: chosen.0 });
         Ok(())
@@ -290,10 +296,14 @@ impl Play<'_, '_> {
             let read = |die: i32| usize::try_from(die - 1).ok().and_then(|at| losses.get(at)).copied().unwrap_or(0);
             let good_for = Play::enemy(force.side());
             let eligible = self.eligible_for_fever(force);
-            let thrown = self.d6(good_for, force, "fever", read, Touch::default())?;
+            // Whoever is kept out of a hex by them may find it empty.
+            let most = losses.iter().copied().max().unwrap_or(0);
+            let rooms = self.fever_rooms(&eligible, most);
+            let touch = Touch::on(subjects(self.fever_hexes(&eligible, most)).into_iter().chain(rooms));
+            let thrown = self.d6(good_for, force, "fever", read, touch)?;
             let steps = thrown.result;
             self.umpire.note(Event::Fever { force, die: thrown.cast, steps });
-            // A99; and no check counts on the fever, neither for a hex it may empty nor against a unit it may take.
+            // A99; and no check reckons with it: a hex it may empty is only in doubt, a unit it may take is there.
             if steps == 0 || eligible.is_empty() || self.umpire.foresees() {
                 continue;
             }
@@ -315,6 +325,33 @@ impl Play<'_, '_> {
             now.force(*piece) == Some(force) && now.fights(*piece) && !exempt
         };
         now.on_map(force.side()).into_iter().filter(able).collect()
+    }
+
+    /// The hexes that so many steps lost to the fever could empty of those who fight.
+    fn fever_hexes(&self, eligible: &[Piece], steps: u8) -> BTreeSet<Hex> {
+        let now = self.now();
+        let hexes: BTreeSet<Hex> = eligible.iter().filter_map(|piece| self.state.hex_of(*piece)).collect();
+        let empties = |hex: &Hex| {
+            let there: Vec<Piece> = now.pieces_in(*hex).filter(|piece| now.fights(*piece)).collect();
+            there.iter().all(|piece| eligible.contains(piece))
+                && now.may_take_all(eligible, steps, Cause::Fever, &there)
+        };
+        hexes.into_iter().filter(empties).collect()
+    }
+
+    /// The room that so many steps lost to the fever could make for those who land (A13), hex by hex.
+    fn fever_rooms(&self, eligible: &[Piece], steps: u8) -> Vec<Subject> {
+        let now = self.now();
+        let mut rooms = Vec::new();
+        for hex in &self.data().beaches {
+            let there = now.pieces_in(*hex).filter(|piece| eligible.contains(piece));
+            let (guns, foot): (Vec<Piece>, Vec<Piece>) =
+                there.partition(|piece| now.kind(*piece).is_some_and(UnitKind::is_gun));
+            let taken = |of: &[Piece]| u32::try_from(now.most_taken(eligible, steps, Cause::Fever, of)).unwrap_or(0);
+            rooms.extend((1..=taken(&foot)).map(|steps| room_in(*hex, steps)));
+            rooms.extend((taken(&guns) > 0).then(|| room_for_gun(*hex)));
+        }
+        rooms
     }
 
     /// The hexes in which a leader of the force has fighting companions.

@@ -35,6 +35,26 @@ pub fn arrival_names(state: &State, force: Force, orders: &TurnOrders) -> Vec<Op
     entries.iter().map(name).collect()
 }
 
+/// So much room for steps in a hex, for what hangs on it.
+pub fn room_in(hex: Hex, steps: u32) -> Subject {
+    Subject::of(format!("room for {steps} in {hex}"))
+}
+
+/// Room for a gun in a hex, for what hangs on it.
+pub fn room_for_gun(hex: Hex) -> Subject {
+    Subject::of(format!("room for a gun in {hex}"))
+}
+
+/// How many steps are ashore, for what hangs on it.
+fn ashore() -> Subject {
+    Subject::of("steps ashore")
+}
+
+/// That the base is ashore, and where, for what hangs on it.
+pub fn the_base() -> Subject {
+    Subject::of("the base")
+}
+
 /// The clause by which a force arrives.
 fn arrival_clause(force: Force) -> &'static str {
     if force == Force::Us { "8.2a" } else { "8.3a" }
@@ -170,7 +190,9 @@ impl Play<'_, '_> {
         let all: Vec<&Sealed<Content>> = sealed.iter().collect();
         self.entry(DocPath::root().key(key), |play| {
             for (clause, why, remedy) in ARRIVALS {
-                play.umpire.vouch(&all, Bar::new(clause, *why, *remedy), |held| !arrival.breaks(clause, held))?;
+                let laid = names.iter().flatten().map(Subject::of);
+                let bar = Bar::new(clause, *why, *remedy).about(laid);
+                play.umpire.vouch(&all, bar, |held| !arrival.breaks(clause, held))?;
             }
             Ok(())
         })
@@ -221,6 +243,9 @@ impl Play<'_, '_> {
             let most = self.state.numbered.entry(force).or_default();
             *most = number.max(*most);
         }
+        // Whoever finds no room leaves the others more steps to land with.
+        let doubts = [Subject::of(entry.at), room_in(entry.at, 1), room_for_gun(entry.at)];
+        self.umpire.rests(&doubts, [ashore()]);
         let bars = self.now().bars_arrival(force, entry.at, entry.base && entry.units.is_empty() && name.is_none());
         if entry.units.is_empty() && name.is_none() && !entry.base {
             let bar = Bar::new("8.2a", "nobody arrives by this order", "name units, or what a counter holds").firm();
@@ -299,13 +324,14 @@ impl Play<'_, '_> {
             let limit = data.tables.limits.landing;
             if self.ashore + steps > limit {
                 let why = format!("{unit} would be step {} of {limit} to land", self.ashore + steps);
-                bars.push(Bar::new("8.2h", why, "land it next turn").about(about()).firm());
+                bars.push(Bar::new("8.2h", why, "land it next turn").about(about()).about([ashore()]).firm());
             }
         }
         let mut stack = now.stack(hex, force);
         stack.push(unit);
-        if now.overstacked(hex, force, &stack) {
-            bars.push(Bar::new("A13", format!("{unit} has no room in {hex}"), "land elsewhere").about(about()));
+        if let Some(lacks) = now.lacking_room(hex, force, &stack) {
+            let bar = Bar::new("A13", format!("{unit} has no room in {hex}"), "land elsewhere");
+            bars.push(bar.about(about()).about([lacks]));
         }
         bars
     }
@@ -317,9 +343,12 @@ impl Play<'_, '_> {
         let cost = data.cast().base.and_then(|id| data.unit(id)?.landing).unwrap_or(0);
         if self.ashore + cost > data.tables.limits.landing {
             let why = format!("the base takes {cost} of the steps that may land, and {} are ashore", self.ashore);
-            bars.push(Bar::new("10.2f", why, "land fewer units").part("base"));
+            bars.push(Bar::new("10.2f", why, "land fewer units").part("base").about([ashore()]));
         }
         if !bars.is_empty() {
+            // Without it nobody can spend a point (§14.4.6c).
+            let there = self.state.base.is_some();
+            let bars = bars.into_iter().map(|bar| if there { bar } else { bar.about([the_base()]) }).collect();
             self.lapse("landing of the base", bars);
             return Ok(());
         }
@@ -327,6 +356,7 @@ impl Play<'_, '_> {
         self.look_up(stands);
         self.ashore += cost;
         self.state.base = Some(hex);
+        self.umpire.rests(&[Subject::of(hex), ashore()], [the_base()]);
         self.umpire.note(Event::BaseLanded { at: hex });
         Ok(())
     }
@@ -352,6 +382,16 @@ impl<'p> Position<'p> {
             return vec![Bar::new("A58", why, "leave it out").firm()];
         }
         Vec::new()
+    }
+
+    /// The room that is lacking in a hex for so many to stand there, if any is.
+    fn lacking_room(&self, hex: Hex, force: Force, stack: &[Piece]) -> Option<Subject> {
+        let (foot, guns) = self.bulk_of(stack, |counter| self.known.0.get(&counter).cloned());
+        if self.too_much(hex, force, (0, guns)) {
+            return Some(room_for_gun(hex));
+        }
+        let lacking = (0..=foot).find(|steps| !self.too_much(hex, force, (foot - steps, 0)))?;
+        (lacking > 0).then(|| room_in(hex, lacking))
     }
 
     /// The units of a force that can arrive.

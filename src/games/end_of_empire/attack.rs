@@ -30,6 +30,11 @@ pub fn attack_of(piece: Piece) -> Subject {
     Subject::of(format!("attack of {piece}"))
 }
 
+/// That the Maine has been remembered, for what hangs on it.
+pub fn the_maine() -> Subject {
+    Subject::of("the Maine")
+}
+
 impl Position<'_> {
     /// How these attackers would attack a hex.
     pub fn manner(&self, by: &[Piece], target: Hex, side: Side) -> Manner {
@@ -81,8 +86,7 @@ impl Position<'_> {
                 bar("14.5.1b", format!("{piece} takes no part in combat"), "name it under `support`").map(Bar::firm)
             }
             UnitKind::Artillery => {
-                let clause = if manner == Manner::Counter { "A84" } else { "9.6a" };
-                bar(clause, format!("{piece} adds nothing to an attack"), "let it bombard").map(Bar::firm)
+                bar("9.6a", format!("{piece} adds nothing to an attack"), "let it bombard").map(Bar::firm)
             }
             UnitKind::MachineGun if manner == Manner::Counter => {
                 let about = |bar: Bar| bar.about([Subject::of(target)]);

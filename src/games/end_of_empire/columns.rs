@@ -6,10 +6,10 @@ use crate::board::Hex;
 use crate::engine::doc::DocPath;
 use crate::engine::{Bar, Concealed, Ruling, Sealed, Side, Subject};
 
-use super::events::Event;
+use super::events::{Cause, Event};
 use super::orders::{LeaveOrder, Reorganize};
 use super::play::Play;
-use super::position::{Known, Position, after_losses};
+use super::position::{Known, Position, after_losses, fallen};
 use super::setup::{detachments, parts_of, slot_of};
 use super::state::{CounterState, Place, State, UnitState};
 use super::terms::{Content, Force, Member, Mode, Piece, Setup, Size, UnitKind};
@@ -183,6 +183,38 @@ impl<'p> Position<'p> {
         self.known.0.iter().filter(|(name, content)| own(name) && real(content)).map(|(name, _)| *name).collect()
     }
 
+    /// Names the counters an order is carried out with, where its author left that to the program.
+    pub fn name_free_counters(&self, side: Side, orders: &mut Reorganize) {
+        let data = self.data();
+        let mut used: BTreeSet<Piece> = orders.logistics.iter().filter_map(|entry| entry.unit).collect();
+        used.extend(orders.detach.iter().flat_map(|entry| entry.into.iter().copied()));
+        used.extend(
+            orders
+                .columns
+                .values()
+                .filter_map(|content| match content {
+                    Concealed::Open(content) => Some(content.members().iter().map(|member| member.unit)),
+                    Concealed::Sealed(_) => None,
+                })
+                .flatten(),
+        );
+        let free = |unit: Piece, used: &BTreeSet<Piece>| {
+            self.state.unit(unit).at == Place::Off && self.under(unit).is_none() && !used.contains(&unit)
+        };
+        let cl_force = Force::army(side);
+        for entry in orders.logistics.iter_mut().filter(|entry| entry.unit.is_none()) {
+            entry.unit =
+                data.of_kind(cl_force, UnitKind::LogisticColumn).map(|unit| unit.id).find(|id| free(*id, &used));
+            used.extend(entry.unit);
+        }
+        for entry in orders.detach.iter_mut().filter(|entry| entry.into.is_empty()) {
+            if let Some((count, kind)) = data.unit(entry.unit).and_then(parts_of) {
+                entry.into = detachments(data, kind).filter(|id| free(*id, &used)).take(count).collect();
+                used.extend(entry.into.iter().copied());
+            }
+        }
+    }
+
     /// Do those a reorganization puts under counters, and the counters it forms and dissolves, stand in these lists?
     fn lists_regrouping(&self, side: Side, orders: &Reorganize) -> bool {
         let musters: Vec<_> = Force::of(side).iter().flat_map(|force| self.musters(*force)).collect();
@@ -205,7 +237,7 @@ impl Play<'_, '_> {
             .state
             .counters
             .iter()
-            .filter(|(_, counter)| counter.force.side() == side)
+            .filter(|(name, counter)| counter.force.side() == side && !self.is_mislaid(**name))
             .map(|(name, _)| *name)
             .collect();
         let mut known = Known::default();
@@ -221,36 +253,9 @@ impl Play<'_, '_> {
     /// Fills in what the author left to the program: free counters, all contents, who joins and leaves.
     pub fn complete(&mut self, side: Side, orders: &mut Reorganize) -> Ruling<()> {
         let known = self.own_contents(side)?;
-        let data = self.data();
         let state = self.state.clone();
         let now = Position { game: self.game, state: &state, known: &known };
-        let mut used: BTreeSet<Piece> = orders.logistics.iter().filter_map(|entry| entry.unit).collect();
-        used.extend(orders.detach.iter().flat_map(|entry| entry.into.iter().copied()));
-        used.extend(
-            orders
-                .columns
-                .values()
-                .filter_map(|content| match content {
-                    Concealed::Open(content) => Some(content.members().iter().map(|member| member.unit)),
-                    Concealed::Sealed(_) => None,
-                })
-                .flatten(),
-        );
-        let free = |unit: Piece, used: &BTreeSet<Piece>| {
-            state.unit(unit).at == Place::Off && now.under(unit).is_none() && !used.contains(&unit)
-        };
-        let cl_force = Force::army(side);
-        for entry in orders.logistics.iter_mut().filter(|entry| entry.unit.is_none()) {
-            entry.unit =
-                data.of_kind(cl_force, UnitKind::LogisticColumn).map(|unit| unit.id).find(|id| free(*id, &used));
-            used.extend(entry.unit);
-        }
-        for entry in orders.detach.iter_mut().filter(|entry| entry.into.is_empty()) {
-            if let Some((count, kind)) = data.unit(entry.unit).and_then(parts_of) {
-                entry.into = detachments(data, kind).filter(|id| free(*id, &used)).take(count).collect();
-                used.extend(entry.into.iter().copied());
-            }
-        }
+        now.name_free_counters(side, orders);
         if orders.columns.is_empty() && orders.form.is_empty() && orders.dissolve.is_empty() && known.0.is_empty() {
             return Ok(());
         }
@@ -332,7 +337,10 @@ impl Play<'_, '_> {
         }
         for force in Force::of(side) {
             let mut expected = self.state.numbered.get(force).copied().unwrap_or(0);
-            for name in orders.form.keys().filter(|name| Piece::counter_force(name.as_str()) == Some(*force)) {
+            let of = |name: &&Piece| Piece::counter_force(name.as_str()) == Some(*force);
+            let mut formed: Vec<&Piece> = orders.form.keys().filter(of).collect();
+            formed.sort_by_key(|name| (name.as_str().len(), **name)); // by number: sp-c9 before sp-c10
+            for name in formed {
                 expected += 1;
                 if *name != Piece::counter(*force, expected) {
                     let remedy = format!("call it {}", Piece::counter(*force, expected));
@@ -342,6 +350,10 @@ impl Play<'_, '_> {
                             .firm(),
                     );
                 }
+            }
+            // What was laid down for a counter lies there for good, come of it what may: its name is not given again.
+            if expected > 0 {
+                self.state.numbered.insert(*force, expected);
             }
         }
         for (name, hex) in &orders.form {
@@ -488,6 +500,25 @@ impl Play<'_, '_> {
         self.carry_out(side, plan, fresh)
     }
 
+    /// A110: who was lost under a counter is named when it is laid anew; from then on nobody could tell that he is not waiting
+    /// to come.
+    fn tell_the_fallen(&mut self, before: &[(Piece, CounterState)]) -> Ruling<()> {
+        let data = self.data();
+        for (name, counter) in before.iter().filter(|(_, counter)| counter.lost + counter.fever > 0) {
+            let lost = |held: &[Content]| -> Vec<Piece> {
+                held.iter().flat_map(|content| fallen(data, content, counter.lost, counter.fever)).collect()
+            };
+            let units = self.umpire.fact_or(&[&counter.holds.0], &Subject::of(name), "fallen", lost, Vec::new())?;
+            if units.is_empty() {
+                continue;
+            }
+            units.iter().for_each(|unit| self.take_off(*unit));
+            let steps = vec![0; units.len()];
+            self.umpire.note(Event::Eliminated { units, steps, at: counter.at, cause: Cause::Closed });
+        }
+        Ok(())
+    }
+
     fn carry_out(&mut self, side: Side, plan: Regrouping<'_>, fresh: Vec<Sealed<Content>>) -> Ruling<()> {
         let mut join = Vec::new();
         for (unit, ..) in &plan.join {
@@ -496,6 +527,7 @@ impl Play<'_, '_> {
             }
             join.push(*unit);
         }
+        self.tell_the_fallen(&plan.before)?;
         let marks: BTreeMap<Hex, (bool, Option<Mode>)> =
             plan.before.iter().map(|(_, counter)| (counter.at, (counter.oos, counter.mode))).collect();
         for (name, _) in &plan.before {
@@ -540,9 +572,6 @@ impl Play<'_, '_> {
                 }
             }
             self.state.counters.insert(*name, counter);
-            let number = name.as_str().trim_start_matches(force.counter_prefix()).parse().unwrap_or(0);
-            let most = self.state.numbered.entry(*force).or_default();
-            *most = number.max(*most);
             counters.entry(*force).or_default().insert(*name, *hex);
             self.umpire.whisper_of(&holds, |content| Event::Laid { counter: *name, holds: content.clone() });
         }

@@ -6,7 +6,7 @@ use crate::board::Hex;
 use crate::engine::doc::DocPath;
 use crate::engine::{Bar, Clause, Ever, Question, Ruling, Say, Side, Subject};
 
-use super::attack::{Manner, attack_of, attack_on};
+use super::attack::{Manner, attack_of, attack_on, the_maine};
 use super::events::{Cause, Event, FireKind, Why};
 use super::fire::Volley;
 use super::guerrillas::TableAttack;
@@ -44,10 +44,6 @@ impl Play<'_, '_> {
     pub fn show_attackers(&mut self, side: Side, combat: &[CombatOrder]) -> Ruling<()> {
         for (index, order) in combat.iter().enumerate() {
             let Some(target) = order.attack else { continue };
-            self.ahead(DocPath::root().key("combat").index(index), |play| {
-                play.object_to_covered(&order.by);
-                Ok(())
-            })?;
             let own: Vec<Piece> = order
                 .by
                 .iter()
@@ -78,13 +74,15 @@ impl Play<'_, '_> {
         Ok(())
     }
 
-    /// Who is named apart from the counter he is under does not attack, whatever a die may do to the counter.
+    /// Who is named apart from the counter he is under does not attack, whatever a die may do to the counter. One that may have
+    /// been shown on its march has left him in the open.
     fn object_to_covered(&mut self, by: &[Piece]) {
         let known = self.author_knows();
         let now = Position { game: self.game, state: self.state, known: &known };
         let mut bars = Vec::new();
         for (index, piece) in by.iter().enumerate() {
-            if let Some(counter) = now.under(*piece) {
+            let counter = now.under(*piece).filter(|counter| self.umpire.cloud_on(&Subject::of(counter)).is_none());
+            if let Some(counter) = counter {
                 let bar = Bar::new("9.1b", format!("{piece} is not on the open map"), format!("name {counter}"));
                 bars.push(bar.firm().at(DocPath::root().key("by").index(index)));
             }
@@ -97,8 +95,17 @@ impl Play<'_, '_> {
         self.fought.clear();
         self.bombarded.clear();
         let maine_ordered = combat.iter().any(|order| order.maine);
+        let own = |play: &Self, order: &CombatOrder| play.fighting_force(side, order) == force;
+        for (index, order) in combat.iter().enumerate().filter(|(_, order)| order.attack.is_some()) {
+            if own(self, order) {
+                self.ahead(DocPath::root().key("combat").index(index), |play| {
+                    play.object_to_covered(&order.by);
+                    Ok(())
+                })?;
+            }
+        }
         for (index, order) in combat.iter().enumerate() {
-            if self.fighting_force(side, order) != force {
+            if !own(self, order) {
                 continue;
             }
             self.entry(DocPath::root().key("combat").index(index), |play| {
@@ -119,6 +126,9 @@ impl Play<'_, '_> {
         if order.maine && (order.attack.is_none() || !self.now().may_remember(force, Manner::Ordinary)) {
             let bar = Bar::new("7.2.51a", "the Maine is not remembered here", "it takes event 51-52 and a US attack")
                 .part("maine");
+            // An attack before may have come to the shock that used it up.
+            let never = order.attack.is_none() || force != Force::Us;
+            let bar = if never { bar.firm() } else { bar.about([the_maine()]) };
             self.lapse("Remember the Maine", vec![bar]);
         }
         if let Some(target) = order.bombard {
@@ -152,10 +162,12 @@ impl Play<'_, '_> {
             if wrong.is_empty() {
                 by.push(*piece);
             } else {
-                self.lapse(format!("attack by {piece}"), wrong.into_iter().map(|bar| bar.at(part.clone())).collect());
+                let wrong = wrong.into_iter().map(|bar| bar.at(part.clone())).collect();
+                self.lapse_covered(format!("attack by {piece}"), *piece, wrong);
             }
         }
         if !self.now().held_by(target, Play::enemy(side)) {
+            self.stay_behind(force, order, &by, &bars);
             self.lapse(format!("attack on {target}"), bars.into_iter().chain(nobody).collect());
             return Ok(());
         }
@@ -177,7 +189,8 @@ impl Play<'_, '_> {
                 let why = "attacks on the Guerrilla Table take no supply point";
                 bars.push(hunts(Bar::new("A86", why, "leave it out").part("support")));
             } else if let Some(bar) = self.now().bars_support(force, &from, support) {
-                self.lapse("support", vec![bar.about(subjects(&from)).about(subjects(&order.by))]);
+                let bar = bar.about(subjects(&from)).about(subjects(&order.by));
+                self.lapse_support(support, bar);
             }
         }
         bars.extend(self.bars_instructions(order, &by));
@@ -185,6 +198,9 @@ impl Play<'_, '_> {
             let fatal = bars.iter().any(|bar| {
                 !["support", "losses", "advance", "maine"].iter().any(|key| bar.part == DocPath::root().key(key))
             });
+            if fatal {
+                self.stay_behind(force, order, &by, &bars);
+            }
             self.lapse(format!("attack on {target}"), bars);
             if fatal {
                 self.use_up(order, target);
@@ -214,6 +230,15 @@ impl Play<'_, '_> {
         }
     }
 
+    /// Who does not come to attack is neither hit nor advances (§9.4a), nor supported: where he stands, and what would have
+    /// supported him, hangs on what kept him from it.
+    fn stay_behind(&mut self, force: Force, order: &CombatOrder, by: &[Piece], bars: &[Bar]) {
+        let on: Vec<Subject> = bars.iter().flat_map(|bar| bar.about.iter().cloned()).collect();
+        let from = self.hexes_of(by);
+        self.save(force, &from, order.support, &on);
+        self.umpire.rests(&on, subjects(by).into_iter().chain(subjects(from)));
+    }
+
     /// Made or not, an attack leaves others what it does not use up: where it comes to nothing, or to another hex, this one can
     /// be attacked by others, and they can attack others. It may hang on those who do not come as on those who do: a machine
     /// gun does not attack without them (§9.6b).
@@ -224,13 +249,17 @@ impl Play<'_, '_> {
         if !self.state.attacked.contains(&target) {
             on.extend(subjects(order.attack.iter().chain([&target])).into_iter().chain(subjects(&order.by)));
         }
+        if order.maine {
+            self.umpire.rests(&on, [the_maine()]);
+        }
         self.umpire.rests(&on, used);
     }
 
     /// Instructions for later that name somebody who does not attack.
     fn bars_instructions(&self, order: &CombatOrder, by: &[Piece]) -> Vec<Bar> {
         let mut bars = Vec::new();
-        let closed = !self.closed(by).is_empty();
+        // Who was to attack under a counter may have been shown before, and he is not named then.
+        let closed = order.by.iter().any(|piece| piece.is_counter());
         let among = |piece: &Piece| by.contains(piece) || order.by.contains(piece) || closed;
         for piece in order.losses.iter().filter(|piece| !among(piece)) {
             bars.push(Bar::new("A26", format!("{piece} does not attack"), "name attackers").part("losses").firm());
@@ -244,7 +273,9 @@ impl Play<'_, '_> {
             let closed = order.attack.is_some_and(|target| self.data().terrain(target).bars_guerrillas());
             for piece in units.iter().filter(|piece| closed && self.now().in_guerrilla(**piece)) {
                 let why = format!("{piece} is in guerrilla and cannot enter a town or city");
-                bars.push(Bar::new("A91", why, "leave it out").part("advance").firm());
+                // Who lies under a counter goes by that, until it is shown.
+                let bar = Bar::new("A91", why, "leave it out").part("advance").about([Subject::of(piece)]);
+                bars.push(bar.firm());
             }
         }
         bars
@@ -335,6 +366,7 @@ impl Play<'_, '_> {
         defenders.retain(|piece| self.now().fights(*piece));
         if defenders.is_empty() {
             // A52c: nothing but dummies.
+            self.save(force, &from, order.support, &subjects([target]));
             return self.advance(side, force, &attackers, target, order);
         }
         let (_, _, odds) = self.now().bare_odds(&attackers, &defenders);
@@ -344,7 +376,9 @@ impl Play<'_, '_> {
         let beyond = self.now().retreat_reach(defender, target, &from);
         let hexes = from.iter().chain([&target]).chain(&beyond).map(Hex::to_string);
         let touched = subjects(attackers.iter().chain(&defenders).map(Piece::to_string).chain(hexes));
-        self.umpire.cloud(touched, &crate::engine::Cloud::Die("combat".into()));
+        // §7.2.51a: and it comes to a shock, or does not.
+        let maine = order.maine.then(the_maine);
+        self.umpire.cloud(touched.into_iter().chain(maine), &crate::engine::Cloud::Die("combat".into()));
         // §9.2b: the defender fires first, and what he hits no longer fires back.
         let volley = Volley {
             kind: FireKind::Defence,

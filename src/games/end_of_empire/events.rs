@@ -92,6 +92,8 @@ words! {
         Alone = "alone",
         /// Used up (§14.5.1c).
         Used = "used",
+        /// Lost under a closed counter before (A110).
+        Closed = "under-counter",
     }
 
     /// Why a counter was opened.
@@ -373,6 +375,7 @@ impl engine::Event for Event {
                 Cause::Companions => &["A15a", "A30g"],
                 Cause::Alone => &["A15b"],
                 Cause::Used => &["14.5.1c"],
+                Cause::Closed => &["A110"],
                 _ => &["1.1.1c"],
             },
             Event::Disorganized { overstacked: true, .. } => &["5.3c"],

@@ -151,17 +151,15 @@ impl Play<'_, '_> {
             } else {
                 let part = DocPath::root().key("by").index(index);
                 let wrong = wrong.into_iter().map(|bar| Bar { firm: bar.firm || twice, ..bar.at(part.clone()) });
-                self.lapse(format!("bombardment by {piece}"), wrong.collect());
+                self.lapse_covered(format!("bombardment by {piece}"), *piece, wrong.collect());
             }
         }
         let from = self.hexes_of(&guns);
-        if let Some(bar) = order
-            .support
-            .filter(|_| !guns.is_empty())
-            .and_then(|support| self.now().bars_support(force, &from, support))
+        if let Some(support) = order.support.filter(|_| !guns.is_empty())
+            && let Some(bar) = self.now().bars_support(force, &from, support)
         {
             // A gun that has been kept elsewhere may be out of its reach.
-            self.lapse("support", vec![bar.about(subjects(&order.by))]);
+            self.lapse_support(support, bar.about(subjects(&order.by)));
         }
         if order.support == Some(Support::Answer) {
             let bar = Bar::new("A86", "nobody spends a point against a bombardment", "write `pool` or `no`");
@@ -174,6 +172,10 @@ impl Play<'_, '_> {
         }
         if !bars.is_empty() {
             let fatal = bars.iter().any(|bar| !["A34a", "A86"].contains(&bar.clause.0));
+            if fatal {
+                let on: Vec<Subject> = bars.iter().flat_map(|bar| bar.about.iter().cloned()).collect();
+                self.save(force, &from, order.support, &on);
+            }
             self.lapse(format!("bombardment of {target}"), bars);
             if fatal {
                 self.use_up_guns(order, &guns, target);
@@ -192,7 +194,10 @@ impl Play<'_, '_> {
         self.look_up(stands);
         self.fought.extend(guns.iter().copied());
         self.bombarded.insert(target);
-        let Some(there) = self.unmask_dummies(side, target)? else { return Ok(()) };
+        let Some(there) = self.unmask_dummies(side, target)? else {
+            self.save(force, &from, order.support, &subjects([target]));
+            return Ok(());
+        };
         // §9.6f, A86: no support for the target.
         let ways = self.now().supports(force, &from);
         let support = order.support.filter(|support| ways.contains(support)).unwrap_or(Support::No);
@@ -295,6 +300,7 @@ impl Play<'_, '_> {
                 self.remove_dummy(name, Why::Bombardment);
             }
         }
+        self.umpire.rests(&subjects(&there), subjects([target]));
         let left: Vec<Piece> =
             self.standing(&there).into_iter().filter(|piece| !self.now().in_guerrilla(*piece)).collect();
         Ok(if left.is_empty() { None } else { Some(left) })

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::board::Hex;
-use crate::engine::{Clause, Question, Ruling, Say, Subject};
+use crate::engine::{Clause, Cloud, Question, Ruling, Say, Subject};
 
 use super::events::{Cause, Event, Loss, Why};
 use super::play::{Play, subjects};
@@ -101,6 +101,34 @@ impl Position<'_> {
         losers
     }
 
+    /// Can a loss of so many steps among some pieces take all of these? Of a counter nobody else knows how few it has, or
+    /// whether it is a dummy, which takes none (§14.7e).
+    pub fn may_take_all(&self, pieces: &[Piece], steps: u8, cause: Cause, of: &[Piece]) -> bool {
+        steps > 0 && self.most_taken(pieces, steps, cause, of) == self.hits_on(of, cause).len()
+    }
+
+    /// How many of the hits that these can take may come of a loss of so many steps among some pieces.
+    pub fn most_taken(&self, pieces: &[Piece], steps: u8, cause: Cause, of: &[Piece]) -> usize {
+        let hits = self.hits_on(of, cause);
+        let mut left = hits.clone();
+        for loser in self.losers(pieces, steps, cause, &hits, true) {
+            if let Some(at) = left.iter().position(|piece| *piece == loser) {
+                left.swap_remove(at);
+            }
+        }
+        hits.len() - left.len()
+    }
+
+    /// These pieces, each as often as it is hit until it is gone.
+    fn hits_on(&self, of: &[Piece], cause: Cause) -> Vec<Piece> {
+        let shown = |bearer: &Bearer| self.state.counters.get(&bearer.piece).is_none_or(|counter| counter.real);
+        let hits = self.bearers(of, cause).into_iter().filter(shown).flat_map(|bearer| {
+            let one_hit = bearer.closed || bearer.guerrilla;
+            std::iter::repeat_n(bearer.piece, if one_hit { 1 } else { bearer.steps.into() })
+        });
+        hits.collect()
+    }
+
     /// Is this a way to give out so many steps?
     fn pays(&self, pieces: &[Piece], steps: u8, cause: Cause, losers: &[Piece]) -> bool {
         losers == self.losers(pieces, steps, cause, losers, true)
@@ -173,6 +201,9 @@ impl Play<'_, '_> {
             }
             if now_left == 0 {
                 self.bury(piece);
+            } else {
+                // What it can still do nobody could know.
+                self.umpire.cloud([Subject::of(piece)], &Cloud::Die("loss".into()));
             }
         }
         if let (Some(force), false) = (force, losses.is_empty()) {

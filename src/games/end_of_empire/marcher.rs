@@ -71,6 +71,10 @@ impl Marcher {
     }
 }
 
+fn broken(from: Hex, to: Hex) -> Bar {
+    Bar::new("8.1b", format!("{to} does not touch {from}"), "name every hex on the way")
+}
+
 impl Position<'_> {
     /// Why a piece may not march at all.
     pub fn bars_marching(&self, side: Side, piece: Piece, moved: &BTreeSet<Piece>, lowering: bool) -> Vec<Bar> {
@@ -107,6 +111,33 @@ impl Position<'_> {
             bars.push(about(Bar::new("A53a", "the balloon is up", "write `balloon: down` to bring it down first")));
         }
         bars
+    }
+
+    /// Everybody an order names, with why he does not march by it (A77): all start where the first of them does who is still
+    /// there.
+    pub fn falling_in(&self, side: Side, order: &MoveOrder, moved: &BTreeSet<Piece>) -> Vec<(Piece, Vec<Bar>)> {
+        let lowering = order.balloon == Some(Balloon::Down);
+        let mut start: Option<Hex> = None;
+        let mut pieces: Vec<Piece> = Vec::new();
+        let mut all = Vec::new();
+        for (index, piece) in order.units.iter().copied().enumerate() {
+            let mut bars = self.bars_marching(side, piece, moved, lowering);
+            let from = self.state.hex_of(piece);
+            if bars.is_empty() && start.is_some() && from != start {
+                let why = format!("{piece} does not start from the same hex");
+                bars.push(Bar::new("A77", why, "order it apart").about(subjects([piece])));
+            }
+            if pieces.contains(&piece) {
+                bars.push(Bar::new("A77", format!("{piece} is named twice"), "name it once").firm());
+            }
+            if bars.is_empty() {
+                start = from;
+                pieces.push(piece);
+            }
+            let part = DocPath::root().key("units").index(index);
+            all.push((piece, bars.into_iter().map(|bar| bar.at(part.clone())).collect()));
+        }
+        all
     }
 
     /// Who marches together: all of one hex. `real` vouches for closed counters.
@@ -179,13 +210,33 @@ impl Position<'_> {
         Some((path.into_iter().skip(1).collect(), cost.floor()))
     }
 
+    /// The hexes that somebody holds on the cheapest way there would be if nobody did.
+    fn in_the_way(&self, marcher: &Marcher, to: Hex) -> Vec<Hex> {
+        let data = self.data();
+        let held = |bar: &Bar| !bar.firm;
+        let step = |from, _: Bearing, to| match (marcher.step(data, from, to), data.step_cost(from, to)) {
+            (Step::Barred(bar), Some(cost)) if held(&bar) => Step::Pay(Mp::whole(cost)),
+            (step, _) => step,
+        };
+        let Some((path, _)) = cheapest_path(&data.grid, marcher.from, to, marcher.purse, step) else {
+            return Vec::new();
+        };
+        let barred = |pair: &&[Hex]| matches!(marcher.step(data, pair[0], pair[1]), Step::Barred(bar) if held(&bar));
+        path.windows(2).filter(barred).map(|pair| pair[1]).collect()
+    }
+
     /// Everything wrong with the way of an order.
     pub fn bars_path(&self, marcher: &Marcher, order: &MoveOrder, pieces: &[Piece]) -> Vec<Bar> {
         let data = self.data();
         let mut bars = Vec::new();
         if let Some(to) = order.to.filter(|_| order.path.is_empty()) {
-            let why = format!("{to} cannot be reached with {} movement points", marcher.purse);
-            let about = subjects(pieces.iter().map(Piece::to_string).chain([to.to_string()]));
+            // How many those under a counter have is for their owner to know (A61).
+            let why = match pieces.iter().any(|piece| self.state.counters.contains_key(piece)) {
+                true => format!("{to} cannot be reached by who is under the counters"),
+                false => format!("{to} cannot be reached with {} movement points", marcher.purse),
+            };
+            let held = self.in_the_way(marcher, to).into_iter().map(|hex| hex.to_string());
+            let about = subjects(pieces.iter().map(Piece::to_string).chain([to.to_string()]).chain(held));
             bars.push(Bar::new("8.1e", why, "see `garcia reach`").part("to").about(about));
             return bars;
         }
@@ -198,17 +249,22 @@ impl Position<'_> {
             Some(WalkFault::OffMap { at, cell }) => {
                 bars.push(Bar::new("8.1b", format!("{cell} is not on the map"), "stay on the map").at(part(at)).firm());
             }
-            Some(WalkFault::NotAdjacent { at, from, to }) => {
-                let bar = Bar::new("8.1b", format!("{to} does not touch {from}"), "name every hex on the way");
-                bars.push(bar.at(part(at)));
+            // Where they start may hang on a die; how the hexes of the way lie to each other does not.
+            Some(WalkFault::NotAdjacent { at: 1, from, to }) => {
+                bars.push(broken(from, to).at(part(1)).about(subjects(pieces)));
             }
+            Some(WalkFault::NotAdjacent { at, from, to }) => bars.push(broken(from, to).at(part(at)).firm()),
             Some(WalkFault::Barred { at, why, .. }) => bars.push(why.at(part(at))),
             Some(WalkFault::Exhausted { at, to, spent, needed, purse, .. }) => {
                 let why = format!("{to} costs {needed} after {spent} of {purse} movement points");
-                bars.push(Bar::new("8.1e", why, "stop before it").at(part(at)));
+                bars.push(Bar::new("8.1e", why, "stop before it").at(part(at)).about(subjects(pieces)));
             }
             Some(WalkFault::Halted { .. }) => {}
         }
+        // A way that leads nowhere further on does so whether they come as far or not.
+        let beyond = path.windows(2).enumerate().skip(steps + 1);
+        let gap = beyond.map(|(at, pair)| (at + 1, pair[0], pair[1])).find(|(_, from, to)| !data.touch(*from, *to));
+        bars.extend(gap.map(|(at, from, to)| broken(from, to).at(part(at)).firm()));
         if let Some(end) = path.get(steps).filter(|_| steps > 0) {
             let stays = pieces.iter().any(|piece| !order.drop.contains_key(piece));
             if stays && !marcher.may_stop(data, *end) {
@@ -229,7 +285,8 @@ impl Position<'_> {
                         .firm(),
                 );
             } else if !marcher.may_stop(data, *hex) {
-                bars.push(Bar::new("A42c", format!("{piece} cannot stay in {hex}"), "drop it elsewhere").at(part));
+                let bar = Bar::new("A42c", format!("{piece} cannot stay in {hex}"), "drop it elsewhere");
+                bars.push(bar.at(part).about(subjects([hex])));
             }
         }
         bars

@@ -1,7 +1,7 @@
 //! Chapter 8: movement, hex by hex. On entering each hex come the jungle roll (§14.1), the guerrillas beside it (§11.2.2)
 //! and what is found there (A51, §4.3).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use crate::board::{Bearing, Hex, Stride, march};
@@ -14,7 +14,7 @@ use super::marcher::{Marcher, Mp};
 use super::orders::{Balloon, MoveOrder};
 use super::play::{Play, missing_from, subjects};
 use super::position::Position;
-use super::terms::{Force, JungleResult, Piece, Terrain};
+use super::terms::{Force, JungleResult, Mode, Piece, Terrain};
 
 /// A march under way.
 struct Walker<'w, 'p, 'u> {
@@ -89,15 +89,18 @@ impl Walker<'_, '_, '_> {
         Ok(if stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     }
 
-    /// Guerrillas who would strike may have gone for a die, or for what their owner chose: then how far the march gets
-    /// hangs on that too.
+    /// Guerrillas who would strike may have gone for a die, or for what their owner chose, and so may whoever held the hex
+    /// itself: then how far the march gets hangs on that too.
     fn minds_the_gone(&mut self, hex: Hex) {
         let (now, force) = (self.play.now(), self.marcher.force);
-        let Some(enemies) = self.play.stood.get(&Play::enemy(force.side())) else { return };
-        let gone = |next: &Hex| enemies.contains(next) && now.hiding_in(*next, force).is_empty();
-        let gone: Vec<Subject> = now.data().land_around(hex).filter(gone).map(Subject::of).collect();
+        let enemy = Play::enemy(force.side());
+        let was_in =
+            |hexes: &BTreeMap<Side, BTreeSet<Hex>>, hex: &Hex| hexes.get(&enemy).is_some_and(|of| of.contains(hex));
+        let gone = |next: &Hex| was_in(&self.play.lurked, next) && now.hiding_in(*next, force).is_empty();
+        let beside = now.data().land_around(hex).filter(gone);
+        let gone: Vec<Hex> = beside.chain(Some(hex).filter(|hex| was_in(&self.play.stood, hex))).collect();
         let touched: Vec<Subject> = self.pieces.iter().map(Subject::of).chain([Subject::of(hex)]).collect();
-        self.play.umpire.rests(&gone, touched);
+        self.play.umpire.rests(&subjects(&gone), touched);
     }
 
     /// The guerrillas beside a hex strike at who has entered it (§11.2.2b). True if the march is over.
@@ -182,26 +185,12 @@ impl Play<'_, '_> {
     fn carry_move(&mut self, side: Side, order: &mut MoveOrder) -> Ruling<()> {
         let mut pieces: Vec<Piece> = Vec::new();
         let lowering = order.balloon == Some(Balloon::Down);
-        // From where the first of them starts who is still there.
-        let mut start: Option<Hex> = None;
-        for (index, piece) in order.units.iter().enumerate() {
-            let part = DocPath::root().key("units").index(index);
-            let mut bars = self.now().bars_marching(side, *piece, &self.moved, lowering);
-            let from = self.state.hex_of(*piece);
-            if bars.is_empty() && start.is_some() && from != start {
-                let why = format!("{piece} does not start from the same hex");
-                bars.push(Bar::new("A77", why, "order it apart").about(subjects([*piece])));
+        for (piece, bars) in self.now().falling_in(side, order, &self.moved) {
+            if bars.is_empty() {
+                pieces.push(piece);
+            } else {
+                self.forgo_march(side, &[piece], order, bars);
             }
-            if pieces.contains(piece) {
-                bars.push(Bar::new("A77", format!("{piece} is named twice"), "name it once").firm());
-            }
-            if !bars.is_empty() {
-                let bars = bars.into_iter().map(|bar| bar.at(part.clone())).collect();
-                self.forgo_march(side, &[*piece], order, bars);
-                continue;
-            }
-            start = from;
-            pieces.push(*piece);
         }
         if order.units.is_empty() {
             let bar = Bar::new("8.1a", "nobody marches by this order", "name units").part("units").firm();
@@ -264,14 +253,13 @@ impl Play<'_, '_> {
         }
         self.minds_rivals(&pieces, order);
         self.moved.extend(pieces.iter().copied());
-        let at = match still {
-            true => Some(marcher.from),
-            false => self.walk(&marcher, pieces, order)?,
-        };
-        // §14.8d: at the end of its own movement.
+        if !still {
+            self.walk(&marcher, pieces, order)?;
+        }
+        // §14.8d: at the end of its own movement, wherever that was.
         if let (Some(Balloon::Up), Some(signals)) = (order.balloon, signals)
             && self.game.options.balloon
-            && let Some(hex) = self.state.hex_of(signals).filter(|hex| at == Some(*hex) || still)
+            && let Some(hex) = self.state.hex_of(signals)
         {
             self.state.balloon_up = true;
             self.umpire.note(Event::BalloonSet { up: true, at: hex });
@@ -283,12 +271,14 @@ impl Play<'_, '_> {
     /// they did not come there is a reason to go.
     fn minds_rivals(&mut self, pieces: &[Piece], order: &MoveOrder) {
         let now = self.now();
-        let Some(first) = pieces.first() else { return };
-        let rival = |other: &Piece| now.force(*other) == now.force(*first) && now.mode(*other) != now.mode(*first);
-        let ends: Vec<Hex> = order.path.last().into_iter().chain(order.drop.values()).copied().collect();
-        if self.moved.iter().any(rival) {
-            self.umpire.rests(&subjects(&ends), subjects(pieces));
-        }
+        let Some((force, mode)) = pieces.first().and_then(|first| Some((now.force(*first)?, now.mode(*first)))) else {
+            return;
+        };
+        let rival = if mode == Mode::Guerrilla { Mode::Regular } else { Mode::Guerrilla };
+        let ends = order.path.last().into_iter().chain(order.drop.values());
+        let ends: Vec<Hex> = ends.copied().filter(|end| self.bound.contains(&(force, rival, *end))).collect();
+        self.umpire.rests(&subjects(&ends), subjects(pieces));
+        self.bound.extend(order.path.iter().map(|hex| (force, mode, *hex)));
     }
 
     /// Pieces do not get where they are sent. What bars their way makes them as doubtful as itself, and the hexes they
@@ -300,9 +290,17 @@ impl Play<'_, '_> {
             changed.push(Subject::of(piece));
             changed.extend(self.state.hex_of(*piece).map(Subject::of));
         }
-        changed.extend(subjects(order.path.iter().chain(&order.to)));
+        let way: Vec<Hex> = order.path.iter().chain(&order.to).copied().collect();
+        changed.extend(self.leaders_beside(side, &way));
+        changed.extend(subjects(way));
         let what = pieces.first().map_or("march".to_owned(), |piece| format!("march of {piece}"));
         self.umpire.forgo(bars, changed, |bars| Event::not_done(what, bars));
+    }
+
+    /// A15b: whether the enemy's lone leaders stay hangs on who comes beside them.
+    fn leaders_beside(&self, side: Side, way: &[Hex]) -> Vec<Subject> {
+        let leaders = self.now().lone_leaders(Play::enemy(side), way).into_iter();
+        leaders.flat_map(|(leader, at, _)| [Subject::of(leader), Subject::of(at)]).collect()
     }
 
     /// The way to the goal of an order, as its author would choose it: he knows what his counters hold (§14.5.1e).
@@ -312,8 +310,11 @@ impl Play<'_, '_> {
         if order.path.first() == Some(&marcher.from) {
             order.path.remove(0);
         }
+        // A61: who marches closed vouches for the way he wrote down; nobody who cannot look under it finds one for him.
+        let seen = self.closed(pieces).iter().all(|name| known.0.contains_key(name));
         if let Some(to) = order.to.filter(|_| order.path.is_empty())
             && to != marcher.from
+            && seen
             && let Some((path, _)) = now.way(pieces, to, order.real)
         {
             order.path = path;
@@ -321,9 +322,10 @@ impl Play<'_, '_> {
         }
     }
 
-    /// Walks a path; gives the hex where it ends if anybody is left.
-    fn walk(&mut self, marcher: &Marcher, pieces: Vec<Piece>, order: &MoveOrder) -> Ruling<Option<Hex>> {
+    /// Walks a path.
+    fn walk(&mut self, marcher: &Marcher, pieces: Vec<Piece>, order: &MoveOrder) -> Ruling<()> {
         let path: Vec<Hex> = std::iter::once(marcher.from).chain(order.path.iter().copied()).collect();
+        let leaders = self.leaders_beside(marcher.force.side(), &order.path);
         let data = self.data();
         let mut walker = Walker {
             play: self,
@@ -354,7 +356,7 @@ impl Play<'_, '_> {
             } else {
                 walker.led = true;
                 let path: Vec<Hex> = std::iter::once(hex).chain(led).collect();
-                let Some(astray) = walker.play.now().marcher(&walker.pieces, false) else { return Ok(None) };
+                let Some(astray) = walker.play.now().marcher(&walker.pieces, false) else { return Ok(()) };
                 march(
                     &data.grid,
                     &mut walker,
@@ -366,9 +368,9 @@ impl Play<'_, '_> {
                 walker.flush();
             }
         }
-        let (pieces, all) = (walker.pieces.clone(), walker.all.clone());
+        let all = walker.all.clone();
         self.moved.extend(all.iter().copied());
-        self.umpire.rests(&subjects(&all), subjects(&path));
-        Ok(pieces.first().and_then(|piece| self.state.hex_of(*piece)))
+        self.umpire.rests(&subjects(&all), subjects(&path).into_iter().chain(leaders));
+        Ok(())
     }
 }

@@ -10,9 +10,9 @@ use crate::words;
 
 use super::data::Data;
 use super::events::{Cause, Event, Loss, PhaseName, Why};
-use super::position::{Known, Position, after_losses};
+use super::position::{Known, Position, after_losses, fallen};
 use super::state::{CounterState, Ending, Place, Stage, State};
-use super::terms::{Content, Force, Member, Mode, Piece, Setup, UnitKind};
+use super::terms::{Content, Force, Member, Mode, Piece, UnitKind};
 use super::{EndOfEmpire, SPAIN, US};
 
 /// A packet being carried out.
@@ -27,12 +27,16 @@ pub struct Play<'p, 'u> {
     blind: Known,
     /// Who has moved in this phase (A77).
     pub moved: BTreeSet<Piece>,
+    /// The hexes that pieces of a force in guerrilla, and others, have set out for or through in this phase, wherever they got.
+    pub bound: BTreeSet<(Force, Mode, Hex)>,
     /// Who has attacked or bombarded in this phase (A24a, A34b).
     pub fought: BTreeSet<Piece>,
     /// Hexes bombarded in this phase (A34b).
     pub bombarded: BTreeSet<Hex>,
     /// Where fighting units of a side were at some time since the packet was written: a target they have left has gone (§9.1b).
     pub stood: BTreeMap<Side, BTreeSet<Hex>>,
+    /// Where units of a side were in guerrilla when the packet was written.
+    pub lurked: BTreeMap<Side, BTreeSet<Hex>>,
     /// Steps landed in the open in this phase (§8.2h).
     pub ashore: u32,
     /// An order of the other player's last packet is being carried out.
@@ -71,13 +75,17 @@ impl<'p, 'u> Play<'p, 'u> {
         let blind = Known::default();
         let now = Position { game, state, known: &blind };
         let stood = [US, SPAIN].map(|side| (side, now.held_hexes(side))).into();
+        let lurks = |hex: &Hex| now.pieces_in(*hex).any(|piece| now.fights(piece) && now.in_guerrilla(piece));
+        let lurked = [US, SPAIN].map(|side| (side, now.held_hexes(side).into_iter().filter(lurks).collect())).into();
         Play {
             game,
             state,
             umpire,
             blind,
             stood,
+            lurked,
             moved: BTreeSet::new(),
+            bound: BTreeSet::new(),
             fought: BTreeSet::new(),
             bombarded: BTreeSet::new(),
             ashore: 0,
@@ -132,6 +140,26 @@ impl<'p, 'u> Play<'p, 'u> {
         self.umpire.lapse(bars, |bars| Event::not_done(order, bars));
     }
 
+    /// The part of an order that is one piece's. One that is under a counter may have been shown on its march, and would stand
+    /// in the open then: so its part hangs on the counter, but nothing about the counter on it.
+    pub fn lapse_covered(&mut self, order: impl Into<String>, piece: Piece, bars: Vec<Bar>) {
+        let changed = bars.iter().flat_map(|bar| bar.about.iter().cloned()).collect();
+        let covers = self.covers(piece);
+        let bars = bars.into_iter().map(|bar| bar.about(covers.clone())).collect();
+        self.umpire.forgo(bars, changed, |bars| Event::not_done(order, bars));
+    }
+
+    /// The counters under which a piece that does not stand in the open may be: its author knows which, in a real run nobody does.
+    fn covers(&self, piece: Piece) -> Vec<Subject> {
+        if self.state.hex_of(piece).is_some() {
+            return Vec::new();
+        }
+        let (known, force) = (self.author_knows(), self.now().force(piece));
+        let holds = |content: &Content| content.members().iter().any(|member| member.unit == piece);
+        let may = |name: &&Piece| self.now().force(**name) == force && known.0.get(*name).is_none_or(holds);
+        subjects(self.state.counters.keys().filter(may))
+    }
+
     /// In a drill: does something stand in a list of what is legal, as the author of the orders reads it?
     pub fn stands(&self, listed: impl FnOnce(&Position<'_>) -> bool) -> Option<bool> {
         if !self.umpire.drills() {
@@ -143,9 +171,14 @@ impl<'p, 'u> Play<'p, 'u> {
     /// What the author of a check can see under closed counters; in a real run nobody can. What he laid there against the
     /// rules is not under them.
     pub fn author_knows(&self) -> Known {
-        let sure = |name: &Piece| !matches!(self.umpire.cloud_on(&Subject::of(name)), Some(Cloud::Refused(_)));
         let read = |(name, counter): (&Piece, &CounterState)| Some((*name, self.umpire.eyes(&counter.holds.0)?));
-        Known(self.state.counters.iter().filter(|(name, _)| sure(name)).filter_map(read).collect())
+        Known(self.state.counters.iter().filter(|(name, _)| !self.is_mislaid(**name)).filter_map(read).collect())
+    }
+
+    /// Was a counter's content laid there against the rules? A march or fight that is refused changes nothing under it.
+    pub fn is_mislaid(&self, name: Piece) -> bool {
+        let lays = |key: &&str| self.umpire.cloud_on(&Subject::of(name)) == Some(&refused(key));
+        ["reorganize", "land", "enter"].iter().any(lays)
     }
 
     /// The order in hand was found legal, so it has to stand in the list.
@@ -284,8 +317,7 @@ impl<'p, 'u> Play<'p, 'u> {
             }
             shown.push(*unit);
         }
-        let gone = content.members().iter().map(|member| member.unit).filter(|unit| !shown.contains(unit));
-        for unit in gone.collect::<Vec<_>>() {
+        for unit in fallen(self.data(), &content, counter.lost, counter.fever) {
             self.bury(unit);
         }
         let needless: Vec<Piece> = shown.iter().copied().filter(|unit| !self.now().needs_supply(*unit)).collect();
@@ -340,21 +372,11 @@ impl<'p, 'u> Play<'p, 'u> {
         self.take_off(unit);
     }
 
-    /// A unit is out of the game; counters for detachments and logistic columns can be used again (A85, §14.5.1c).
+    /// A unit is out of the game.
     pub fn take_off(&mut self, unit: Piece) {
-        let again = self
-            .data()
-            .unit(unit)
-            .is_some_and(|unit| unit.kind == UnitKind::LogisticColumn || unit.setup == Setup::Created);
-        let full = self.data().unit(unit).map_or(0, |unit| unit.steps);
+        self.state.take_off(self.game.data.unit(unit), unit);
         if self.data().cast().signals == Some(unit) {
             self.state.balloon_up = false;
-        }
-        if let Some(now) = self.state.units.get_mut(&unit) {
-            *now = super::state::UnitState { mode: now.mode, ..Default::default() };
-            if again {
-                (now.at, now.steps) = (Place::Off, full);
-            }
         }
     }
 
@@ -485,30 +507,22 @@ impl<'p, 'u> Play<'p, 'u> {
             }
             return self.end_game(Ending::BaseTaken);
         }
-        self.scatter_leaders(force.side());
+        self.scatter_leaders(force.side(), hex);
         Ok(())
     }
 
-    /// A15b: a leader alone with an enemy unit beside him joins the nearest friends, or is lost.
-    pub fn scatter_leaders(&mut self, by: Side) {
+    /// A15b: a leader alone beside whom an enemy unit comes to stand joins the nearest friends, or is lost.
+    fn scatter_leaders(&mut self, by: Side, entered: Hex) {
         let now = self.now();
-        let enemies = now.held_hexes(by);
         let mut moves: Vec<(Piece, Hex, Option<Hex>)> = Vec::new();
-        for (id, unit) in &self.state.units {
-            let (Some(hex), Some(UnitKind::Leader)) = (unit.at.hex(), now.kind(*id)) else { continue };
-            let Some(force) = now.force(*id).filter(|force| force.side() != by) else { continue };
-            let friends = now.stack(hex, force).into_iter().any(|piece| now.fights(piece));
-            let near = enemies.iter().any(|enemy| now.data().distance(*enemy, hex) <= 1);
-            if friends || !near {
-                continue;
-            }
+        for (id, hex, force) in now.lone_leaders(Play::enemy(by), &[entered]) {
             // §11.1b, A42c: nobody joins units in guerrilla.
             let joins =
                 |piece: &Piece| now.fights(*piece) && now.force(*piece) == Some(force) && !now.in_guerrilla(*piece);
             let own = now.on_map(force.side()).into_iter().filter(joins);
             let to =
                 own.filter_map(|piece| self.state.hex_of(piece)).min_by_key(|to| (now.data().distance(hex, *to), *to));
-            moves.push((*id, hex, to));
+            moves.push((id, hex, to));
         }
         for (unit, from, to) in moves {
             match to {
@@ -565,6 +579,11 @@ impl<'p, 'u> Play<'p, 'u> {
     pub fn enemy(side: Side) -> Side {
         if side == US { SPAIN } else { US }
     }
+}
+
+/// A part of the packet that is refused as a whole.
+fn refused(key: &str) -> Cloud {
+    Cloud::Refused(DocPath::root().key(key))
 }
 
 /// The subjects of several things.

@@ -8,7 +8,7 @@ use crate::engine::{Holdings, Seen, Side};
 
 use super::EndOfEmpire;
 use super::data::{Data, Factors, Unit};
-use super::state::{CounterState, Place, State};
+use super::state::{CounterState, Place, State, UnitState};
 use super::terms::{Content, Flag, Force, Member, Mode, Piece, UnitKind};
 
 /// What somebody knows of the closed counters.
@@ -96,6 +96,13 @@ pub fn after_losses(data: &Data, content: &Content, lost: u8, fever: u8) -> Vec<
     members
 }
 
+/// Who of those under a counter was lost with so many steps.
+pub fn fallen(data: &Data, content: &Content, lost: u8, fever: u8) -> Vec<Piece> {
+    let left = after_losses(data, content, lost, fever);
+    let gone = |unit: &Piece| left.iter().all(|(other, _)| other != unit);
+    content.members().iter().map(|member| member.unit).filter(gone).collect()
+}
+
 impl<'p> Position<'p> {
     /// Data of the match.
     pub fn data(&self) -> &'p Data {
@@ -135,6 +142,18 @@ impl<'p> Position<'p> {
             None => self.state.unit(piece).mode,
         };
         said.unwrap_or(Mode::Regular)
+    }
+
+    /// Leaders of a side with no fighting unit in their hex, to whom an enemy comes near who enters one of these (A15b).
+    pub fn lone_leaders(&self, side: Side, entered: &[Hex]) -> Vec<(Piece, Hex, Force)> {
+        let lone = |(id, unit): (&Piece, &UnitState)| {
+            let hex = unit.at.hex().filter(|_| self.kind(*id) == Some(UnitKind::Leader))?;
+            let force = self.force(*id).filter(|force| force.side() == side)?;
+            let friends = self.stack(hex, force).into_iter().any(|piece| self.fights(piece));
+            let near = entered.iter().any(|enemy| self.data().distance(*enemy, hex) <= 1);
+            (near && !friends).then_some((*id, hex, force))
+        };
+        self.state.units.iter().filter_map(lone).collect()
     }
 
     /// Would somebody in this mode share the hex with his own side against §11.1b (A42c)?

@@ -228,6 +228,9 @@ impl Play<'_, '_> {
             gone.iter().for_each(|name| drop(orders.columns.remove(name)));
         } else if self.umpire.foresees() {
             self.complete(side, orders)?;
+        } else if !self.has_counters(side) && orders.columns.is_empty() {
+            // Nothing of his lies closed: which counters are free everybody can see.
+            self.now().name_free_counters(side, orders);
         }
         let mut listed = self.make_logistics(side, orders);
         listed.extend(self.make_detachments(side, orders));
@@ -249,7 +252,9 @@ impl Play<'_, '_> {
             let mut bars = self.now().bars_train(side, entry.at);
             let unit = entry.unit.filter(|unit| self.now().free_trains(side).contains(unit));
             if unit.is_none() {
-                bars.push(Bar::new("14.5.1g", "no counter for a logistic column is free", "use one up first"));
+                let bar = Bar::new("14.5.1g", "no counter for a logistic column is free", "use one up first");
+                let trains = self.data().of_kind(force, UnitKind::LogisticColumn).map(|unit| Subject::of(unit.id));
+                bars.push(bar.about(trains));
             }
             let bars: Vec<Bar> = bars.into_iter().map(|bar| bar.at(part.clone())).collect();
             if !bars.is_empty() {

@@ -139,7 +139,6 @@ impl Play<'_, '_> {
             self.stood.entry(side).or_default().insert(to);
             self.occupy(&units, to, false)?;
         }
-        self.scatter_leaders(enemy);
         Ok(())
     }
 

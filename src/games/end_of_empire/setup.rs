@@ -6,14 +6,14 @@ use crate::board::{Grid, Hex};
 use crate::engine::doc::DocPath;
 use crate::engine::{Bar, Concealed, Halt, Ruling, Sealed, Slot, Subject, count_of};
 
-use super::EndOfEmpire;
 use super::data::{Data, DefaultSetup, Unit};
 use super::events::{Event, PhaseName};
 use super::orders::{ColumnOrder, SetupOrders};
 use super::play::Play;
 use super::position::{Known, Position};
 use super::state::{CounterState, Place, State};
-use super::terms::{Content, Flag, Force, Member, Mode, Piece, Setup, Size, UnitKind};
+use super::terms::{Content, Flag, Force, Member, Mode, Piece, Setup, Size, Terrain, UnitKind};
+use super::{EndOfEmpire, SPAIN};
 
 /// The slot of what a counter holds from a turn on.
 pub fn slot_of(counter: Piece, turn: u32) -> Ruling<Slot> {
@@ -187,49 +187,91 @@ impl Hidden<'_> {
     }
 }
 
+/// What a force has to heed when it sets up, reckoned once for all hexes.
+pub struct Footing {
+    force: Force,
+    /// Where Spanish units are, as far as that matters.
+    spanish: BTreeSet<Hex>,
+    /// Cubans set up this far from Santiago, at least or at most.
+    cuban_distance: u32,
+}
+
 impl Position<'_> {
+    /// What a force has to heed when it sets up.
+    pub fn footing(&self, force: Force) -> Footing {
+        let cuban = force == Force::Cuban;
+        let on_map = if cuban { self.on_map(SPAIN) } else { Vec::new() };
+        let spanish = on_map.into_iter().filter_map(|piece| self.state.hex_of(piece)).collect();
+        let distance = self.data().tables.limits.cuban_distance;
+        let at_most = cuban && self.game.options.cubans_near;
+        let cuban_distance = if at_most { self.cuban_reach(&spanish) } else { distance };
+        Footing { force, spanish, cuban_distance }
+    }
+
     /// Why a unit or counter of a force may not be set up in a hex, whatever else is there.
-    pub fn bars_set_up(&self, force: Force, hex: Hex) -> Vec<Bar> {
+    pub fn bars_set_up(&self, footing: &Footing, hex: Hex) -> Vec<Bar> {
         let data = self.data();
         let mut bars = Vec::new();
         if !data.is_land(hex) {
             bars.push(Bar::new("3b", format!("{hex} is no land hex"), "name a land hex").firm());
         }
-        if force != Force::Cuban {
+        if footing.force != Force::Cuban {
             return bars;
         }
-        let ground = data.ground(hex);
-        let settled = matches!(
-            data.terrain(hex),
-            super::terms::Terrain::Village | super::terms::Terrain::Town | super::terms::Terrain::City
-        );
-        if settled || ground.is_some_and(|ground| ground.road) {
-            let what = if settled { "a town or village" } else { "a road hex" };
-            bars.push(
-                Bar::new("3p", format!("{hex} is {what}"), "Cubans set up away from towns, villages and roads").firm(),
-            );
+        if let Some(what) = self.settled(hex) {
+            let remedy = "Cubans set up away from towns, villages and roads";
+            bars.push(Bar::new("3p", format!("{hex} is {what}"), remedy).firm());
+        }
+        if self.near_the_spanish(hex, &footing.spanish) {
+            let why = format!("a Spanish unit is in or beside {hex}");
+            bars.push(Bar::new("3r", why, "keep away from Spanish units").firm());
         }
         let far = data.distance(hex, data.santiago);
-        let limit = data.tables.limits.cuban_distance;
-        let wrong = if self.game.options.cubans_near { far > limit } else { far < limit };
+        let limit = footing.cuban_distance;
+        let (wrong, remedy) = match self.game.options.cubans_near {
+            true => (far > limit, format!("at most {limit}")),
+            false => (far < limit, format!("at least {limit}")),
+        };
         if wrong {
-            let remedy = if self.game.options.cubans_near { "at most" } else { "at least" };
             let why = format!("{hex} is {} from Santiago", count_of(far, "hex"));
-            bars.push(Bar::new("3q", why, format!("set up {remedy} {limit} hexes from Santiago")).firm());
-        }
-        let spanish = |hex: Hex| self.pieces_in(hex).any(|piece| self.force(piece) == Some(Force::Spanish));
-        if spanish(hex) || data.neighbours(hex).any(spanish) {
-            bars.push(
-                Bar::new("3r", format!("a Spanish unit is in or beside {hex}"), "keep away from Spanish units").firm(),
-            );
+            bars.push(Bar::new("3q", why, format!("set up {remedy} hexes from Santiago")).firm());
         }
         bars
     }
 
-    /// The nearest hex to a wish where a force may set up and the unit has room; for Cubans with `at-most`, farther out
-    /// if need be (A04).
-    pub fn free_set_up(&self, force: Force, unit: Piece, wish: Hex) -> Option<Hex> {
+    /// What no Cuban sets up in (§3p).
+    fn settled(&self, hex: Hex) -> Option<&'static str> {
         let data = self.data();
+        match data.terrain(hex) {
+            Terrain::Village | Terrain::Town | Terrain::City => Some("a town or village"),
+            _ => data.ground(hex).filter(|ground| ground.road).map(|_| "a road hex"),
+        }
+    }
+
+    /// Whom no Cuban sets up with or beside (§3r).
+    fn near_the_spanish(&self, hex: Hex, spanish: &BTreeSet<Hex>) -> bool {
+        spanish.contains(&hex) || self.data().neighbours(hex).any(|next| spanish.contains(&next))
+    }
+
+    /// How far from Santiago Cubans set up with `at-most`: as far as it takes until the hexes the Spanish leave them hold all of
+    /// them (A04).
+    fn cuban_reach(&self, spanish: &BTreeSet<Hex>) -> u32 {
+        let data = self.data();
+        let limits = &data.tables.limits;
+        let steps: u32 = (data.units.values().filter(|unit| sets_up(unit, Force::Cuban)))
+            .map(|unit| self.bulk(unit.id, unit.steps).0)
+            .sum();
+        let mut hexes: Vec<Hex> = data.grid.cells().filter(|hex| data.is_land(*hex)).collect();
+        hexes.sort_by_key(|hex| data.distance(*hex, data.santiago));
+        hexes.retain(|hex| self.settled(*hex).is_none() && !self.near_the_spanish(*hex, spanish));
+        let last = hexes.into_iter().take(steps.div_ceil(limits.stack_steps) as usize).next_back();
+        last.map_or(0, |hex| data.distance(hex, data.santiago)).max(limits.cuban_distance)
+    }
+
+    /// The nearest hex to a wish where a force may set up and the unit has room.
+    pub fn free_set_up(&self, footing: &Footing, unit: Piece, wish: Hex) -> Option<Hex> {
+        let data = self.data();
+        let force = footing.force;
         let fits = |hex: Hex| {
             let mut stack = self.stack(hex, force);
             stack.push(unit);
@@ -239,11 +281,9 @@ impl Position<'_> {
                 && !(mixed && (others || data.terrain(hex).bars_guerrillas()))
                 && (mixed || !stack.iter().any(|piece| *piece != unit && self.in_guerrilla(*piece)))
         };
-        let mut hexes: Vec<Hex> = data.grid.cells().filter(|hex| fits(*hex)).collect();
+        let mut hexes: Vec<Hex> = data.grid.cells().collect();
         hexes.sort_by_key(|hex| (data.distance(wish, *hex), *hex));
-        let legal = |hex: &&Hex| self.bars_set_up(force, **hex).is_empty();
-        let farther = |hex: &&Hex| self.bars_set_up(force, **hex).iter().all(|bar| bar.clause.0 == "3q");
-        hexes.iter().find(legal).or_else(|| hexes.iter().find(farther)).copied()
+        hexes.into_iter().find(|hex| fits(*hex) && self.bars_set_up(footing, *hex).is_empty())
     }
 }
 
@@ -288,21 +328,7 @@ impl EndOfEmpire {
             }
         }
         orders.columns.iter().for_each(|column| state.lay(force, column));
-        if self.options.columns {
-            let missing = self.data.supply_of(force, UnitKind::Dummy).saturating_sub(dummies);
-            let wished = defaults.columns.iter().filter(|column| column.holds.is_dummy()).map(|column| column.at);
-            for wish in wished.take(missing) {
-                // A dummy whose hex is closed, or full of guerrillas, goes to the nearest free one.
-                let now = Position { game: self, state: &state, known: &known };
-                let open = |hex: &Hex| {
-                    now.bars_set_up(force, *hex).is_empty() && !now.pieces_in(*hex).any(|piece| now.in_guerrilla(piece))
-                };
-                let at = self.data.grid.cells().filter(open).min_by_key(|hex| (self.data.distance(wish, *hex), *hex));
-                let column = ColumnOrder { at: at.unwrap_or(wish), holds: Concealed::Open(Content::Dummy), mode: None };
-                state.lay(force, &column);
-                orders.columns.push(column);
-            }
-        }
+        let footing = Position { game: self, state: &state, known: &known }.footing(force);
         let split: BTreeSet<Piece> = orders.detach.iter().map(|entry| entry.unit).collect();
         let mut units: Vec<_> = self.data.units.values().filter(|unit| sets_up(unit, force)).collect();
         // Whose hex is printed takes it, whoever else is there (§3l); the others find room around them.
@@ -314,10 +340,29 @@ impl EndOfEmpire {
             }
             let wish = defaults.units.get(&unit.id).copied().unwrap_or(self.data.santiago);
             let now = Position { game: self, state: &state, known: &known };
-            let hex = unit.hex.or_else(|| now.free_set_up(force, unit.id, wish)).unwrap_or(wish);
+            let hex = unit.hex.or_else(|| now.free_set_up(&footing, unit.id, wish)).unwrap_or(wish);
             orders.place.insert(unit.id, hex);
             if let Some(now) = state.units.get_mut(&unit.id) {
                 now.at = Place::At(hex);
+            }
+        }
+        if self.options.columns {
+            let missing = self.data.supply_of(force, UnitKind::Dummy).saturating_sub(dummies);
+            let wished = defaults.columns.iter().filter(|column| column.holds.is_dummy()).map(|column| column.at);
+            for wish in wished.take(missing) {
+                let now = Position { game: self, state: &state, known: &known };
+                let mut hexes: Vec<Hex> = self.data.grid.cells().collect();
+                hexes.sort_by_key(|hex| (self.data.distance(wish, *hex), *hex));
+                hexes.retain(|hex| now.bars_set_up(&footing, *hex).is_empty());
+                // A dummy whose hex is closed, or full of guerrillas, goes to the nearest free one; where the Spanish leave
+                // none, it hides with the guerrillas (A101).
+                let hiding = |hex: &Hex| now.pieces_in(*hex).any(|piece| now.in_guerrilla(piece));
+                let free = hexes.iter().copied().find(|hex| !hiding(hex));
+                let mode = (free.is_none() && !hexes.is_empty()).then_some(Mode::Guerrilla);
+                let at = free.or(hexes.first().copied()).unwrap_or(wish);
+                let column = ColumnOrder { at, holds: Concealed::Open(Content::Dummy), mode };
+                state.lay(force, &column);
+                orders.columns.push(column);
             }
         }
     }
@@ -374,6 +419,7 @@ impl Play<'_, '_> {
     /// Puts everything where the orders say; gives every reason why that may not be.
     fn lay_out(&mut self, force: Force, orders: &SetupOrders) -> Ruling<Vec<Bar>> {
         let data = self.data();
+        let footing = self.now().footing(force);
         let mut bars: Vec<Bar> = Vec::new();
         let at = |key: &str| DocPath::root().key(key);
         for (unit, hex) in &orders.place {
@@ -392,7 +438,7 @@ impl Play<'_, '_> {
                         let why = format!("{hex} is more than 3 hexes from Santiago");
                         bars.push(Bar::new("3k", why, "set it up within 3 hexes of 1208").at(place.clone()).firm());
                     }
-                    let hexes = self.now().bars_set_up(force, *hex).into_iter();
+                    let hexes = self.now().bars_set_up(&footing, *hex).into_iter();
                     bars.extend(hexes.map(|bar| Bar { why: format!("{unit}: {}", bar.why), ..bar }.at(place.clone())));
                     if let Some(now) = self.state.units.get_mut(unit) {
                         now.at = Place::At(*hex);
@@ -420,16 +466,16 @@ impl Play<'_, '_> {
                 }
             }
         }
-        bars.extend(self.lay_detachments(force, orders));
-        bars.extend(self.lay_logistics(force, orders));
-        bars.extend(self.lay_columns(force, orders)?);
+        bars.extend(self.lay_detachments(&footing, orders));
+        bars.extend(self.lay_logistics(&footing, orders));
+        bars.extend(self.lay_columns(&footing, orders)?);
         bars.extend(self.crowding(force));
         Ok(bars)
     }
 
     /// §3g, A73: battalions and batteries in parts.
-    fn lay_detachments(&mut self, force: Force, orders: &SetupOrders) -> Vec<Bar> {
-        let data = self.data();
+    fn lay_detachments(&mut self, footing: &Footing, orders: &SetupOrders) -> Vec<Bar> {
+        let (data, force) = (self.data(), footing.force);
         let mut bars = Vec::new();
         for (index, entry) in orders.detach.iter().enumerate() {
             let place = DocPath::root().key("detach").index(index);
@@ -446,7 +492,7 @@ impl Play<'_, '_> {
             }
             for (index, hex) in entry.at.iter().enumerate() {
                 bars.extend(
-                    self.now().bars_set_up(force, *hex).into_iter().map(|bar| bar.at(place.key("at").index(index))),
+                    self.now().bars_set_up(footing, *hex).into_iter().map(|bar| bar.at(place.key("at").index(index))),
                 );
                 let free = detachments(data, kind).find(|id| self.state.unit(*id).at == Place::Off);
                 match free.and_then(|id| self.state.units.get_mut(&id)) {
@@ -470,12 +516,12 @@ impl Play<'_, '_> {
     }
 
     /// §3f, A72.
-    fn lay_logistics(&mut self, force: Force, orders: &SetupOrders) -> Vec<Bar> {
-        let data = self.data();
+    fn lay_logistics(&mut self, footing: &Footing, orders: &SetupOrders) -> Vec<Bar> {
+        let (data, force) = (self.data(), footing.force);
         let mut bars = Vec::new();
         for (index, hex) in orders.logistics.iter().enumerate() {
             let place = DocPath::root().key("logistics").index(index);
-            let mut wrong = self.now().bars_set_up(force, *hex);
+            let mut wrong = self.now().bars_set_up(footing, *hex);
             if !self.game.options.supply_points || force != Force::Spanish {
                 wrong.push(Bar::new("14.5.1a", "there are no logistic columns here", "leave it out").firm());
             }
@@ -499,7 +545,8 @@ impl Play<'_, '_> {
     }
 
     /// §14.6, §14.7b: columns and dummies, with everything their owner vouches for.
-    fn lay_columns(&mut self, force: Force, orders: &SetupOrders) -> Ruling<Vec<Bar>> {
+    fn lay_columns(&mut self, footing: &Footing, orders: &SetupOrders) -> Ruling<Vec<Bar>> {
+        let force = footing.force;
         let mut bars = Vec::new();
         let mut at: Vec<(Piece, Hex)> = Vec::new();
         let mut sealed: Vec<Sealed<Content>> = Vec::new();
@@ -509,7 +556,7 @@ impl Play<'_, '_> {
                 bars.push(Bar::new("14.6a", "this match is played without columns", "leave it out").at(place).firm());
                 continue;
             }
-            bars.extend(self.now().bars_set_up(force, column.at).into_iter().map(|bar| bar.at(place.key("at"))));
+            bars.extend(self.now().bars_set_up(footing, column.at).into_iter().map(|bar| bar.at(place.key("at"))));
             let name = self.state.next_name(force);
             let holds = self.umpire.keep(force.side(), slot_of(name, 0)?, &column.holds)?;
             sealed.push(holds.clone());

@@ -10,9 +10,9 @@ use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
 use crate::engine::{Sealed, Side, Slot, Verdict};
 use crate::{document, words, words_or};
 
-use super::data::Data;
+use super::data::{Data, Unit};
 use super::orders::Reorganize;
-use super::terms::{Content, EventName, Force, Mode, Piece, UnitKind};
+use super::terms::{Content, EventName, Force, Mode, Piece, Setup, UnitKind};
 use super::{SPAIN, US};
 
 words_or! {
@@ -235,6 +235,17 @@ document! {
 }
 
 impl State {
+    /// A unit is out of the game; counters for detachments and logistic columns can be used again (A85, §14.5.1c).
+    pub fn take_off(&mut self, known: Option<&Unit>, unit: Piece) {
+        let again = |unit: &&Unit| unit.kind == UnitKind::LogisticColumn || unit.setup == Setup::Created;
+        if let Some(now) = self.units.get_mut(&unit) {
+            *now = UnitState { mode: now.mode, ..UnitState::default() };
+            if let Some(known) = known.filter(again) {
+                (now.at, now.steps) = (Place::Off, known.steps);
+            }
+        }
+    }
+
     /// The position before anything is placed.
     pub fn new(data: &Data, supply_points: bool) -> State {
         let pieces = data.units.values().filter(|unit| unit.kind.is_piece());

@@ -4,6 +4,7 @@ use crate::board::Hex;
 use crate::engine::{Bar, Clause, Cloud, Ever, Question, Ruling, Say, Subject};
 
 use super::US;
+use super::arrivals::the_base;
 use super::attack::Manner;
 use super::events::Event;
 use super::orders::Support;
@@ -65,6 +66,9 @@ impl Position<'_> {
             return None;
         }
         let bar = |clause, why: String, remedy: &str| Some(Bar::new(clause, why, remedy).part("support"));
+        // Any column in reach can answer as well.
+        let columns = self.data().of_kind(force, UnitKind::LogisticColumn).map(|unit| Subject::of(unit.id));
+        let columns = columns.filter(|_| support == Support::Answer);
         match (force, support) {
             _ if !self.game.options.supply_points => {
                 bar("A58", "this match is played without supply points".into(), "leave it out")
@@ -74,19 +78,19 @@ impl Position<'_> {
                 bar("14.4.5a", "the US player decides first and has nothing to answer".into(), "write `pool` or `no`")
             }
             (Force::Us, _) if self.state.base.is_none() => {
-                bar("14.4.6c", "the base is not ashore".into(), "land it first")
+                bar("14.4.6c", "the base is not ashore".into(), "land it first").map(|bar| bar.about([the_base()]))
             }
             (_, Support::Pool | Support::Answer) if self.state.points(force) == 0 => {
-                bar("14.4.1b", "no supply point is left".into(), "leave it out").map(|bar| bar.about([pool_of(force)]))
+                let none = bar("14.4.1b", "no supply point is left".into(), "leave it out");
+                none.map(|bar| bar.about([pool_of(force)]).about(columns))
             }
             (Force::Us, Support::Pool) => {
-                bar("14.4.2a", "a hex is more than 3 from the base".into(), "use a logistic column")
+                let far = bar("14.4.2a", "a hex is more than 3 from the base".into(), "use a logistic column");
+                far.map(|bar| bar.about([the_base()]))
             }
             (_, Support::Pool | Support::Answer) => {
                 let far = bar("14.4.3a", "a hex is more than 3 from Santiago".into(), "use a logistic column");
-                // Any column in reach can answer as well.
-                let columns = self.data().of_kind(force, UnitKind::LogisticColumn).map(|unit| Subject::of(unit.id));
-                far.map(|far| if support == Support::Answer { far.about(columns) } else { far })
+                far.map(|bar| bar.about(columns))
             }
             (_, Support::Column(piece)) => {
                 let why = format!("{piece} is not within 2 hexes of all of them");
@@ -100,6 +104,14 @@ impl Position<'_> {
 /// The supply points of a force, for what hangs on them.
 pub fn pool_of(force: Force) -> Subject {
     Subject::of(format!("points of {}", force.as_str()))
+}
+
+/// What a point is taken from.
+fn source_of(force: Force, support: Support) -> Subject {
+    match support {
+        Support::Column(train) => Subject::of(train),
+        _ => pool_of(force),
+    }
 }
 
 /// A combat that one force may support.
@@ -120,11 +132,7 @@ impl Play<'_, '_> {
         let Some(first) = ways.first().copied() else { return Ok(Support::No) };
         if ordered == Some(Support::Answer) {
             // What is left afterwards is for the other player to say.
-            let spent = match first {
-                Support::Column(piece) => Subject::of(piece),
-                _ => pool_of(force),
-            };
-            self.umpire.cloud([spent], &Cloud::Choice(SUPPORT));
+            self.umpire.cloud([source_of(force, first)], &Cloud::Choice(SUPPORT));
         }
         let chosen = match ordered {
             Some(Support::Answer) if spent != Support::No => first,
@@ -164,23 +172,38 @@ impl Play<'_, '_> {
 
     /// A point is spent: one of the pool, or a whole column (§14.5.1c, §14.5.1i).
     pub fn spend(&mut self, force: Force, target: Hex, hexes: &[Hex], support: Support) {
-        let spent = match support {
+        match support {
             Support::No | Support::Answer => return,
             Support::Pool => {
                 if let Some(points) = self.state.supply_points.get_mut(&force) {
                     *points = points.saturating_sub(1);
                 }
-                pool_of(force)
             }
-            Support::Column(piece) => {
-                self.take_off(piece);
-                Subject::of(piece)
-            }
-        };
+            Support::Column(piece) => self.take_off(piece),
+        }
         // Had the combat come to nothing, another could be supported.
-        self.umpire.rests(&subjects(hexes.iter().chain([&target])), [spent]);
+        self.umpire.rests(&subjects(hexes.iter().chain([&target])), [source_of(force, support)]);
         let points = self.state.points(force);
         self.umpire.note(Event::Supported { force, target, with: support, points });
+    }
+
+    /// A combat that comes to nothing takes no point: whether what was to give one is still there hangs on what kept the
+    /// combat from being fought.
+    pub fn save(&mut self, force: Force, hexes: &[Hex], ordered: Option<Support>, on: &[Subject]) {
+        let spares = match ordered {
+            None | Some(Support::No) => None,
+            Some(Support::Answer) => self.now().supports(force, hexes).first().copied(),
+            named => named,
+        };
+        self.umpire.rests(on, spares.map(|support| source_of(force, support)));
+    }
+
+    /// A combat is not supported as ordered: by a train under a counter, as long as that has not been shown.
+    pub fn lapse_support(&mut self, support: Support, bar: Bar) {
+        match support {
+            Support::Column(train) => self.lapse_covered("support", train, vec![bar]),
+            _ => self.lapse("support", vec![bar]),
+        }
     }
 
     /// Both players decide, the US player first, whoever attacks (§14.4.5a). Gives what the attacker and the defender do.

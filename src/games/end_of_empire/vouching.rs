@@ -1,7 +1,7 @@
 //! What a player vouches for when he sends closed counters on their way: allowance (A61), `real` (A103), the train under a
 //! counter (A104, §14.5.1e), and that nothing is overstacked as ordered (A105).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::Hex;
 use crate::engine::doc::DocPath;
@@ -21,6 +21,7 @@ impl Play<'_, '_> {
     /// `ahead` is the position with this turn's arrivals in it.
     pub fn vouch_for_moves(&mut self, side: Side, moves: &mut [Concealed<MoveOrder>], mut ahead: State) -> Ruling<()> {
         // Each finds those before it where they are ordered to: Cubans march first (§2j).
+        let mut moved = BTreeSet::new();
         for force in Force::of(side).iter().rev() {
             for (index, entry) in moves.iter_mut().enumerate() {
                 let Concealed::Open(order) = entry else { continue };
@@ -30,8 +31,11 @@ impl Play<'_, '_> {
                 let at = DocPath::root().key("moves").index(index);
                 self.ahead(at, |play| play.vouch_for_move(side, order, &ahead))?;
                 if let Some(end) = order.path.last().copied().or(order.to) {
-                    for piece in &order.units {
+                    // Who does not march with them is found where he was.
+                    let now = Position { game: self.game, state: &ahead, known: &Known::default() };
+                    for (piece, _) in now.falling_in(side, order, &moved).iter().filter(|(_, bars)| bars.is_empty()) {
                         ahead.shift(*piece, order.drop.get(piece).copied().unwrap_or(end));
+                        moved.insert(*piece);
                     }
                 }
             }

@@ -95,10 +95,11 @@ mod tests {
     use crate::board::Hex;
     use crate::engine::dice::Chance;
     use crate::engine::doc::{DocPath, read_document};
-    use crate::engine::{Arranged, Foresaid, Seen, foresee};
+    use crate::engine::{Arranged, Concealed, Foresaid, Seen, foresee};
 
     use super::super::EndOfEmpire;
     use super::super::arrange::arrange;
+    use super::super::orders::Support;
     use super::super::terms::{Force, Piece};
     use super::{Player, orders};
 
@@ -163,6 +164,40 @@ mod tests {
              columns: {sp-c1: {at: 1110, holds: [sp-1-tg]}, sp-c2: {at: 1110, holds: [sp-4-t]}}\n",
             60,
         );
+    }
+
+    #[test]
+    fn few_hexes_near_santiago_are_enough_for_the_cubans() {
+        // What the Spanish leave within four hexes: 1105 and 1205, and a step farther out much more (A04).
+        let ring =
+            "1108 1209 1308 1406 1310 1409 1507 1509 1110 1011 1009 1007 0907 0808 0909 0810 0911 1606 1609 1411 1211";
+        let units: Vec<String> = (ring.split(' ').enumerate()).map(|(i, hex)| format!("sp-x{i}: {hex}")).collect();
+        let made: Vec<String> = (0..units.len()).map(|i| format!("sp-x{i}: {{force: spanish}}")).collect();
+        let start = format!(
+            "stage: cuban-setup\noptions: {{cuban-distance: at-most}}\ncounters: {{{}}}\nunits: {{{}}}\n",
+            made.join(", "),
+            units.join(", ")
+        );
+        all_accepted(&start, 30);
+    }
+
+    #[test]
+    fn a_train_that_is_spent_on_a_combat_goes_under_no_column() {
+        let table = position(
+            "turn: 3\nstage: spanish-turn\nsupply-points: {spanish: 0}\n\
+             units: {sp-1-5-ra: 1110, sp-4-t: 1111, sp-cl-1: 1111, us-6-inf: 1012}\n",
+        );
+        let seen = Seen { state: &table.state, holdings: &table.holdings, side: table.stop.who() };
+        let train = Piece::of("sp-cl-1");
+        let (mut spent, mut covered) = (0, 0);
+        for draw in 0..2000 {
+            let orders = Player::new(&table.game, &seen, &mut Chance::new(&format!("draw {draw}"))).turn();
+            let spends = orders.combat.iter().any(|order| order.support == Some(Support::Column(train)));
+            let joins = matches!(&orders.next, Some(Concealed::Open(next)) if next.join.contains(&train));
+            (spent, covered) = (spent + u32::from(spends), covered + u32::from(joins));
+            assert!(!(spends && joins), "draw {draw}: {orders:?}");
+        }
+        assert!(spent > 0 && covered > 0, "spent {spent} times, covered {covered} times");
     }
 
     #[test]

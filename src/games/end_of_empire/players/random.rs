@@ -7,7 +7,7 @@ use crate::engine::Concealed;
 
 use super::super::orders::{Advance, CombatOrder, MoveOrder, Reorganize, Support, TurnOrders};
 use super::super::play::Play;
-use super::super::state::Stage;
+use super::super::state::{Place, Stage};
 use super::super::terms::{Force, Piece, UnitKind};
 use super::super::{SPAIN, US};
 use super::Player;
@@ -40,6 +40,14 @@ impl Player<'_> {
                 let spent = orders.combat.iter().filter(|order| draws(order.support)).count();
                 if let Some(points) = self.state.supply_points.get_mut(&Force::Spanish) {
                     *points = points.saturating_sub(u32::try_from(spent).unwrap_or(u32::MAX));
+                }
+                // Nor does a column that is spent on one stand there any more (§14.5.1c).
+                for order in &orders.combat {
+                    if let Some(Support::Column(train)) = order.support
+                        && let Some(unit) = self.state.units.get_mut(&train)
+                    {
+                        unit.at = Place::Off;
+                    }
                 }
                 let mut next = self.reorganize();
                 self.state.turn -= 1;

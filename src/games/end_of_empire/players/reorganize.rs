@@ -6,6 +6,7 @@ use crate::board::Hex;
 use crate::engine::Concealed;
 
 use super::super::orders::{DetachOrder, LogisticsOrder, ModeOrder, Reorganize};
+use super::super::position::fallen;
 use super::super::setup::{detachments, parts_of};
 use super::super::state::Place;
 use super::super::terms::{Content, EventName, Force, Member, Mode, Piece, UnitKind};
@@ -168,6 +169,14 @@ impl Player<'_> {
     }
 
     fn apply(&mut self, orders: &Reorganize) {
+        // A110: who was lost under them does not come again.
+        for name in orders.columns.keys().chain(&orders.dissolve) {
+            let counter = self.state.counters.get(name).map(|counter| (counter.lost, counter.fever));
+            let (Some((lost, fever)), Some(content)) = (counter, self.known.0.get(name)) else { continue };
+            for unit in fallen(&self.game.data, content, lost, fever) {
+                self.state.take_off(self.game.data.unit(unit), unit);
+            }
+        }
         for name in &orders.dissolve {
             let members = self.now().members(*name).unwrap_or_default();
             let Some(counter) = self.state.counters.remove(name) else { continue };

@@ -36,9 +36,10 @@ pub fn setup(game: &EndOfEmpire, state: &State, force: Force, chance: &mut Chanc
             now.at = Place::At(hex);
         }
     }
+    let footing = Position { game, state: &laid, known: &known }.footing(force);
     let mut hexes: Vec<Hex> = {
         let now = Position { game, state: &laid, known: &known };
-        data.grid.cells().filter(|hex| now.bars_set_up(force, *hex).is_empty()).collect()
+        data.grid.cells().filter(|hex| now.bars_set_up(&footing, *hex).is_empty()).collect()
     };
     hexes.retain(|hex| data.distance(*hex, data.santiago) <= 8 || chance.one_in(6));
     for unit in &units {
@@ -63,7 +64,7 @@ pub fn setup(game: &EndOfEmpire, state: &State, force: Force, chance: &mut Chanc
             }
         }
         let now = Position { game, state: &laid, known: &known };
-        let Some(hex) = now.free_set_up(force, unit.id, wish) else { continue };
+        let Some(hex) = now.free_set_up(&footing, unit.id, wish) else { continue };
         if unit.setup == Setup::NearSantiago && data.distance(hex, data.santiago) > data.tables.limits.near_santiago {
             continue;
         }
@@ -73,6 +74,12 @@ pub fn setup(game: &EndOfEmpire, state: &State, force: Force, chance: &mut Chanc
         }
     }
     game.complete_setup(state, force, &mut orders);
+    let now = Position { game, state, known: &known };
+    if orders.place.values().any(|hex| !now.bars_set_up(&footing, *hex).is_empty()) {
+        // The modes drawn leave somebody no room in the few hexes open to them (§3q, §11.1b).
+        orders = SetupOrders::default();
+        game.complete_setup(state, force, &mut orders);
+    }
     if force == Force::Spanish {
         // Something in pieces, and a logistic column or two.
         let splits: Vec<Piece> = units.iter().filter(|unit| parts_of(unit).is_some()).map(|unit| unit.id).collect();
@@ -181,5 +188,5 @@ fn crowd_free(game: &EndOfEmpire, state: &State, orders: &SetupOrders, hex: Hex,
         stack.iter().any(|piece| now.in_guerrilla(*piece)) || orders.columns.iter().any(|column| column.at == hex);
     let bulk = now.bulk_of(&stack, |_| None);
     let foot = if kind == UnitKind::Artillery { !gun } else { bulk.0 < game.data.tables.limits.stack_steps };
-    now.bars_set_up(force, hex).is_empty() && foot && !hiding
+    foot && !hiding && now.bars_set_up(&now.footing(force), hex).is_empty()
 }
