@@ -9,6 +9,10 @@ use garcia::engine::dice::Chance;
 use garcia::engine::{AnyOrders, AsPlayed, Effort, Foresaid, Match, Said, Settled, Stop, View};
 use garcia::play::GLANCE;
 
+/// The one of the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     divan::main();
 }

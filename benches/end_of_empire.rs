@@ -6,12 +6,16 @@
 
 mod crowd;
 
-use crowd::{SPAIN, US, crowded, orders, random_game, resolve};
+use crowd::{SPAIN, US, checked_game, crowded, orders, resolve};
 use divan::{Bencher, black_box};
 use garcia::engine::dice::Chance;
 use garcia::engine::doc::DocPath;
 use garcia::engine::{Charter, Files, Match, Query, Seen, Side};
 use garcia::games::end_of_empire::EndOfEmpire;
+
+/// The one of the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() {
     divan::main();
@@ -67,12 +71,13 @@ fn the_answer_to_reach(bencher: Bencher<'_, '_>, side: Side) {
     bencher.bench_local(|| black_box(table.query(at.view(), &query)).is_ok());
 }
 
+/// With a check of every packet, which writes out what lies under the counters.
 #[divan::bench(sample_count = 20, sample_size = 1)]
 fn a_whole_random_game(bencher: Bencher<'_, '_>) {
     let table = table();
     let mut game = 0;
     bencher.bench_local(|| {
         game += 1;
-        random_game(&*table, game)
+        checked_game(&*table, game)
     });
 }

@@ -6,6 +6,10 @@ use std::process::Command;
 
 use divan::Bencher;
 
+/// The one of the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     divan::main();
 }

@@ -7,6 +7,10 @@ use divan::Bencher;
 use garcia::engine::Stop;
 use garcia::engine::dice::Chance;
 
+/// The one of the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     divan::main();
 }

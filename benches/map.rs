@@ -15,6 +15,10 @@ use garcia::report::{Look, Page, Told, html};
 use garcia::scene::Scene;
 use serde_json::{Value, json};
 
+/// The one of the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     divan::main();
 }

@@ -4,12 +4,16 @@
 
 mod crowd;
 
-use crowd::{SPAIN, US, crowded, orders, random_game, resolve};
+use crowd::{SPAIN, US, checked_game, crowded, orders, random_game, resolve};
 use divan::{Bencher, black_box};
 use garcia::engine::dice::Chance;
 use garcia::engine::doc::DocPath;
 use garcia::engine::{Charter, Files, Match, Query, Seen, Side};
 use garcia::games::santiago_campaign::SantiagoCampaign;
+
+/// The one of the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() {
     divan::main();
@@ -63,5 +67,16 @@ fn a_whole_random_game(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| {
         game += 1;
         random_game(&*table, game)
+    });
+}
+
+/// The same, with a check of every packet.
+#[divan::bench(sample_count = 20, sample_size = 1)]
+fn a_whole_random_game_with_checks(bencher: Bencher<'_, '_>) {
+    let table = table();
+    let mut game = 0;
+    bencher.bench_local(|| {
+        game += 1;
+        checked_game(&*table, game)
     });
 }

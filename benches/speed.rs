@@ -13,6 +13,10 @@ use garcia::engine::{
 };
 use garcia::games::GAMES;
 
+/// The one of the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     divan::main();
 }

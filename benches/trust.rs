@@ -12,6 +12,10 @@ use std::sync::OnceLock;
 use divan::Bencher;
 use tempfile::TempDir;
 
+/// The one of the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     divan::main();
 }

@@ -54,9 +54,14 @@ pub fn begin(table: &dyn Match) -> Position {
     Position { state, stop, holdings: Holdings::default() }
 }
 
+/// Orders by chance.
+pub fn drawn(table: &dyn Match, at: &Position, chance: &mut Chance) -> AnyOrders {
+    table.random_orders(at.view(), &at.stop, chance)
+}
+
 /// Orders by chance, checked.
 pub fn orders(table: &dyn Match, at: &Position, chance: &mut Chance) -> AnyOrders {
-    let orders = table.random_orders(at.view(), &at.stop, chance);
+    let orders = drawn(table, at, chance);
     let (orders, faults) = table.check(at.view(), &at.stop, orders, &DocPath::root());
     assert!(faults.iter().all(|fault| fault.warning), "{faults:?}");
     orders
@@ -105,13 +110,14 @@ pub fn crowded(table: &dyn Match, side: Side) -> Position {
     let mut best: Option<(usize, Position)> = None;
     for game in 0..12 {
         let mut chance = Chance::new(&format!("crowd {game}"));
-        played(table, &mut chance, |at| {
+        played(table, |at| {
             if at.stop.who() == Some(side) && !at.stop.ask().ends_with("setup") {
                 let count = counters(table, at);
                 if best.as_ref().is_none_or(|(most, _)| count > *most) {
                     best = Some((count, at.clone()));
                 }
             }
+            orders(table, at, &mut chance)
         });
     }
     let (count, at) = best.expect("a position");
@@ -124,13 +130,12 @@ pub fn after(table: &dyn Match, packets: u8, chance: &mut Chance) -> Position {
     (0..packets).fold(begin(table), |at, number| resolve(table, &at, &orders(table, &at, chance), number))
 }
 
-/// A game between random players; `look` is shown every position in which orders are due.
-fn played(table: &dyn Match, chance: &mut Chance, mut look: impl FnMut(&Position)) -> Position {
+/// A game by orders that come from `give`, which is shown every position in which they are due.
+fn played(table: &dyn Match, mut give: impl FnMut(&Position) -> AnyOrders) -> Position {
     let mut at = begin(table);
     let mut number = 0;
     while at.stop != Stop::End {
-        look(&at);
-        let packet = orders(table, &at, chance);
+        let packet = give(&at);
         at = resolve(table, &at, &packet, number);
         number = number.wrapping_add(1);
     }
@@ -139,6 +144,14 @@ fn played(table: &dyn Match, chance: &mut Chance, mut look: impl FnMut(&Position
 
 /// A whole game between random players.
 pub fn random_game(table: &dyn Match, number: u32) -> Option<Verdict> {
-    let end = played(table, &mut Chance::new(&format!("game {number}")), |_| ());
+    let mut chance = Chance::new(&format!("game {number}"));
+    let end = played(table, |at| drawn(table, at, &mut chance));
+    table.verdict(&end.state)
+}
+
+/// The same, with a check of every packet.
+pub fn checked_game(table: &dyn Match, number: u32) -> Option<Verdict> {
+    let mut chance = Chance::new(&format!("game {number}"));
+    let end = played(table, |at| orders(table, at, &mut chance));
     table.verdict(&end.state)
 }
