@@ -339,8 +339,21 @@ impl Ledger {
     }
 
     /// What this view knows of hidden things.
+    ///
+    /// Whose packet mixes face-down counters as it is signed sees them mixed before he writes it: his orders name counters.
     pub fn holdings(&self) -> Holdings {
-        self.replay.holdings(&self.protocol, &self.vision)
+        let mut all = self.replay.holdings(&self.protocol, &self.vision);
+        let next = self.replay.stop();
+        if self.protocol.is_private()
+            && matches!(next, Stop::Orders { .. })
+            && let Some(side) = next.who()
+            && let Ok(role) = side.as_str().parse()
+            && self.vision.is_of(&role)
+        {
+            let mixed = self.mixed_anew(&self.protocol, &self.replay, side);
+            all.0.extend(mixed.into_iter().map(|(slot, value)| ((side, slot), value)));
+        }
+        all
     }
 
     /// What one side may know of hidden things, out of what this view knows.

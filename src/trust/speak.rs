@@ -47,25 +47,14 @@ impl<'a> Sealing<'a> {
 
     /// Seals anew what was seen and lies face down again, mixed with everything that lies beside it.
     fn remask(&mut self, protocol: &Protocol, replay: &Replay, side: Side) {
-        let (role, seals) = (self.file.role().clone(), protocol.seals());
-        for group in replay.table().masks(replay.state(), side) {
-            let latest = |slot: &Slot| seals.next_version(&role, slot).saturating_sub(1);
-            let seen = group.iter().any(|slot| seals.opening(&role, slot, latest(slot)).is_some());
-            let values: Option<Vec<Json>> =
-                group.iter().map(|slot| self.ledger.vision.get(&role, slot, latest(slot)).cloned()).collect();
-            let Some(values) = values.filter(|_| seen) else { continue };
-            self.mix(group, values);
+        for (slot, value) in self.ledger.mixed_anew(protocol, replay, side) {
+            self.hide(slot, value);
         }
     }
 
-    /// Seals some values anew in some slots, mixed: in the order of their new salts, which nobody else knows and which
-    /// come out the same another time.
+    /// Seals some values anew in some slots, mixed.
     pub(super) fn mix(&mut self, group: Vec<Slot>, values: Vec<Json>) {
-        let (role, hide, seals) = (self.file.role(), self.file.secret().hide(), self.ledger.protocol().seals());
-        let salt = |slot: &Slot| hide.salt(slot, seals.next_version(role, slot));
-        let mut mixed: Vec<(Id, Json)> = group.iter().map(salt).zip(values).collect();
-        mixed.sort_by_key(|(salt, _)| *salt);
-        for (slot, (_, value)) in group.into_iter().zip(mixed) {
+        for (slot, value) in self.ledger.mixed(self.file.role(), group, values) {
             self.hide(slot, value);
         }
     }
@@ -141,6 +130,33 @@ fn role_of(side: Side) -> Result<Role, LedgerTrouble> {
 }
 
 impl Ledger {
+    /// What was seen and lies face down again, mixed with everything that lies beside it, as its owner seals it anew.
+    pub(super) fn mixed_anew(&self, protocol: &Protocol, replay: &Replay, side: Side) -> Vec<(Slot, Json)> {
+        let Ok(role) = role_of(side) else { return Vec::new() };
+        let seals = protocol.seals();
+        let latest = |slot: &Slot| seals.next_version(&role, slot).saturating_sub(1);
+        let mut all = Vec::new();
+        for group in replay.table().masks(replay.state(), side) {
+            let seen = group.iter().any(|slot| seals.opening(&role, slot, latest(slot)).is_some());
+            let value = |slot: &Slot| self.vision.get(&role, slot, latest(slot)).cloned();
+            let values: Option<Vec<Json>> = group.iter().map(value).collect();
+            if let Some(values) = values.filter(|_| seen) {
+                all.extend(self.mixed(&role, group, values));
+            }
+        }
+        all
+    }
+
+    /// Some values mixed among some slots: in the order of their next salts, which nobody else knows and which come out the
+    /// same another time.
+    fn mixed(&self, role: &Role, group: Vec<Slot>, values: Vec<Json>) -> Vec<(Slot, Json)> {
+        let salt = |slot: &Slot| self.vision.salt(role, slot, self.protocol().seals().next_version(role, slot));
+        let mut mixed: Vec<(Option<Id>, Json)> = group.iter().map(salt).zip(values).collect();
+        mixed.sort_by_key(|(salt, _)| *salt);
+        group.into_iter().zip(mixed.into_iter().map(|(_, value)| value)).collect()
+    }
+
+
     fn empty_orders(&self, pen: &Pen<'_>) -> Orders {
         Orders {
             nonce: pen.file.secret().nonce(&self.protocol().head()),

@@ -1,6 +1,6 @@
 //! The same army with a private game master, who holds every opening.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
@@ -11,6 +11,7 @@ use garcia::games;
 use garcia::report::{TurnReport, markdown};
 use garcia::trust::Role;
 use garcia::trust::finding::Level;
+use garcia::trust::ledger::Ledger;
 use garcia::trust::record::{Record, RecordKind};
 use garcia::trust::replay::Vision;
 use garcia::trust::store::{LedgerFolder, Lock};
@@ -104,6 +105,40 @@ fn a_private_game_master_lets_the_us_player_see_no_more_than_was_shown() {
     assert_eq!((found.exit_code(), found.level), (3, Level::Rules), "{}", found.report(""));
     let found = check(&records, &Vision::public());
     assert_eq!((found.exit_code(), found.level), (0, Level::Audit), "{}", found.report(""));
+}
+
+#[test]
+fn whoever_orders_face_down_counters_orders_those_he_was_shown() {
+    let counters = |ledger: &Ledger| {
+        let held = ledger.holdings_of(SPAIN).0.into_iter();
+        held.filter(|((side, slot), _)| *side == SPAIN && is_counter(slot.as_str())).collect::<BTreeMap<_, _>>()
+    };
+    // Games until in one of them counters have changed places within a stack.
+    let changed_places = (0..20).any(|seed| {
+        let (mut club, mut chance) = (Club::meet(), Chance::new(&format!("shown {seed}")));
+        let mut shown = Vec::new();
+        club.play_until(
+            |records| records.len() >= 40,
+            &mut |ledger, side| {
+                if side == SPAIN && matches!(ledger.replay().stop(), Stop::Orders { .. }) {
+                    shown.push((ledger.records().len(), counters(ledger)));
+                }
+                players::at_random(ledger, side, &mut chance)
+            },
+        );
+        let spain = club.players.iter().find(|player| *player.role() == role("spain")).expect("a seat");
+        for (signed, before) in shown.into_iter().filter(|(_, before)| !before.is_empty()) {
+            let after = spain.ledger().upto(signed + 1).expect("good");
+            assert_eq!(counters(&after), before, "seed {seed}, record {signed}");
+        }
+        let own = home(&club.homes[1]).game(&spain.ledger().records()[0].id(), &role("spain")).expect("secrets");
+        own.values().iter().any(|(name, value)| {
+            let older = name.strip_suffix("/2").map(|slot| format!("{slot}/1"));
+            is_counter(name.trim_end_matches("/2"))
+                && older.and_then(|name| own.values().get(&name)).is_some_and(|older| older != value)
+        })
+    });
+    assert!(changed_places);
 }
 
 /// What the verifier without garcia says of a ledger; nothing if there is no Python here.
