@@ -156,7 +156,6 @@ impl Ledger {
         group.into_iter().zip(mixed.into_iter().map(|(_, value)| value)).collect()
     }
 
-
     fn empty_orders(&self, pen: &Pen<'_>) -> Orders {
         Orders {
             nonce: pen.file.secret().nonce(&self.protocol().head()),

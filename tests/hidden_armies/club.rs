@@ -117,15 +117,12 @@ fn whoever_orders_face_down_counters_orders_those_he_was_shown() {
     let changed_places = (0..20).any(|seed| {
         let (mut club, mut chance) = (Club::meet(), Chance::new(&format!("shown {seed}")));
         let mut shown = Vec::new();
-        club.play_until(
-            |records| records.len() >= 40,
-            &mut |ledger, side| {
-                if side == SPAIN && matches!(ledger.replay().stop(), Stop::Orders { .. }) {
-                    shown.push((ledger.records().len(), counters(ledger)));
-                }
-                players::at_random(ledger, side, &mut chance)
-            },
-        );
+        club.play_until(|records| records.len() >= 40, &mut |ledger, side| {
+            if side == SPAIN && matches!(ledger.replay().stop(), Stop::Orders { .. }) {
+                shown.push((ledger.records().len(), counters(ledger)));
+            }
+            players::at_random(ledger, side, &mut chance)
+        });
         let spain = club.players.iter().find(|player| *player.role() == role("spain")).expect("a seat");
         for (signed, before) in shown.into_iter().filter(|(_, before)| !before.is_empty()) {
             let after = spain.ledger().upto(signed + 1).expect("good");
