@@ -568,7 +568,8 @@ fn unit(now: &Now, counter: &Counter, board: Option<usize>) -> Value {
 /// Questions that may come up, with what may be said to each.
 fn kinds(now: &Now) -> Vec<Value> {
     let (Some(side), Stop::Orders { .. }) = (now.sight.stop().who(), now.sight.stop()) else { return Vec::new() };
-    let game = now.sight.table().ruleset();
+    let table = now.sight.table();
+    let game = table.ruleset();
     let quiet = game.unquestioned(now.sight.stop().ask());
     let asks = now.sight.questions().ask;
     let mut list = Vec::new();
@@ -579,7 +580,7 @@ fn kinds(now: &Now) -> Vec<Value> {
                 Moment::OpponentsTurn => !own,
                 Moment::Either => true,
             };
-            when && info.asked_of.contains(&side) && !(own && quiet)
+            when && info.asked_of.contains(&side) && !(own && quiet) && !table.rules_out(info.kind)
         };
         list.extend(game.kinds().iter().filter(fits).map(|info| {
             json!({

@@ -10,8 +10,8 @@ use super::dice::Chance;
 use super::doc::{DocPath, Fault, Lexicon, Node, Reader};
 use super::game::{self, About, Arranged, Charter, DataFinding, Failure, Game, Query, Reply, Seen, Verdict};
 use super::{
-    AsPlayed, Chances, Clause, Diary, Drill, Effort, Event, Foresaid, Holdings, Json, KindInfo, Lapse, Lapsed, Mark,
-    Minutes, NotCanonical, Noted, Pending, Policy, Segment, Settled, Side, Slot, Stop, Upshot, foresee, to_json,
+    AsPlayed, Chances, Clause, Diary, Drill, Effort, Event, Foresaid, Holdings, Json, Kind, KindInfo, Lapse, Lapsed,
+    Mark, Minutes, NotCanonical, Noted, Pending, Policy, Segment, Settled, Side, Slot, Stop, Upshot, foresee, to_json,
 };
 use crate::scene::{Incident, Scene};
 
@@ -179,6 +179,8 @@ pub trait Match: Send + Sync {
     fn ruleset(&self) -> &'static dyn Ruleset;
     /// Data and scenario as loaded, for the digest in the genesis record.
     fn rules_data(&self) -> Json;
+    /// Do scenario and options rule out that a question of this kind is ever put?
+    fn rules_out(&self, kind: Kind) -> bool;
     /// Names a player may type.
     fn lexicon(&self) -> &dyn Lexicon;
     /// The first state and the first packet due.
@@ -393,6 +395,9 @@ impl<G: Game> Match for Table<G> {
     }
     fn rules_data(&self) -> Json {
         self.0.rules_data()
+    }
+    fn rules_out(&self, kind: Kind) -> bool {
+        self.0.rules_out(kind)
     }
     fn lexicon(&self) -> &dyn Lexicon {
         self.0.lexicon()

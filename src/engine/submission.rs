@@ -180,6 +180,11 @@ impl<'a> Due<'a> {
         })
     }
 
+    /// Those of them that can come up in this match.
+    fn open_kinds(&self, side: Side, own: bool) -> impl Iterator<Item = &'static KindInfo> {
+        self.kinds(side, own).filter(|info| !self.table.rules_out(info.kind))
+    }
+
     fn read(&self, file: &Node, reader: &mut Reader<'_>) -> Option<(Submission, Option<Outlook>)> {
         let root = DocPath::root();
         let fields = Fields::open(file, &root, reader)?;
@@ -248,8 +253,9 @@ impl<'a> Due<'a> {
             }
             InForce { kind: info.kind, own, said, whence }
         };
-        let mut all: Vec<InForce> = self.kinds(side, true).filter(|_| !quiet).map(|info| laid(true, info)).collect();
-        all.extend(self.kinds(side, false).map(|info| laid(false, info)));
+        let mut all: Vec<InForce> =
+            self.open_kinds(side, true).filter(|_| !quiet).map(|info| laid(true, info)).collect();
+        all.extend(self.open_kinds(side, false).map(|info| laid(false, info)));
         all
     }
 

@@ -381,6 +381,9 @@ impl<'a, G: Rules> Umpire<'a, G> {
         ordered: Option<T>,
         policy: &impl Fn(&G::Policy, &Question<'_, T>) -> Say<T>,
     ) -> Ruling<Answered<T>> {
+        if self.game.rules_out(question.kind) {
+            return Err(Halt::Bug(format!("{key} is asked, which scenario and options rule out")));
+        }
         // Decided now or at an earlier stop, the orders could not know it.
         if ordered.is_none() && self.hopes.is_none() {
             self.cloud([question.about.clone()], &Cloud::Choice(question.kind));

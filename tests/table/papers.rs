@@ -258,3 +258,27 @@ fn answers_are_described_by_the_schema_of_their_packet() {
     }
     panic!("nothing was asked");
 }
+
+#[test]
+fn an_order_file_leaves_out_questions_that_the_options_rule_out() {
+    // The kind is a key under `policies` or `standing`.
+    let kinds = |shown: &str, whose: &str| {
+        let room = Room::new();
+        let (folder, home) = (room.path("match").display().to_string(), room.path("secrets").display().to_string());
+        let options = ["jungle", "friendly-fire", "supply-points"].map(|option| format!("{option}={shown}"));
+        let mut play = vec!["rehearse", "end-of-empire", &folder, "--seed", "3", "--mails", "9", "--home", &home];
+        play.extend(options.iter().flat_map(|option| ["--option", option]));
+        room.run("me", &play);
+        let (folder, home) = (format!("{folder}/{whose}"), format!("{home}/{whose}"));
+        let file = room.run("me", &["-C", &folder, "--home", &home, "template"]);
+        let key = |line: &str| line.trim_start_matches(['#', ' ']).split_once(": ").map(|(key, _)| key.to_owned());
+        file.lines().filter_map(key).collect::<Vec<_>>()
+    };
+    for (side, some) in [("us", ["friendly-fire", "support"]), ("spain", ["finish-move", "support"])] {
+        let (with, without) = (kinds("on", side), kinds("off", side));
+        for kind in some {
+            assert!(with.iter().any(|key| key == kind), "{side}: {kind} is there with its option");
+            assert!(without.iter().all(|key| key != kind), "{side}: {kind} cannot come up");
+        }
+    }
+}

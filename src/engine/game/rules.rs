@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::Ruling;
 use crate::engine::doc::{DocPath, Fault, Lexicon};
 use crate::engine::umpire::Umpire;
-use crate::engine::{Clause, Event, Json, Mark, Policy, Seen, Side, Slot, Stop};
+use crate::engine::{Clause, Event, Json, Kind, Mark, Policy, Seen, Side, Slot, Stop};
 
 /// How a game ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -111,6 +111,12 @@ pub trait Rules: Sized + Send + Sync + 'static {
     /// policies; the opponent may still be asked.
     fn unquestioned(packet: &str) -> bool {
         let _ = packet;
+        false
+    }
+
+    /// Do scenario and options rule out that a question of this kind is ever put in this match? Order files leave it out;
+    /// to put it all the same is a bug of the game.
+    fn rules_out(&self, _kind: Kind) -> bool {
         false
     }
 

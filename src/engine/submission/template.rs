@@ -66,7 +66,7 @@ fn answers(file: &mut String, questions: &[Asked]) {
 /// What an answers file may lay down for questions still to come, as remarks: nothing changes unless it is typed.
 fn besides(file: &mut String, due: &Due<'_>, side: Side) {
     for (key, own, shut) in [("policies", true, due.shut.policies), ("standing", false, due.shut.standing)] {
-        let kinds: Vec<&KindInfo> = due.kinds(side, own).collect();
+        let kinds: Vec<&KindInfo> = due.open_kinds(side, own).collect();
         if shut.is_some() || kinds.is_empty() {
             continue;
         }
@@ -90,7 +90,7 @@ fn kinds(file: &mut String, due: &Due<'_>, side: Side, own: bool) {
     if own && quiet {
         return;
     }
-    let kinds: Vec<&KindInfo> = due.kinds(side, own).collect();
+    let kinds: Vec<&KindInfo> = due.open_kinds(side, own).collect();
     if kinds.is_empty() {
         return;
     }
@@ -106,7 +106,7 @@ fn kinds(file: &mut String, due: &Due<'_>, side: Side, own: bool) {
     let _ = writeln!(file, "{key}:");
     let explained: Vec<&str> = match own || quiet {
         true => Vec::new(),
-        false => due.kinds(side, true).map(|info| info.kind.0).collect(),
+        false => due.open_kinds(side, true).map(|info| info.kind.0).collect(),
     };
     for info in kinds {
         let value = said.get(info.kind.0).map_or_else(|| "default".into(), flow);

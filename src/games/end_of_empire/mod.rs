@@ -46,9 +46,9 @@ use crate::board::Hex;
 use crate::engine::dice::Chance;
 use crate::engine::doc::{DocPath, Fault, FromDoc, Lexicon, Node, Reader, read_back};
 use crate::engine::{
-    About, Arranged, Bar, Charter, Concealed, DataFinding, Diary, Files, Flow, Json, Mark, OptionInfo, Players, Query,
-    Reply, Rules, Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Telling, Umpire, Verdict, option, schema_of_data,
-    schema_to_read, schema_to_write, to_json,
+    About, Arranged, Bar, Charter, Concealed, DataFinding, Diary, Files, Flow, Json, Kind, Mark, OptionInfo, Players,
+    Query, Reply, Rules, Ruling, ScenarioInfo, Seen, Side, Slot, Stop, Telling, Umpire, Verdict, option,
+    schema_of_data, schema_to_read, schema_to_write, to_json,
 };
 use crate::scene::{Incident, Scene};
 
@@ -405,6 +405,19 @@ impl Rules for EndOfEmpire {
 
     fn flaws(&self, state: &State) -> Vec<String> {
         arrange::flaws(self, state)
+    }
+
+    fn unquestioned(packet: &str) -> bool {
+        matches!(packet, "spanish-setup" | "cuban-setup")
+    }
+
+    fn rules_out(&self, kind: Kind) -> bool {
+        match kind {
+            policy::FINISH_MOVE => !self.options.jungle,
+            policy::FRIENDLY_FIRE => !self.options.friendly_fire,
+            policy::SUPPORT => !self.options.supply_points,
+            _ => false,
+        }
     }
 }
 

@@ -435,6 +435,10 @@ impl Rules for SantiagoCampaign {
         }
     }
 
+    fn unquestioned(packet: &str) -> bool {
+        matches!(packet, "spanish-setup" | "us-setup")
+    }
+
     fn flaws(&self, state: &State) -> Vec<String> {
         arrange::flaws(self, state)
     }

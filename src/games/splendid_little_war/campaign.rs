@@ -5,25 +5,23 @@ use crate::engine::dice::Die;
 use crate::engine::doc::DocPath;
 use crate::engine::{Bar, Cast, Clause, Ever, Question, Ruling, Say, Side, Subject, Touch};
 
+use super::SPAIN;
 use super::events::Event;
 use super::play::Play;
 use super::policy::{ESCARIO_LOSSES, Policy, RESIST};
 use super::state::{Place, SecretDice};
 use super::tables::within;
 use super::terms::{Cause, Column, Flag, Force, Piece, d10};
-use super::{SPAIN, Scenario};
 
 /// The first morning on which the fleet can sail: July 3 (§17.0.cervera-b).
 pub const FIRST_MORNING: u32 = 5;
 
 impl Play<'_, '_> {
-    fn is_campaign(&self) -> bool {
-        self.game.scenario == Scenario::Campaign
-    }
-
     /// The sortie roll of turn 2, seen by Spain alone (§17.0.cervera-a).
     pub fn sortie_roll(&mut self) -> Ruling<()> {
-        if !self.is_campaign() || self.state.turn != self.data().tables.sortie.rolled_on || self.state.sortie.is_some()
+        if !self.game.is_campaign()
+            || self.state.turn != self.data().tables.sortie.rolled_on
+            || self.state.sortie.is_some()
         {
             return Ok(());
         }
@@ -40,7 +38,7 @@ impl Play<'_, '_> {
 
     /// On every morning from turn 5 on Spain says whether the fleet sails (§17.0.cervera-e, §17.0.cervera-f).
     pub fn sortie_statement(&mut self) -> Ruling<()> {
-        let due = self.is_campaign() && self.state.turn >= FIRST_MORNING && self.state.is_morning();
+        let due = self.game.is_campaign() && self.state.turn >= FIRST_MORNING && self.state.is_morning();
         let Some(SecretDice(sortie)) = self.state.sortie.clone().filter(|_| due && !self.state.fleet_gone) else {
             return Ok(());
         };
@@ -107,7 +105,7 @@ impl Play<'_, '_> {
 
     /// Entry rolls of the Escario column (§17.0.escario-b), before the Spanish player writes his turn.
     pub fn escario_rolls(&mut self) -> Ruling<()> {
-        if !self.is_campaign() || self.state.turn < self.data().tables.escario.turn {
+        if !self.game.is_campaign() || self.state.turn < self.data().tables.escario.turn {
             return Ok(());
         }
         let mut entering = false;

@@ -58,9 +58,9 @@ use crate::board::Hex;
 use crate::engine::dice::Chance;
 use crate::engine::doc::{DocPath, Fault, FromDoc, Lexicon, Node, Reader, read_back, read_text};
 use crate::engine::{
-    About, Arranged, Bar, Charter, DataFinding, Diary, Files, Flow, Json, Mark, OptionInfo, Players, Query, Reply,
-    Rules, Ruling, ScenarioInfo, Seen, Side, Stop, Telling, Umpire, Verdict, option, schema_of_data, schema_to_read,
-    schema_to_write,
+    About, Arranged, Bar, Charter, DataFinding, Diary, Files, Flow, Json, Kind, Mark, OptionInfo, Players, Query,
+    Reply, Rules, Ruling, ScenarioInfo, Seen, Side, Stop, Telling, Umpire, Verdict, option, schema_of_data,
+    schema_to_read, schema_to_write,
 };
 use crate::scene::{Incident, Scene};
 
@@ -146,6 +146,11 @@ pub struct SplendidLittleWar {
 }
 
 impl SplendidLittleWar {
+    /// Is the campaign played (§17.0)?
+    pub fn is_campaign(&self) -> bool {
+        self.scenario == Scenario::Campaign
+    }
+
     /// The hexes a counter can march to and stop in, as things stand.
     pub fn reachable(&self, seen: &Seen<'_, State>, unit: &str) -> Vec<Hex> {
         let now = Position { game: self, state: seen.state };
@@ -338,9 +343,21 @@ impl Rules for SplendidLittleWar {
         flaws::flaws(self, state)
     }
 
+    fn unquestioned(packet: &str) -> bool {
+        matches!(packet, "spanish-setup" | "us-setup")
+    }
+
+    fn rules_out(&self, kind: Kind) -> bool {
+        match kind {
+            policy::ESCARIO_LOSSES => !self.is_campaign(),
+            policy::RESIST => !self.is_campaign() || !self.options.resist,
+            _ => false,
+        }
+    }
+
     /// The sortie roll, and with the option one roll to resist on every morning from July 3 to July 14.
     fn tickets(&self, side: Side) -> u32 {
-        match (side == SPAIN && self.scenario == Scenario::Campaign, self.options.resist) {
+        match (side == SPAIN && self.is_campaign(), self.options.resist) {
             (false, _) => 0,
             (true, false) => 1,
             (true, true) => {

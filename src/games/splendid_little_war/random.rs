@@ -106,7 +106,7 @@ impl Position<'_> {
         let entry = self.game.scenario_entry();
         let prizes = entry.all.iter().chain(&entry.heights).copied();
         let works = self.data().forts.iter().chain(&self.data().blockhouses).copied();
-        let campaign = self.game.scenario == super::Scenario::Campaign;
+        let campaign = self.game.is_campaign();
         let all: Vec<Hex> = if campaign { works.collect() } else { prizes.collect() };
         all.into_iter().filter(|hex| !self.state.us_held.contains(hex)).collect()
     }

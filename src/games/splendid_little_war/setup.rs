@@ -50,7 +50,7 @@ impl SplendidLittleWar {
             let of = |unit: &&super::data::Unit| unit.column.is_some_and(|column| columns.formations.contains(&column));
             ids.extend(self.data.units.values().filter(of).map(|unit| unit.id));
         }
-        if self.options.no_gatling && self.scenario == Scenario::Campaign {
+        if self.options.no_gatling && self.is_campaign() {
             // AMB-11: it is in no list of the campaign.
             let gatling = |id: &Piece| self.data.unit(*id).is_some_and(|unit| unit.arm == super::terms::Arm::Gatling);
             ids.retain(|id| !gatling(id));

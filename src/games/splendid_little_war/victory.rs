@@ -11,7 +11,7 @@ use super::play::Play;
 use super::position::{Crowd, Position};
 use super::state::{Ending, Level};
 use super::terms::{Cause, Force, LossClass, Piece};
-use super::{SPAIN, Scenario, US};
+use super::{SPAIN, US};
 
 impl Position<'_> {
     /// Steps the US has lost by the count of the scenarios: any cause, any arm (AMB-56).
@@ -143,7 +143,7 @@ impl Position<'_> {
 impl Play<'_, '_> {
     /// The ring is tested at the end of each player turn (AMB-49).
     pub fn test_ring(&mut self) {
-        if !self.game.options.automatic || self.game.scenario != Scenario::Campaign {
+        if !self.game.options.automatic || !self.game.is_campaign() {
             return;
         }
         let closed = self.now().ring_closed();
@@ -155,7 +155,7 @@ impl Play<'_, '_> {
 
     /// Surrender (§17.0.auto).
     pub fn automatic_victory(&mut self) -> Ruling<()> {
-        if !self.game.options.automatic || self.game.scenario != Scenario::Campaign {
+        if !self.game.options.automatic || !self.game.is_campaign() {
             return Ok(());
         }
         let closed = self.now().ring_closed();
@@ -191,7 +191,7 @@ impl Play<'_, '_> {
 
     /// The end of the game; `surrender` is one for a surrender (§17.0.auto-c).
     pub fn count_victory(&mut self, surrender: i32) -> Ruling<()> {
-        if self.game.scenario != Scenario::Campaign {
+        if !self.game.is_campaign() {
             let won = self.now().scenario_won();
             return self.end_game(if won { Ending::UsWins } else { Ending::SpainWins });
         }
