@@ -79,7 +79,7 @@ fn play(name: &str, options: &[(&str, &str)]) -> Result<String, String> {
 
 /// How many matches; more with `GARCIA_RANDOM_GAMES`.
 fn matches() -> usize {
-    std::env::var("GARCIA_RANDOM_GAMES").ok().and_then(|count| count.parse().ok()).unwrap_or(6)
+    std::env::var("GARCIA_RANDOM_GAMES").ok().and_then(|count| count.parse().ok()).unwrap_or(2)
 }
 
 #[test]
@@ -92,11 +92,14 @@ fn random_matches_reach_their_end_and_look_the_same_to_everybody() {
 
 #[test]
 fn every_option_plays_to_the_end() {
-    for option in <SantiagoCampaign as crate::engine::Files>::ABOUT.options {
-        for value in option.values.iter().skip(1) {
-            let end = play(&format!("option {} {value}", option.name), &[(option.name, value)]);
-            assert!(end.is_ok(), "{end:?}");
-        }
+    let options = <SantiagoCampaign as crate::engine::Files>::ABOUT.options;
+    let most = options.iter().map(|option| option.values.len()).max().unwrap_or(0);
+    // One match for the second value of every option, one for the third, and so on.
+    for nth in 1..most {
+        let drawn: Vec<(&str, &str)> =
+            options.iter().filter_map(|option| Some((option.name, *option.values.get(nth)?))).collect();
+        let end = play(&format!("options {nth}"), &drawn);
+        assert!(end.is_ok(), "{drawn:?}: {end:?}");
     }
 }
 
