@@ -254,6 +254,11 @@ impl Unit {
         self.arm == Arm::Leader
     }
 
+    /// Do enemy zones stop it, and has it one of its own (§5.2d to §5.2h, §5.2o)?
+    pub fn is_zoned(&self) -> bool {
+        self.is_combat() && self.arm != Arm::Guerrilla
+    }
+
     /// Who runs it.
     pub fn side(&self) -> Side {
         self.force.side()

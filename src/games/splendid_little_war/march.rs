@@ -7,7 +7,7 @@ use crate::engine::doc::DocPath;
 use crate::engine::{Bar, Side, Subject};
 
 use super::US;
-use super::data::Water;
+use super::data::{Unit, Water};
 use super::play::subjects;
 use super::position::{Crowd, Position, enemy};
 use super::state::Place;
@@ -246,7 +246,7 @@ impl<'p> Position<'p> {
         let from = self.state.hex_of(first)?;
         let units = || pieces.iter().filter_map(|piece| self.unit(*piece));
         let states = || pieces.iter().map(|piece| self.now(*piece));
-        let zoned = units().any(|unit| unit.is_combat() && unit.arm != Arm::Guerrilla);
+        let zoned = units().any(Unit::is_zoned);
         let full = match self.game.options.road_stacking {
             true => self.hexes_of(side).into_iter().filter(|hex| self.too_full(*hex, side, pieces)).collect(),
             false => BTreeSet::new(),

@@ -72,9 +72,7 @@ impl Walker<'_, '_, '_> {
             let mut onward = Vec::new();
             let mut held = Vec::new();
             for piece in self.pieces.clone() {
-                let unit = self.play.data().unit(piece);
-                let heeds = unit.is_some_and(|unit| unit.is_combat() && unit.arm != Arm::Guerrilla);
-                let goes = !heeds || self.play.morale(piece, CheckKind::LeaveZone)?;
+                let goes = !self.play.now().is_zoned(piece) || self.play.morale(piece, CheckKind::LeaveZone)?;
                 if goes { onward.push(piece) } else { held.push(piece) }
             }
             if !held.is_empty() {

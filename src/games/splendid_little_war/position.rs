@@ -73,9 +73,9 @@ pub fn enemy(side: Side) -> Side {
     if side == US { SPAIN } else { US }
 }
 
-/// Does a counter on the map exert a zone of control: a Normal combat unit that is no guerrilla?
+/// Does a counter on the map exert a zone of control (§5.2c, §5.6e)?
 fn exerts_zone(unit: &Unit, now: &UnitState) -> bool {
-    !now.broken && unit.is_combat() && unit.arm != Arm::Guerrilla
+    !now.broken && unit.is_zoned()
 }
 
 impl<'p> Position<'p> {
@@ -112,6 +112,11 @@ impl<'p> Position<'p> {
     /// What arm it is.
     pub fn arm(&self, piece: Piece) -> Option<Arm> {
         self.unit(piece).map(|unit| unit.arm)
+    }
+
+    /// Do enemy zones stop it (§5.2g, §5.2h)?
+    pub fn is_zoned(&self, piece: Piece) -> bool {
+        self.unit(piece).is_some_and(Unit::is_zoned)
     }
 
     /// Is it marked so?
