@@ -221,10 +221,11 @@ impl<'p> Position<'p> {
     pub fn overstacked(&self, pieces: &[Piece], reforming: bool) -> bool {
         let units: Vec<&Unit> =
             pieces.iter().filter_map(|piece| self.unit(*piece)).filter(|unit| unit.is_combat()).collect();
+        let limits = &self.data().tables.stacking;
         if units.iter().any(|unit| unit.force == Force::Spanish) {
             // §5.4e: six of any kind, and one more that is artillery.
             let guns = units.iter().filter(|unit| unit.arm == Arm::Artillery).count();
-            return units.len() > 7 || units.len() == 7 && guns == 0;
+            return units.len() > limits.spanish as usize + guns.min(limits.spanish_guns as usize);
         }
         // §5.4b, §5.4c, §5.4p: a regiment or three thirds; one gun; one unit of the 2nd Cavalry.
         let (mut thirds, mut guns, mut troops) = (0u32, 0u32, 0u32);
@@ -232,12 +233,12 @@ impl<'p> Position<'p> {
             match (unit.arm, unit.size) {
                 (Arm::Artillery | Arm::Gatling, _) => guns += 1,
                 (Arm::Cavalry, _) => troops += 1,
-                (_, Size::Regiment) => thirds += 3,
+                (_, Size::Regiment) => thirds += limits.us_parts,
                 _ => thirds += 1,
             }
         }
         let spare = if reforming && troops == 4 { 0 } else { troops.saturating_sub(1) };
-        thirds + spare > 3 || guns > 1
+        thirds + spare > limits.us_parts || guns > 1
     }
 
     /// Would a hex be too full with these besides (§5.4)?
