@@ -103,7 +103,8 @@ impl Play<'_, '_> {
         for mut order in self.now().default_entry(side, rest) {
             self.default_stack(side, &mut order, &mut stacks, &mut named, &mut late)?;
         }
-        self.state.queue = late;
+        let others = std::mem::take(&mut self.state.queue).into_iter().filter(|id| self.now().side(*id) != Some(side));
+        self.state.queue = others.chain(late).collect();
         let edge = self.now().waiting(side);
         if !edge.is_empty() {
             self.umpire.note(Event::AtEdge { units: edge });
