@@ -11,21 +11,28 @@ use super::march::{bar_of, two_ways};
 use super::orders::{EnterOrder, TurnOrders};
 use super::play::{Play, subjects};
 use super::position::{Position, enemy};
+use super::scenarios::Arrival;
 use super::state::{Place, UnitState};
 use super::terms::{Arm, Flag, Mp, Piece};
 
-impl Position<'_> {
+impl<'p> Position<'p> {
     /// The hex over which a counter enters the map (§17.0.us-k, §17.0.escario-h, §16.2e).
     pub fn edge_hex(&self, piece: Piece) -> Option<Hex> {
-        let arrivals = &self.game.scenario_entry().arrivals;
-        let listed = arrivals.iter().find(|arrival| arrival.units.contains(&piece)).map(|arrival| arrival.at);
         let escario = self.has(piece, Flag::Escario) || self.has(piece, Flag::EscarioOnly);
-        listed.or(escario.then(|| self.data().cobre_road))
+        self.arrival(piece).map(|arrival| arrival.at).or(escario.then(|| self.data().cobre_road))
+    }
+
+    /// The list a counter arrives by: a part that fought from the edge by that of its regiment.
+    fn arrival(&self, piece: Piece) -> Option<&'p Arrival> {
+        let parent = self.unit(piece).and_then(|unit| unit.parent);
+        let names =
+            |arrival: &&Arrival| [Some(piece), parent].into_iter().flatten().any(|id| arrival.units.contains(&id));
+        self.game.scenario_entry().arrivals.iter().find(names)
     }
 
     /// Is the counter put on the map at no cost, not over the edge (§16.2e, §16.2h)?
     fn is_placed(&self, piece: Piece) -> bool {
-        self.game.scenario_entry().arrivals.iter().any(|arrival| arrival.placed && arrival.units.contains(&piece))
+        self.arrival(piece).is_some_and(|arrival| arrival.placed)
     }
 
     /// A side's counters that wait at the edge, those at the head of the queue first.
