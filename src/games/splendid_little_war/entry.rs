@@ -48,25 +48,40 @@ impl<'p> Position<'p> {
         self.data().tables.road(self.state.weather)
     }
 
+    /// Why a stack cannot come on in a hex.
+    fn bar_coming_on(&self, side: Side, hex: Hex, stack: &[Piece]) -> Option<Bar> {
+        let foe = enemy(side);
+        let (clause, why) = if self.held_by(hex, foe) {
+            ("9.0f", format!("the enemy holds {hex}"))
+        } else if !self.stack(hex, foe).is_empty() && !stack.iter().any(|piece| self.is_combat(*piece)) {
+            ("12.0h", format!("enemies are in {hex}, and no combat unit goes there"))
+        } else if self.mixed(hex, stack) {
+            ("15.6l", format!("{hex} holds the other force of the US player"))
+        } else if self.too_full(hex, side, stack) {
+            ("9.0d", format!("{} would hold too many", self.data().describe(hex)))
+        } else {
+            return None;
+        };
+        let there = self.pieces_in(hex).map(Subject::of).chain([Subject::of(hex)]);
+        Some(Bar::new(clause, why, "wait until it is free").about(there))
+    }
+
     /// Where a stack may come on (§9.0e, §9.0f): hexes with their cost, for the stack after `before` others.
     fn entries(&self, side: Side, entry: Hex, before: u32, placed: bool, stack: &[Piece]) -> Vec<(Hex, Mp)> {
         let data = self.data();
-        let held = self.held_by(entry, enemy(side));
         let rate = self.road_rate();
-        let open = |hex: &Hex| !self.held_by(*hex, enemy(side)) && !self.mixed(*hex, stack);
-        if placed {
-            // §16.2k: an adjacent hex with room, if the hex itself is held or full.
-            let room = |hex: &Hex| open(hex) && !self.too_full(*hex, side, stack);
-            if room(&entry) {
-                return vec![(entry, Mp::ZERO)];
-            }
-            return data.land_around(entry).filter(room).map(|hex| (hex, Mp::ZERO)).collect();
-        }
-        if !held {
-            return vec![(entry, rate.times(before + 1))];
-        }
-        let cost = |hex: Hex| Some((hex, data.hex_cost(hex)? + rate.times(before)));
-        data.land_around(entry).filter(open).filter_map(cost).collect()
+        let open = |hex: &Hex| self.bar_coming_on(side, *hex, stack).is_none();
+        let dug =
+            |hex: Hex| if self.state.entrenchments.contains(&hex) { data.tables.entrenchment() } else { Mp::ZERO };
+        let cost = |hex: Hex| match (placed, hex == entry) {
+            (true, _) => Some((hex, Mp::ZERO)),
+            (false, true) => Some((hex, rate.times(before + 1) + dug(hex))),
+            (false, false) => Some((hex, data.hex_cost(hex)? + rate.times(before) + dug(hex))),
+        };
+        // §16.2k: who is placed goes to an adjacent hex if the hex itself is full, too.
+        let beside = if placed { !open(&entry) } else { self.held_by(entry, enemy(side)) };
+        let hexes: Vec<Hex> = if beside { data.land_around(entry).collect() } else { vec![entry] };
+        hexes.into_iter().filter(open).filter_map(cost).collect()
     }
 }
 
@@ -107,7 +122,7 @@ impl Play<'_, '_> {
         }
         // D24: whoever is not named comes on along the road.
         let rest: Vec<Piece> = self.now().waiting(side).into_iter().filter(|id| !named.contains(id)).collect();
-        for mut order in self.now().default_entry(side, rest) {
+        for mut order in self.now().default_entry(rest) {
             self.default_stack(side, &mut order, &mut stacks, &mut named, &mut late)?;
         }
         let others = std::mem::take(&mut self.state.queue).into_iter().filter(|id| self.now().side(*id) != Some(side));
@@ -190,14 +205,16 @@ impl Play<'_, '_> {
         let wanted = order.at.or(entries.first().map(|(hex, _)| *hex).filter(|hex| *hex == entry || placed));
         let Some((hex, cost)) = entries.iter().copied().find(|(hex, _)| Some(*hex) == wanted) else {
             let held = now.held_by(entry, enemy(side));
-            let (clause, why, remedy) = match (held, order.at) {
+            let bar = |why: String, remedy: &str| Bar::new("9.0f", why, remedy).about([Subject::of(entry)]);
+            let bar = match (held, order.at) {
                 (true, None) => {
-                    ("9.0f", format!("the enemy holds {entry}"), "name a hex beside it with `at`, or `edge: yes`")
+                    bar(format!("the enemy holds {entry}"), "name a hex beside it with `at`, or `edge: yes`")
                 }
-                (true, Some(at)) => ("9.0f", format!("{at} is no free hex beside {entry}"), "name one that is"),
-                (false, _) => ("9.0f", format!("{entry} is free: reinforcements enter there"), "leave `at` out"),
+                (true, Some(at)) => bar(format!("{at} is no free hex beside {entry}"), "name one that is"),
+                (false, _) => now
+                    .bar_coming_on(side, entry, &units)
+                    .unwrap_or_else(|| bar(format!("{entry} is free: reinforcements enter there"), "leave `at` out")),
             };
-            let bar = Bar::new(clause, why, remedy).about([Subject::of(entry)]);
             self.lapse("entry", vec![bar]);
             return Ok(());
         };
@@ -218,9 +235,7 @@ impl Play<'_, '_> {
         }
         let there = Position { game: self.game, state: &state };
         let Some(marcher) = there.marcher(&units) else { return Ok(()) };
-        let heeds = units.iter().any(|id| there.unit(*id).is_some_and(|u| u.is_combat() && u.arm != Arm::Guerrilla));
-        let halted = heeds && there.in_zone_of(hex, enemy(side));
-        let marcher = marcher.with_purse(left);
+        let halted = units.iter().any(|id| there.is_zoned(*id)) && there.in_zone_of(hex, enemy(side));
         let grid = &self.data().grid;
         let mut bars = Vec::new();
         let waits = units.iter().any(|id| there.now(*id).waits);
@@ -231,7 +246,13 @@ impl Play<'_, '_> {
             } else if halted {
                 let why = format!("an enemy zone of control stops them in {hex}");
                 Step::Barred(Bar::new("9.0j", why, "end there").about([Subject::of(hex)]))
+            } else if there.too_full(b, side, &units) {
+                // §5.4a: only in the Movement Phase a full hex may be passed.
+                let why = format!("{} would hold too many", there.data().describe(b));
+                let stack = there.fighters(b, side).into_iter().map(Subject::of);
+                Step::Barred(Bar::new("9.0d", why, "end before it").about(stack.chain([Subject::of(b)])))
             } else {
+                // Out of its whole MF: who has paid for his entry has no move of one hex left (§12.0f).
                 marcher.step(a, b)
             }
         };
@@ -373,7 +394,7 @@ impl Position<'_> {
     }
 
     /// D24: units in id order in full legal stacks, by entry hex; leaders and the Base with the first.
-    pub fn default_entry(&self, _side: Side, units: Vec<Piece>) -> Vec<EnterOrder> {
+    pub fn default_entry(&self, units: Vec<Piece>) -> Vec<EnterOrder> {
         let mut by_hex: BTreeMap<Hex, Vec<Piece>> = BTreeMap::new();
         for unit in units {
             if let Some(hex) = self.edge_hex(unit) {
@@ -421,7 +442,7 @@ impl Position<'_> {
         let marcher = there.marcher(units)?;
         let free = |hex: Hex| !there.in_zone_of(hex, enemy(side));
         let found = reach(&data.grid, hex, left, |a, _: Bearing, b| match marcher.step(a, b) {
-            Step::Pay(cost) if data.road_between(a, b) && free(b) => Step::Pay(cost),
+            Step::Pay(cost) if data.road_between(a, b) && free(b) && !there.too_full(b, side, units) => Step::Pay(cost),
             _ => Step::Barred(()),
         });
         let stops = |(goal, _): &(Hex, Mp)| free(*goal) && marcher.bars_stopping(units, *goal, false).is_empty();
