@@ -165,7 +165,9 @@ impl Marcher<'_> {
             bars.push(bar.about(others.collect::<Vec<_>>()));
         }
         let foe = enemy(self.side);
-        if self.ooc && self.zoned && now.in_zone_of(hex, foe) {
+        // §11.0ak: not for guerrillas.
+        let tied = |piece: &Piece| now.now(*piece).ooc && now.is_zoned(*piece);
+        if pieces.iter().any(tied) && now.in_zone_of(hex, foe) {
             let friends = now.fighters(hex, self.side).iter().any(|piece| !pieces.contains(piece));
             if !friends {
                 let why = format!("{hex} is in an enemy zone of control");
@@ -287,6 +289,17 @@ impl<'p> Position<'p> {
         (reach.costs().filter(|(hex, _)| stops(*hex)))
             .filter_map(|(hex, cost)| Some((hex, reach.path(hex)?.into_iter().skip(1).collect(), cost)))
             .collect()
+    }
+
+    /// The same for one counter as its Movement Phase begins: who must leave an enemy zone and can does that (§11.0ah).
+    pub fn first_routes(&self, piece: Piece) -> Vec<(Hex, Vec<Hex>, Mp)> {
+        let mut routes = self.routes(&[piece]);
+        let free =
+            |(hex, ..): &(Hex, Vec<Hex>, Mp)| !self.side(piece).is_some_and(|side| self.in_zone_of(*hex, enemy(side)));
+        if self.must_leave(piece) && routes.iter().any(free) {
+            routes.retain(free);
+        }
+        routes
     }
 
     /// Why a path cannot be walked to its end, and how far it can be.

@@ -154,7 +154,7 @@ impl SplendidLittleWar {
     /// The hexes a counter can march to and stop in, as things stand.
     pub fn reachable(&self, seen: &Seen<'_, State>, unit: &str) -> Vec<Hex> {
         let now = Position { game: self, state: seen.state };
-        let routes = read_text(self, unit).map(|piece| now.routes(&[piece])).unwrap_or_default();
+        let routes = read_text(self, unit).map(|piece| now.first_routes(piece)).unwrap_or_default();
         routes.into_iter().map(|(hex, ..)| hex).collect()
     }
 

@@ -12,14 +12,14 @@ use super::march::two_ways;
 use super::orders::{MoveOrder, TurnOrders};
 use super::play::{Play, subjects};
 use super::policy::{LEAVE_ZONE, Policy};
-use super::position::{Crowd, Position, enemy};
+use super::position::{Position, enemy};
 use super::terms::{Arm, CheckKind, Flag, Mp, Piece};
 use super::{SPAIN, US};
 
 /// A Movement Phase under way.
 pub struct Begun {
-    /// Entries of `moves` that said where a unit leaves an enemy zone to.
-    consumed: BTreeSet<usize>,
+    /// Who has left an enemy zone by which entry of `moves`.
+    led: BTreeSet<(usize, Piece)>,
     /// Who digs where.
     digging: Vec<(Piece, Hex)>,
 }
@@ -126,12 +126,8 @@ impl Play<'_, '_> {
         self.gathering = orders.moves.iter().any(reforms);
         for (index, order) in orders.moves.iter_mut().enumerate() {
             let at = DocPath::root().key("moves").index(index);
-            if begun.consumed.contains(&index) {
-                let before = self.umpire.take_in_hand(at);
-                self.umpire.put_down(before);
-                continue;
-            }
-            self.entry(at, |play| play.carry_move(side, order))?;
+            let led = begun.led.iter().filter(|(entry, _)| *entry == index).map(|(_, unit)| *unit).collect();
+            self.entry(at, |play| play.carry_move(side, order, &led))?;
         }
         self.finish_movement(side, begun)
     }
@@ -146,9 +142,9 @@ impl Play<'_, '_> {
             self.balloon(orders.balloon)?;
             self.begin_pontoons(&orders.pontoon);
         }
-        let consumed = self.leave_zones(side, &orders.moves)?;
+        let led = self.leave_zones(side, &orders.moves)?;
         let digging = self.begin_entrenching(side, &orders.entrench)?;
-        Ok(Begun { consumed, digging })
+        Ok(Begun { led, digging })
     }
 
     /// What comes after the last move.
@@ -160,8 +156,8 @@ impl Play<'_, '_> {
         self.check_stacking(side)
     }
 
-    /// One order to move, break down or reform.
-    pub fn carry_move(&mut self, side: Side, order: &mut MoveOrder) -> Ruling<()> {
+    /// One order to move, break down or reform. `led`: who of them has left an enemy zone by it already.
+    pub fn carry_move(&mut self, side: Side, order: &mut MoveOrder, led: &BTreeSet<Piece>) -> Ruling<()> {
         if order.units.is_empty() {
             let bar = Bar::new("12.0b", "nobody moves by this order", "name units").part("units").firm();
             self.lapse("move", vec![bar]);
@@ -171,7 +167,7 @@ impl Play<'_, '_> {
             return Ok(());
         }
         let mut pieces: Vec<Piece> = Vec::new();
-        let start = order.units.iter().find_map(|piece| self.state.hex_of(*piece));
+        let start = order.units.iter().filter(|piece| !led.contains(piece)).find_map(|piece| self.state.hex_of(*piece));
         // Who writes down the hex he starts from means the way from there.
         if start.is_some() && order.path.first().copied() == start {
             order.path.remove(0);
@@ -187,7 +183,7 @@ impl Play<'_, '_> {
             order.to = None;
         }
         let still = order.path.is_empty() && order.to.is_none();
-        for (index, piece) in order.units.iter().enumerate() {
+        for (index, piece) in order.units.iter().enumerate().filter(|(_, piece)| !led.contains(piece)) {
             let part = DocPath::root().key("units").index(index);
             // A regiment may break down at the end of a move; reforming may be the end of one.
             let spent = if still && order.reform { BTreeSet::new() } else { self.moved.clone() };
@@ -316,22 +312,14 @@ impl Play<'_, '_> {
         Ok(())
     }
 
-    /// Units Out of Command leave enemy zones before anything else moves (§11.0ah). Gives the entries of `moves` that
-    /// said where to.
-    fn leave_zones(&mut self, side: Side, moves: &[MoveOrder]) -> Ruling<BTreeSet<usize>> {
-        let mut consumed = BTreeSet::new();
-        let foe = enemy(side);
+    /// Units Out of Command leave enemy zones before anything else moves (§11.0ah). Gives who did so by
+    /// which entry of `moves`.
+    fn leave_zones(&mut self, side: Side, moves: &[MoveOrder]) -> Ruling<BTreeSet<(usize, Piece)>> {
+        let mut led: BTreeSet<(usize, Piece)> = BTreeSet::new();
         let now = self.now();
-        let crowd = now.crowd();
-        let bound = |(id, hex): &(Piece, Hex)| {
-            let state = now.now(*id);
-            let foot = now.unit(*id).is_some_and(|unit| unit.is_combat() && unit.arm != Arm::Guerrilla);
-            let zone = crowd.has(now.data(), *hex, Crowd::zone_of(foe));
-            state.ooc && foot && !state.entered && !state.waits && zone // §11.0ak
-        };
-        let units: Vec<(Piece, Hex)> = now.on_map(side).filter(bound).collect();
+        let units: Vec<(Piece, Hex)> = now.on_map(side).filter(|(id, _)| now.must_leave(*id)).collect();
         for (unit, from) in units {
-            let options = self.now().ways_out(side, unit, from);
+            let options = self.now().ways_out(side, unit);
             let Some(&default) = options.first() else {
                 if !self.state.unit(unit).broken {
                     self.change(unit, |unit| unit.broken = true);
@@ -340,13 +328,11 @@ impl Play<'_, '_> {
                 continue;
             };
             let goal = |order: &MoveOrder| order.path.iter().copied().find(|hex| *hex != from).or(order.to);
-            let plain = |order: &MoveOrder| !order.break_down && !order.reform && order.path.len() <= 1;
-            let says = |order: &MoveOrder| order.units == [unit] && plain(order) && goal(order).is_some();
-            let said = moves.iter().position(says);
+            let one = |order: &MoveOrder| order.path.iter().filter(|hex| **hex != from).count() <= 1;
+            let plain = |order: &MoveOrder| !order.break_down && !order.reform && one(order) && goal(order).is_some();
+            let said = moves.iter().position(|order| order.units.contains(&unit) && plain(order));
             let ordered = said.and_then(|index| goal(&moves[index])).filter(|hex| options.contains(hex));
-            if ordered.is_some() {
-                consumed.extend(said);
-            }
+            led.extend(said.filter(|_| ordered.is_some()).map(|index| (index, unit)));
             let question = Question {
                 who: side,
                 kind: LEAVE_ZONE,
@@ -370,7 +356,7 @@ impl Play<'_, '_> {
             self.umpire.note(Event::LeftZone { unit, from, to });
             self.arrived(side, &[unit], to)?;
         }
-        Ok(consumed)
+        Ok(led)
     }
 
     /// A Civil Guard outside the city goes back as far as it can (§17.0.setup-r).
@@ -414,10 +400,16 @@ impl Play<'_, '_> {
 }
 
 impl Position<'_> {
+    /// Is it Out of Command in an enemy zone, which it has to leave (§11.0ah, §11.0ak)?
+    pub fn must_leave(&self, unit: Piece) -> bool {
+        let now = self.now(unit);
+        let zone = |hex: Hex| self.side(unit).is_some_and(|side| self.in_zone_of(hex, enemy(side)));
+        now.ooc && !now.entered && !now.waits && self.is_zoned(unit) && now.at.hex().is_some_and(zone)
+    }
+
     /// D19: hexes free of enemy zones that a unit Out of Command can go to, the best first.
-    pub fn ways_out(&self, side: Side, unit: Piece, from: Hex) -> Vec<Hex> {
+    fn ways_out(&self, side: Side, unit: Piece) -> Vec<Hex> {
         let data = self.data();
-        let Some(marcher) = self.marcher(&[unit]) else { return Vec::new() };
         let leaders: Vec<Hex> = (self.on_map(side))
             .filter(|(id, _)| self.is_leader(*id) && self.commands(*id, unit))
             .map(|(_, hex)| hex)
@@ -427,16 +419,8 @@ impl Position<'_> {
             false => vec![data.us_source],
         };
         let goals = if leaders.is_empty() { sources } else { leaders };
-        let free = |hex: &Hex| {
-            let cost = match marcher.step(from, *hex) {
-                Step::Pay(cost) => cost,
-                _ => return false,
-            };
-            cost <= marcher.purse
-                && !self.in_zone_of(*hex, enemy(side))
-                && marcher.bars_stopping(&[unit], *hex, false).is_empty()
-        };
-        let mut options: Vec<Hex> = data.land_around(from).filter(free).collect();
+        let mut options: Vec<Hex> = self.first_routes(unit).into_iter().map(|(hex, ..)| hex).collect();
+        options.retain(|hex| !self.in_zone_of(*hex, enemy(side)));
         let far = |hex: Hex| goals.iter().map(|goal| data.distance(hex, *goal)).min().unwrap_or(0);
         options.sort_by_key(|hex| (far(*hex), *hex));
         options

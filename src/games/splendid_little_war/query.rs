@@ -32,7 +32,7 @@ fn reach(now: &Position<'_>, piece: Piece) -> Result<Reply, Vec<Fault>> {
         return Err(Bar::faults(&bars));
     }
     let mut reply = Reply::default();
-    let goals = now.routes(&[piece]).into_iter().map(|(hex, path, cost)| {
+    let goals = now.first_routes(piece).into_iter().map(|(hex, path, cost)| {
         let way: Vec<String> = path.iter().map(ToString::to_string).collect();
         let row = vec![now.data().describe(hex), cost.to_string(), way.join(" ")];
         let entry = Json::object([("hex", hex.to_string()), ("cost", cost.to_string())]);
@@ -48,6 +48,9 @@ fn reach(now: &Position<'_>, piece: Piece) -> Result<Reply, Vec<Fault>> {
     }
     if state.ooc {
         reply.diary.line("It is Out of Command and moves one hex at most.", &[Clause("11.0af")]);
+    }
+    if now.must_leave(piece) {
+        reply.diary.line("It must leave the enemy zone it stands in, without a check.", &[Clause("11.0ah")]);
     }
     reply.reach(piece, &["hex", "cost", "way"], goals);
     Ok(reply)

@@ -249,7 +249,7 @@ impl Play<'_, '_> {
             };
             if let Some(mut order) = order {
                 orders.moves.push(order.clone());
-                return self.carry_move(side, &mut order);
+                return self.carry_move(side, &mut order, &BTreeSet::new());
             }
         }
         let mut routes = now.routes(&units);
@@ -264,7 +264,7 @@ impl Play<'_, '_> {
         let Some(to) = to else { return Ok(()) };
         let mut order = MoveOrder::to(units, to);
         orders.moves.push(order.clone());
-        self.carry_move(side, &mut order)
+        self.carry_move(side, &mut order, &BTreeSet::new())
     }
 
     /// Plainly well: the US goes for the nearest objective it does not hold, Spain holds what it has and closes gaps.

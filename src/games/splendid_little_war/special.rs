@@ -89,6 +89,10 @@ impl Position<'_> {
         if state.broken {
             bars.push(about(Bar::new("15.4c", format!("{unit} is Broken"), "only Normal Engineers build")));
         }
+        if self.must_leave(unit) {
+            let why = format!("{unit} is Out of Command in an enemy zone of control, which it leaves");
+            bars.push(about(Bar::new("11.0ah", why, "build out of the enemy's reach")));
+        }
         if state.entered {
             let why = format!("{unit} did not begin the turn in {hex}");
             bars.push(about(Bar::new("15.4c", why, "build next turn")));

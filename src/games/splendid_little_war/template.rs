@@ -209,13 +209,13 @@ fn formations(now: &Position<'_>, side: Side, text: &mut String) {
 /// Where a unit can go; a star where it has to pass a check first.
 fn reach_of(now: &Position<'_>, id: Piece) -> String {
     let Some(marcher) = now.marcher(&[id]) else { return String::new() };
-    let (broken, leaves) = (now.now(id).broken, marcher.leaves_zone());
+    let (broken, leaves) = (now.now(id).broken && !now.must_leave(id), marcher.leaves_zone());
     let near = |(hex, path, _): (Hex, Vec<Hex>, Mp)| InReach {
         hex,
         die: broken || leaves && path.len() > 1,
         name: now.data().ground(hex).and_then(|ground| ground.name).map_or(String::new(), |name| name.to_string()),
     };
-    let reached: Vec<InReach> = now.routes(&[id]).into_iter().map(near).collect();
+    let reached: Vec<InReach> = now.first_routes(id).into_iter().map(near).collect();
     format!("; {}", outreach(&now.data().grid, marcher.from, &reached))
 }
 
