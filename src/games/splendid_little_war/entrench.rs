@@ -61,9 +61,14 @@ impl Position<'_> {
 }
 
 impl Play<'_, '_> {
-    pub(super) fn begin_entrenching(&mut self, side: Side, units: &[Piece]) -> Ruling<Vec<(Piece, Hex)>> {
-        let mut digging: Vec<(Piece, Hex)> = Vec::new();
-        for (index, &unit) in units.iter().enumerate() {
+    /// Units begin to dig, each with its place in the packet, beside those who do already.
+    pub(super) fn entrench(
+        &mut self,
+        side: Side,
+        units: Vec<(usize, Piece)>,
+        digging: &mut Vec<(Piece, Hex)>,
+    ) -> Ruling<()> {
+        for (index, unit) in units {
             self.entry(DocPath::root().key("entrench").index(index), |play| {
                 let mut bars = play.now().bars_entrenching(side, unit, &play.moved);
                 let hex = play.state.hex_of(unit);
@@ -81,13 +86,13 @@ impl Play<'_, '_> {
                 Ok(())
             })?;
         }
-        Ok(digging)
+        Ok(())
     }
 
     /// Entrenchments are ready at the end of the phase (§6.0r).
     pub(super) fn finish_entrenching(&mut self, digging: Vec<(Piece, Hex)>) {
         for (unit, at) in digging {
-            if self.state.hex_of(unit) == Some(at) && self.state.entrenchments.insert(at) {
+            if self.state.entrenchments.insert(at) {
                 self.umpire.note(Event::Entrenched { unit, at });
             }
         }

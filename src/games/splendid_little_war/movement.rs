@@ -22,6 +22,8 @@ pub struct Begun {
     led: BTreeSet<(usize, Piece)>,
     /// Who digs where.
     digging: Vec<(Piece, Hex)>,
+    /// Entries of `entrench` for parts or regiments that only breaking down or reforming brings onto the map.
+    later: Vec<(usize, Piece)>,
 }
 
 /// A march under way.
@@ -143,13 +145,22 @@ impl Play<'_, '_> {
             self.begin_pontoons(&orders.pontoon);
         }
         let led = self.leave_zones(side, &orders.moves)?;
-        let digging = self.begin_entrenching(side, &orders.entrench)?;
-        Ok(Begun { led, digging })
+        let kin_there = |piece: Piece| {
+            let now = self.now();
+            let parent = now.unit(piece).and_then(|unit| unit.parent);
+            let parts = now.unit(piece).into_iter().flat_map(|unit| unit.parts.iter().copied());
+            parts.chain(parent).any(|kin| now.state.hex_of(kin).is_some())
+        };
+        let (later, units) = orders.entrench.iter().copied().enumerate().partition(|(_, unit)| kin_there(*unit));
+        let mut digging = Vec::new();
+        self.entrench(side, units, &mut digging)?;
+        Ok(Begun { led, digging, later })
     }
 
     /// What comes after the last move.
-    pub fn finish_movement(&mut self, side: Side, begun: Begun) -> Ruling<()> {
+    pub fn finish_movement(&mut self, side: Side, mut begun: Begun) -> Ruling<()> {
         self.civil_guard(side)?;
+        self.entrench(side, begun.later, &mut begun.digging)?;
         self.finish_entrenching(begun.digging);
         self.free_near_us(side);
         self.gathering = false;
@@ -185,9 +196,9 @@ impl Play<'_, '_> {
         let still = order.path.is_empty() && order.to.is_none();
         for (index, piece) in order.units.iter().enumerate().filter(|(_, piece)| !led.contains(piece)) {
             let part = DocPath::root().key("units").index(index);
-            // A regiment may break down at the end of a move; reforming may be the end of one.
-            let spent = if still && order.reform { BTreeSet::new() } else { self.moved.clone() };
-            let mut bars = match self.digs.contains(piece) {
+            // Breaking down and reforming may be the end of a move, or come after digging (§5.3e).
+            let spent = if still { BTreeSet::new() } else { self.moved.clone() };
+            let mut bars = match !still && self.digs.contains(piece) {
                 true => {
                     let why = format!("{piece} digs this turn, which takes its whole MF");
                     vec![Bar::new("6.0k", why, "leave it out here or under `entrench`").firm()]
