@@ -314,10 +314,9 @@ impl Play<'_, '_> {
             for id in ordered.iter().filter(|id| !regiments.contains(id)) {
                 bars.push(bar(format!("{id} is no cavalry regiment on the map")));
             }
-            if ordered.len() > 3 {
-                bars.push(bar("Wood commands at most three regiments".into()).firm());
-            }
-            if regiments.iter().any(usvc) && !ordered.iter().any(usvc) {
+            if ordered.iter().filter(|id| !usvc(id)).count() > 2 {
+                bars.push(bar("Wood commands at most two regiments besides the Volunteer Cavalry".into()).firm());
+            } else if regiments.iter().any(usvc) && !ordered.iter().any(usvc) {
                 bars.push(bar("the Volunteer Cavalry must be among them".into()));
             }
             if bars.is_empty() {
