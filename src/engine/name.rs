@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ptr;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Serialize, Serializer};
 
@@ -31,6 +31,11 @@ fn head(text: &str) -> [u64; 2] {
     }
     let whole = u128::from_be_bytes(bytes);
     [(whole >> 64) as u64, whole as u64]
+}
+
+fn store() -> MutexGuard<'static, BTreeSet<&'static str>> {
+    static STORE: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    STORE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl PartialEq for Name {
@@ -63,14 +68,18 @@ impl Hash for Name {
 impl Name {
     /// The name with this text.
     pub fn intern(text: &str) -> Name {
-        static STORE: OnceLock<Mutex<BTreeSet<&'static str>>> = OnceLock::new();
-        let mut store = STORE.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+        let mut store = store();
         if let Some(known) = store.get(text) {
             return Name { head: head(known), text: known };
         }
         let kept: &'static str = Box::leak(text.to_owned().into_boxed_str());
         store.insert(kept);
         Name { head: head(kept), text: kept }
+    }
+
+    /// The name with this text, if anything bears it: what players typed is looked up, not kept.
+    pub fn known(text: &str) -> Option<Name> {
+        store().get(text).map(|known| Name { head: head(known), text: known })
     }
 
     /// The text of the name.
@@ -121,6 +130,11 @@ macro_rules! names {
             /// The one of this name. Only for names that stand in the data.
             pub fn of(text: &str) -> $name {
                 $name($crate::engine::Name::intern(text))
+            }
+
+            /// The one of this name, if anything bears it.
+            pub fn known(text: &str) -> ::std::option::Option<$name> {
+                $crate::engine::Name::known(text).map($name)
             }
 
             /// The name as text.

@@ -29,7 +29,7 @@ impl EndOfEmpire {
         let plain = text.trim();
         let closed = |unit: &Unit| matches!(unit.kind, UnitKind::Column | UnitKind::Brigade | UnitKind::Dummy);
         // What programs write needs no forgiveness.
-        if let Some(unit) = self.data.units.values().find(|unit| unit.id.as_str() == plain && !closed(unit)) {
+        if let Some(unit) = Piece::known(plain).and_then(|id| self.data.unit(id)).filter(|unit| !closed(unit)) {
             return Ok(unit.id.to_string());
         }
         if Piece::counter_force(plain).is_some() {

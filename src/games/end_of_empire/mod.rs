@@ -399,7 +399,7 @@ impl Rules for EndOfEmpire {
     }
 
     fn whose(&self, name: &str) -> Option<Side> {
-        let unit = self.data.units.values().find(|unit| unit.id.as_str() == name);
+        let unit = Piece::known(name).and_then(|id| self.data.unit(id));
         unit.map(|unit| unit.force).or_else(|| Piece::counter_force(name)).map(Force::side)
     }
 

@@ -49,7 +49,7 @@ use play::Play;
 use policy::Policy;
 use position::Position;
 use state::{FieldState, Stage, State};
-use terms::{Battlefield, Power};
+use terms::{Battlefield, LeaderId, Power, UnitId};
 
 /// The name of the game.
 const ID: &str = "lone-warrior";
@@ -269,9 +269,9 @@ impl Rules for LoneWarrior {
     }
 
     fn whose(&self, name: &str) -> Option<Side> {
-        let units = self.data.units.iter().map(|(id, unit)| (id.as_str(), unit.power));
-        let mut all = units.chain(self.data.leaders.iter().map(|(id, leader)| (id.as_str(), leader.power)));
-        all.find(|(id, _)| *id == name).map(|(_, power)| power.side())
+        let unit = UnitId::known(name).and_then(|id| self.data.units.get(&id)).map(|unit| unit.power);
+        let leader = || LeaderId::known(name).and_then(|id| self.data.leaders.get(&id)).map(|leader| leader.power);
+        unit.or_else(leader).map(|power| power.side())
     }
 
     fn verdict(&self, state: &State) -> Option<Verdict> {

@@ -409,8 +409,8 @@ impl Data {
     /// The counter a player means: its id in any case, or its printed code if only one counter bears it (§1.4a, §1.4b).
     pub fn counter_named(&self, text: &str) -> Option<UnitId> {
         let folded = fold(text);
-        let mut ids = self.units.keys().chain(self.specials.keys());
-        if let Some(&id) = ids.find(|id| id.as_str() == folded) {
+        let known = |id: &UnitId| self.units.contains_key(id) || self.specials.contains_key(id);
+        if let Some(id) = UnitId::known(&folded).filter(known) {
             return Some(id);
         }
         let mut coded = self.units.values().filter(|unit| unit.code == text.trim());

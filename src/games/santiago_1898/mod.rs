@@ -342,9 +342,9 @@ impl Rules for Santiago1898 {
     }
 
     fn whose(&self, name: &str) -> Option<Side> {
-        let units = self.data.units.values().map(|unit| (unit.id, unit.force));
-        let mut all = units.chain(self.data.specials.values().map(|special| (special.id, special.force)));
-        all.find(|(id, _)| id.as_str() == name).map(|(_, force)| play::player(force))
+        let id = UnitId::known(name)?;
+        let unit = self.data.units.get(&id).map(|unit| unit.force);
+        unit.or_else(|| self.data.specials.get(&id).map(|special| special.force)).map(play::player)
     }
 
     fn flaws(&self, state: &State) -> Vec<String> {

@@ -292,7 +292,7 @@ impl Data {
 
     /// The unit with exactly this id.
     pub fn unit(&self, id: &str) -> Option<UnitId> {
-        self.counters.get_key_value(id).map(|(id, _)| *id)
+        UnitId::known(id).filter(|id| self.counters.contains_key(id))
     }
 
     /// The terrain of a hex; the sea off the map.

@@ -66,7 +66,7 @@ use orders::MoveOrder;
 use play::{Known, Play, Position, own_knowledge};
 use policy::{BalloonFire, When};
 use state::{Ending, Place, Post, Stage, Truce};
-use terms::{Piece, Token};
+use terms::{Piece, Token, UnitId};
 
 /// The name of the game.
 const ID: &str = "santiago-campaign";
@@ -431,7 +431,9 @@ impl Rules for SantiagoCampaign {
     fn whose(&self, name: &str) -> Option<Side> {
         match Token::is_name(name) {
             true => Some(SPAIN),
-            false => self.data.counters.get(name).map(|counter| counter.nation.side()),
+            false => {
+                UnitId::known(name).and_then(|id| self.data.counters.get(&id)).map(|counter| counter.nation.side())
+            }
         }
     }
 

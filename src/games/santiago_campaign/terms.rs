@@ -1,6 +1,5 @@
 //! The words of the game: nationalities, kinds of unit, terrain, and the names of counters.
 
-use std::borrow::Borrow;
 use std::fmt;
 
 use serde::Serialize;
@@ -17,13 +16,6 @@ names! {
     pub Token = "token";
     /// Something that moves and fights: an American or Cuban unit, or a Spanish counter on the table.
     pub Piece = "piece";
-}
-
-// Ordered and compared as its text, so a map can be asked for a text.
-impl Borrow<str> for UnitId {
-    fn borrow(&self) -> &str {
-        self.as_str()
-    }
 }
 
 impl Token {

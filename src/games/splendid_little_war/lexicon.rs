@@ -5,7 +5,7 @@ use crate::engine::doc::{Lexicon, Unknown, fold};
 
 use super::SplendidLittleWar;
 use super::data::{Data, Unit};
-use super::terms::{Arm, Chief, Size};
+use super::terms::{Arm, Chief, Piece, Size};
 
 impl Lexicon for SplendidLittleWar {
     fn look_up(&self, class: &str, text: &str) -> Result<String, Unknown> {
@@ -69,7 +69,7 @@ fn short_for(unit: &Unit, wanted: &str) -> bool {
 /// letters A and F of the 2nd, so a number alone is refused where it could be two (AMB-54).
 fn piece_named(data: &Data, text: &str) -> Result<String, Unknown> {
     // Records and states spell every id in full: there is nothing to guess.
-    if data.units.values().any(|unit| unit.id.as_str() == text) {
+    if Piece::known(text).is_some_and(|id| data.unit(id).is_some()) {
         return Ok(text.to_owned());
     }
     let wanted = plain(text);

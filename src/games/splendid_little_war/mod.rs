@@ -75,6 +75,7 @@ use orders::{AssaultOrder, FireOrder};
 use play::Play;
 use position::Position;
 use state::Stage;
+use terms::Piece;
 
 /// The name of the game.
 const ID: &str = "splendid-little-war";
@@ -336,7 +337,7 @@ impl Rules for SplendidLittleWar {
     }
 
     fn whose(&self, name: &str) -> Option<Side> {
-        self.data.units.values().find(|unit| unit.id.as_str() == name).map(|unit| unit.side())
+        Piece::known(name).and_then(|id| self.data.unit(id)).map(|unit| unit.side())
     }
 
     fn flaws(&self, state: &State) -> Vec<String> {
