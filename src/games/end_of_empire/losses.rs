@@ -1,6 +1,7 @@
 //! Steps lost and units disorganized: who takes them (§1.1.1, §9.5, A10, A26, A31, A71).
 
 use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::Hex;
 use crate::engine::{Clause, Cloud, Question, Ruling, Say, Subject};
@@ -157,14 +158,16 @@ impl Play<'_, '_> {
     pub fn lose(&mut self, toll: &Toll) -> Ruling<()> {
         let mut left = toll.steps;
         let mut losers = self.choose_losers(toll)?;
-        let mut losses: Vec<Loss> = Vec::new();
+        let mut losses: BTreeMap<Hex, Vec<Loss>> = BTreeMap::new();
         let mut force = None;
         let mut index = 0;
+        // Counters under which nobody can take it.
+        let mut spared: BTreeSet<Piece> = BTreeSet::new();
         while left > 0 {
             if index >= losers.len() {
                 // A counter had less than its owner let everybody believe: others go on.
-                let standing: Vec<Piece> =
-                    toll.pieces.iter().copied().filter(|piece| self.state.hex_of(*piece).is_some()).collect();
+                let able = |piece: &Piece| self.state.hex_of(*piece).is_some() && !spared.contains(piece);
+                let standing: Vec<Piece> = toll.pieces.iter().copied().filter(able).collect();
                 losers = self.now().losers(&standing, left, toll.cause, &[], false);
                 index = 0;
                 if losers.is_empty() {
@@ -179,12 +182,20 @@ impl Play<'_, '_> {
                     Cause::Ambush | Cause::CounterAmbush => Why::Ambush,
                     _ => Why::Bombardment,
                 };
+                if spared.contains(&piece) {
+                    continue;
+                }
                 let fever = toll.cause == Cause::Fever;
                 let taken = self.strike_counter(piece, 1, fever, toll.cause, why)?;
+                if taken == 0 {
+                    spared.insert(piece);
+                }
                 left = left.saturating_sub(taken);
                 continue;
             }
             force = force.or(self.now().force(piece));
+            // Fever strikes all over the map; what a combat costs is told with the combat.
+            let at = self.state.hex_of(piece).filter(|_| toll.cause == Cause::Fever).unwrap_or(toll.at);
             let Some(unit) = self.state.units.get_mut(&piece).filter(|unit| unit.steps > 0) else { continue };
             let guerrilla = self.game.data.unit(piece).is_some_and(|unit| unit.kind == UnitKind::Guerrilla);
             // §1.1.1b to §1.1.1d.
@@ -192,9 +203,10 @@ impl Play<'_, '_> {
             unit.steps = if guerrilla { 0 } else { unit.steps - 1 };
             left -= taken;
             let now_left = unit.steps;
-            match losses.iter_mut().find(|loss| loss.unit == piece) {
+            let here = losses.entry(at).or_default();
+            match here.iter_mut().find(|loss| loss.unit == piece) {
                 Some(loss) => (loss.steps, loss.left) = (loss.steps + taken, Some(now_left)),
-                None => losses.push(Loss { unit: piece, steps: taken, left: Some(now_left) }),
+                None => here.push(Loss { unit: piece, steps: taken, left: Some(now_left) }),
             }
             if let Some(force) = force {
                 self.count_us(force, taken);
@@ -206,8 +218,10 @@ impl Play<'_, '_> {
                 self.umpire.cloud([Subject::of(piece)], &Cloud::Die("loss".into()));
             }
         }
-        if let (Some(force), false) = (force, losses.is_empty()) {
-            self.umpire.note(Event::StepsLost { force, at: toll.at, cause: toll.cause, losses });
+        if let Some(force) = force {
+            for (at, losses) in losses {
+                self.umpire.note(Event::StepsLost { force, at, cause: toll.cause, losses });
+            }
         }
         Ok(())
     }
@@ -245,7 +259,8 @@ impl Play<'_, '_> {
         let game = self.game;
         let known = super::position::Known::default();
         let position = Position { game, state: &state, known: &known };
-        let text = format!("{at}: {steps} to be lost ({cause}); who takes them, in order?");
+        let place = if *cause == Cause::Fever { String::new() } else { format!("{at}: ") };
+        let text = format!("{place}{steps} to be lost ({cause}); who takes them, in order?");
         let question = Question {
             who: owner,
             kind,

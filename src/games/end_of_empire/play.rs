@@ -56,6 +56,8 @@ words! {
         Holds = "holds",
         /// That was its last step.
         Gone = "gone",
+        /// There is nothing under it that can be lost so.
+        Spared = "spared",
     }
 }
 
@@ -380,7 +382,8 @@ impl<'p, 'u> Play<'p, 'u> {
         }
     }
 
-    /// Steps are lost under a closed counter, which stays closed (A60b). Gives how many it took.
+    /// Steps are lost under a closed counter, which stays closed (A60b). Gives how many it took. The fever strikes nobody who is
+    /// exempt and attacks no dummy: those stay as they are (§12d, A99).
     pub fn strike_counter(&mut self, name: Piece, steps: u8, fever: bool, cause: Cause, why: Why) -> Ruling<u8> {
         let Some(counter) = self.counter(name) else { return Ok(0) };
         let (sealed, lost, had, force, at) =
@@ -399,13 +402,15 @@ impl<'p, 'u> Play<'p, 'u> {
             &Subject::of(name),
             "struck",
             |held| match (taken(held, lost, had), taken(held, added.0, added.1)) {
-                ((_, true), _) => Struck::Dummy,
+                ((_, true), _) if !fever => Struck::Dummy,
+                ((before, _), (after, _)) if before == after => Struck::Spared,
                 (_, (0, _)) => Struck::Gone,
                 _ => Struck::Holds,
             },
             Struck::Holds,
         )?;
         match fact {
+            Struck::Spared => Ok(0),
             Struck::Dummy => {
                 self.remove_dummy(name, why);
                 Ok(0)
