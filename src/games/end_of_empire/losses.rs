@@ -375,9 +375,10 @@ impl Play<'_, '_> {
             let open = self.now().overstacked(hex, force, &stack);
             let fits = self.now().sure_to_fit(hex, force, &stack);
             let meant = self.projected.get(&hex);
-            let as_ordered = match self.overfull.contains(&hex) {
-                true => meant.is_some_and(|meant| stack.len() == meant.len()),
-                false => meant.is_some_and(|meant| stack.iter().all(|piece| meant.contains(piece))),
+            let as_ordered = match self.overfull.get(&hex) {
+                // Whoever has lost a step since may leave room for all.
+                Some(wear) => meant.is_some_and(|meant| stack.len() == meant.len()) && self.now().wear(&stack) == *wear,
+                None => meant.is_some_and(|meant| stack.iter().all(|piece| meant.contains(piece))),
             };
             let over = match closed.as_slice() {
                 _ if open => true,
@@ -385,7 +386,7 @@ impl Play<'_, '_> {
                 // Where even the largest would have room nobody has to be asked.
                 _ if fits => false,
                 // A105: vouched for when the orders were signed; a die has made it otherwise.
-                _ if as_ordered => self.overfull.contains(&hex),
+                _ if as_ordered => self.overfull.contains_key(&hex),
                 _ => {
                     let sealed: Vec<_> = closed.iter().filter_map(|name| self.sealed(*name)).collect();
                     let state = self.state.clone();

@@ -43,8 +43,8 @@ pub struct Play<'p, 'u> {
     pub belated: bool,
     /// Where everything stands at the end of movement if all goes as ordered (A105).
     pub projected: BTreeMap<Hex, BTreeSet<Piece>>,
-    /// Hexes that are overstacked and that nobody is sent into (A105).
-    pub overfull: BTreeSet<Hex>,
+    /// Hexes that are overstacked and that nobody is sent into (A105), with the wear of those there.
+    pub overfull: BTreeMap<Hex, u32>,
 }
 
 words! {
@@ -93,7 +93,7 @@ impl<'p, 'u> Play<'p, 'u> {
             ashore: 0,
             belated: false,
             projected: BTreeMap::new(),
-            overfull: BTreeSet::new(),
+            overfull: BTreeMap::new(),
         }
     }
 

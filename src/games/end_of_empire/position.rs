@@ -314,6 +314,16 @@ impl<'p> Position<'p> {
         self.too_much(hex, force, self.bulk_of(pieces, |counter| self.known.0.get(&counter).cloned()))
     }
 
+    /// The steps that everybody sees to be missing from these pieces.
+    pub fn wear(&self, pieces: &[Piece]) -> u32 {
+        let missing = |piece: &Piece| match (self.state.counters.get(piece), self.unit(*piece)) {
+            (Some(counter), _) => u32::from(counter.lost) + u32::from(counter.fever),
+            (None, Some(unit)) => u32::from(unit.steps.saturating_sub(self.state.unit(*piece).steps)),
+            (None, None) => 0,
+        };
+        pieces.iter().map(missing).sum()
+    }
+
     /// As much as any closed counter of a force can count for stacking: a brigade all its regiments and no guns (§14.6b,
     /// A89), a column as much as fits into a hex (§14.6c).
     fn most_under(&self, force: Force) -> (u32, u32) {
