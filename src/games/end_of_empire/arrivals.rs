@@ -307,6 +307,7 @@ impl Play<'_, '_> {
             _ => Event::Entered { units: units.clone(), counter, at },
         });
         // A07a: beaches are taken by who lands on them.
+        units.extend(name);
         self.occupy(&units, at, false)
     }
 

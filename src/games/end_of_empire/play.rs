@@ -482,9 +482,17 @@ impl<'p, 'u> Play<'p, 'u> {
         let now = self.now();
         let Some(force) = pieces.iter().find_map(|piece| now.force(*piece)) else { return Ok(()) };
         let open = pieces.iter().any(|piece| now.kind(*piece).is_some_and(UnitKind::is_combat));
-        let closed = real && !self.closed(pieces).is_empty();
-        if !open && !closed {
+        let shut = self.closed(pieces);
+        if !open && !(real && !shut.is_empty()) {
+            // Whether it is a combat unit that comes beside a leader only its owner knows.
+            let alone = !shut.is_empty() && !now.lone_leaders(Play::enemy(force.side()), &[hex]).is_empty();
+            if alone && self.any_real(&shut, shut[0], "real")? {
+                self.scatter_leaders(force.side(), hex)?;
+            }
             return Ok(());
+        }
+        if real {
+            shut.iter().for_each(|name| self.is_known(*name));
         }
         self.take(hex, force.side());
         let now = self.now();
@@ -512,24 +520,57 @@ impl<'p, 'u> Play<'p, 'u> {
             }
             return self.end_game(Ending::BaseTaken);
         }
-        self.scatter_leaders(force.side(), hex);
-        Ok(())
+        self.scatter_leaders(force.side(), hex)
+    }
+
+    /// Everybody knows now that a closed counter is no dummy.
+    fn is_known(&mut self, name: Piece) {
+        let turn = self.state.turn;
+        if let Some(counter) = self.state.counters.get_mut(&name).filter(|counter| !counter.real) {
+            (counter.real, counter.since) = (true, Some(turn));
+        }
+    }
+
+    /// Is there a real combat unit under any of these closed counters (A07c)? Their owner says so, as far as nobody knows.
+    fn any_real(&mut self, shut: &[Piece], about: impl std::fmt::Display, what: &str) -> Ruling<bool> {
+        if shut.iter().any(|name| self.counter(*name).is_some_and(|counter| counter.real)) {
+            return Ok(true);
+        }
+        let sealed = self.sealed_of(shut);
+        let data = self.data();
+        let real = |held: &[Content]| held.iter().any(|content| data.is_real(content));
+        let real = self.umpire.fact_or(&sealed.iter().collect::<Vec<_>>(), &Subject::of(about), what, real, false)?;
+        if let (true, [name]) = (real, shut) {
+            self.is_known(*name);
+        }
+        Ok(real)
+    }
+
+    /// Is a hex occupied by a combat unit of a side, in the open or under a counter (§4.1c, A07c)?
+    pub fn is_occupied(&mut self, hex: Hex, side: Side) -> Ruling<bool> {
+        let there = self.now().fighters(hex, side);
+        let shut = self.closed(&there);
+        Ok(shut.len() < there.len() || !shut.is_empty() && self.any_real(&shut, hex, "occupied")?)
     }
 
     /// A15b: a leader alone beside whom an enemy unit comes to stand joins the nearest friends, or is lost.
-    fn scatter_leaders(&mut self, by: Side, entered: Hex) {
-        let now = self.now();
-        let mut moves: Vec<(Piece, Hex, Option<Hex>)> = Vec::new();
-        for (id, hex, force) in now.lone_leaders(Play::enemy(by), &[entered]) {
+    fn scatter_leaders(&mut self, by: Side, entered: Hex) -> Ruling<()> {
+        for (unit, from, force) in self.now().lone_leaders(Play::enemy(by), &[entered]) {
+            let now = self.now();
             // §11.1b, A42c: nobody joins units in guerrilla.
             let joins =
                 |piece: &Piece| now.fights(*piece) && now.force(*piece) == Some(force) && !now.in_guerrilla(*piece);
             let own = now.on_map(force.side()).into_iter().filter(joins);
-            let to =
-                own.filter_map(|piece| self.state.hex_of(piece)).min_by_key(|to| (now.data().distance(hex, *to), *to));
-            moves.push((id, hex, to));
-        }
-        for (unit, from, to) in moves {
+            let mut hexes: Vec<Hex> = own.filter_map(|piece| self.state.hex_of(piece)).collect();
+            hexes.sort_unstable_by_key(|to| (now.data().distance(from, *to), *to));
+            hexes.dedup();
+            let mut to = None;
+            for hex in hexes {
+                if self.is_occupied(hex, force.side())? {
+                    to = Some(hex);
+                    break;
+                }
+            }
             match to {
                 Some(to) => {
                     self.put(unit, to);
@@ -546,6 +587,7 @@ impl<'p, 'u> Play<'p, 'u> {
                 }
             }
         }
+        Ok(())
     }
 
     /// A leader without the units he was with is lost (A15a); of a beaten defence everybody is (A30g).
