@@ -307,8 +307,12 @@ impl Play<'_, '_> {
             _ => Event::Entered { units: units.clone(), counter, at },
         });
         // A07a: beaches are taken by who lands on them.
+        let real = match name {
+            Some(name) => self.holds_what_matters(name, at)?,
+            None => false,
+        };
         units.extend(name);
-        self.occupy(&units, at, false)
+        self.occupy(&units, at, real)
     }
 
     /// Why a unit may not arrive openly in a hex, together with those that came before it.
@@ -345,6 +349,10 @@ impl Play<'_, '_> {
         if self.ashore + cost > data.tables.limits.landing {
             let why = format!("the base takes {cost} of the steps that may land, and {} are ashore", self.ashore);
             bars.push(Bar::new("10.2f", why, "land fewer units").part("base").about([ashore()]));
+        }
+        if bars.is_empty() && !self.is_occupied(hex, US)? {
+            let bar = Bar::new("10.2e", format!("nobody but dummies is in {hex}"), "land troops there first");
+            bars.push(bar.about([Subject::of(hex)]));
         }
         if !bars.is_empty() {
             // Without it nobody can spend a point (§14.4.6c).
@@ -391,6 +399,11 @@ impl<'p> Position<'p> {
         if self.too_much(hex, force, (0, guns)) {
             return Some(room_for_gun(hex));
         }
+        self.lacking_steps(hex, force, foot)
+    }
+
+    /// The room that is lacking in a hex for so many steps, if any is.
+    fn lacking_steps(&self, hex: Hex, force: Force, foot: u32) -> Option<Subject> {
         let lacking = (0..=foot).find(|steps| !self.too_much(hex, force, (foot - steps, 0)))?;
         (lacking > 0).then(|| room_in(hex, lacking))
     }
@@ -425,7 +438,7 @@ impl<'p> Position<'p> {
         self.held_hexes(US).into_iter().filter(|hex| self.bars_base(*hex).is_empty()).collect()
     }
 
-    /// Why the base cannot come ashore in a hex (§10.2e, §10.2g, A37).
+    /// Why the base cannot come ashore in a hex (§10.2e, §10.2g, A13, A37).
     fn bars_base(&self, hex: Hex) -> Vec<Bar> {
         let mut bars = Vec::new();
         if let Some(at) = self.state.base {
@@ -436,9 +449,16 @@ impl<'p> Position<'p> {
             let why = format!("{hex} is neither a beach nor Siboney");
             bars.push(Bar::new("A37", why, "land it on a beach").part("at").firm());
         }
-        if !self.stack(hex, Force::Us).into_iter().any(|piece| self.fights(piece)) {
+        let stack = self.stack(hex, Force::Us);
+        if !stack.iter().any(|piece| self.fights(*piece) && self.all_real(&[*piece])) {
             let remedy = "land troops there first, in the same landing or earlier";
             bars.push(Bar::new("10.2e", format!("no US unit is in {hex}"), remedy).about([Subject::of(hex)]));
+        }
+        let state = State { base: Some(hex), ..self.state.clone() };
+        let (foot, _) = self.bulk_of(&stack, |counter| self.known.0.get(&counter).cloned());
+        if let Some(lacks) = (Position { state: &state, ..*self }).lacking_steps(hex, Force::Us, foot) {
+            let bar = Bar::new("A13", format!("the base has no room in {hex}"), "land it elsewhere").part("base");
+            bars.push(bar.about([lacks]));
         }
         bars
     }

@@ -157,7 +157,7 @@ impl Play<'_, '_> {
     /// Gives out a loss: the owner chooses (A26), what nobody can take lapses (A71).
     pub fn lose(&mut self, toll: &Toll) -> Ruling<()> {
         let mut left = toll.steps;
-        let mut losers = self.choose_losers(toll)?;
+        let mut losers = self.choose_losers(toll, &toll.pieces, left)?;
         let mut losses: BTreeMap<Hex, Vec<Loss>> = BTreeMap::new();
         let mut force = None;
         let mut index = 0;
@@ -165,10 +165,10 @@ impl Play<'_, '_> {
         let mut spared: BTreeSet<Piece> = BTreeSet::new();
         while left > 0 {
             if index >= losers.len() {
-                // A counter had less than its owner let everybody believe: others go on.
+                // A counter had less than its owner let everybody believe: others go on, whom he chooses likewise.
                 let able = |piece: &Piece| self.state.hex_of(*piece).is_some() && !spared.contains(piece);
                 let standing: Vec<Piece> = toll.pieces.iter().copied().filter(able).collect();
-                losers = self.now().losers(&standing, left, toll.cause, &[], false);
+                losers = self.choose_losers(toll, &standing, left)?;
                 index = 0;
                 if losers.is_empty() {
                     break;
@@ -226,10 +226,11 @@ impl Play<'_, '_> {
         Ok(())
     }
 
-    fn choose_losers(&mut self, toll: &Toll) -> Ruling<Vec<Piece>> {
-        let Toll { pieces, steps, at, cause, ordered } = toll;
+    /// The owner says who of these pieces takes so many steps.
+    fn choose_losers(&mut self, toll: &Toll, pieces: &[Piece], steps: u8) -> Ruling<Vec<Piece>> {
+        let Toll { at, cause, ordered, .. } = toll;
         let now = self.now();
-        let default = now.losers(pieces, *steps, *cause, &[], false);
+        let default = now.losers(pieces, steps, *cause, &[], false);
         let bearers = now.bearers(pieces, *cause).len();
         let Some(owner) = pieces.first().and_then(|piece| now.force(*piece)).map(Force::side) else {
             return Ok(Vec::new());
@@ -246,7 +247,7 @@ impl Play<'_, '_> {
         // Every piece that could take the first step, for the list of options.
         let mut options: Vec<Vec<Piece>> = vec![default.clone()];
         for piece in pieces {
-            let other = now.losers(pieces, *steps, *cause, &[*piece], false);
+            let other = now.losers(pieces, steps, *cause, &[*piece], false);
             if !options.contains(&other) {
                 options.push(other);
             }
@@ -254,7 +255,7 @@ impl Play<'_, '_> {
         let ordered = ordered
             .as_ref()
             .filter(|named| !named.is_empty())
-            .map(|named| now.losers(pieces, *steps, *cause, named, false));
+            .map(|named| now.losers(pieces, steps, *cause, named, false));
         let state = self.state.clone();
         let game = self.game;
         let known = super::position::Known::default();
@@ -269,10 +270,10 @@ impl Play<'_, '_> {
             text,
             options,
             default,
-            also: Some(Box::new(|losers: &Vec<Piece>| position.pays(pieces, *steps, *cause, losers))),
+            also: Some(Box::new(|losers: &Vec<Piece>| position.pays(pieces, steps, *cause, losers))),
         };
         self.umpire.ask(question, ordered, |policy| match policy {
-            Policy::Pieces(named) => Say::Choose(position.losers(pieces, *steps, *cause, named, false)),
+            Policy::Pieces(named) => Say::Choose(position.losers(pieces, steps, *cause, named, false)),
             _ => Say::Default,
         })
     }

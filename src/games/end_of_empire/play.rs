@@ -523,8 +523,15 @@ impl<'p, 'u> Play<'p, 'u> {
         self.scatter_leaders(force.side(), hex)
     }
 
+    /// A closed counter that comes to stand in a hex by no march takes a flag or a hex of the ring if a combat unit is under it,
+    /// which its owner has to say (A07a, A103).
+    pub fn holds_what_matters(&mut self, name: Piece, hex: Hex) -> Ruling<bool> {
+        let Some(force) = self.now().force(name) else { return Ok(false) };
+        Ok(self.now().wants_control(hex, force.side()) && self.any_real(&[name], name, "real")?)
+    }
+
     /// Everybody knows now that a closed counter is no dummy.
-    fn is_known(&mut self, name: Piece) {
+    pub fn is_known(&mut self, name: Piece) {
         let turn = self.state.turn;
         if let Some(counter) = self.state.counters.get_mut(&name).filter(|counter| !counter.real) {
             (counter.real, counter.since) = (true, Some(turn));

@@ -426,9 +426,14 @@ impl Play<'_, '_> {
         let units: BTreeMap<Piece, Hex> =
             self.state.units.iter().filter_map(on_map).filter(|(id, _)| now.force(*id) == Some(force)).collect();
         let of_force = self.state.counters.iter().filter(|(_, counter)| counter.force == force);
-        let counters = of_force.map(|(name, counter)| (*name, counter.at)).collect();
+        let counters: BTreeMap<Piece, Hex> = of_force.map(|(name, counter)| (*name, counter.at)).collect();
         if force == Force::Cuban {
             self.state.us_control.extend(units.values().copied());
+            for (name, at) in &counters {
+                if self.holds_what_matters(*name, *at)? {
+                    self.take(*at, force.side());
+                }
+            }
         }
         self.umpire.note(Event::Deployed { force, units, counters });
         Ok(())
