@@ -175,6 +175,7 @@ impl Play<'_, '_> {
                 at.push(entry.at);
             }
         }
+        self.vouch_for_base(orders, names)?;
         if at.is_empty() {
             return Ok(());
         }
@@ -196,6 +197,36 @@ impl Play<'_, '_> {
             }
             Ok(())
         })
+    }
+
+    /// A37: where the base is to land among closed counters alone, somebody is under them.
+    fn vouch_for_base(&mut self, orders: &TurnOrders, names: &[Option<Piece>]) -> Ruling<()> {
+        for (index, entry) in orders.land.iter().enumerate().filter(|(_, entry)| entry.base) {
+            let now = self.now();
+            let fights = |piece: &Piece| now.kind(*piece).is_some_and(UnitKind::is_combat);
+            let beside = |other: &&ArrivalOrder| other.at == entry.at;
+            let open = now.stack(entry.at, Force::Us).iter().any(fights)
+                || orders.land.iter().filter(beside).flat_map(|other| &other.units).any(fights);
+            let mut shut = self.closed(&now.stack(entry.at, Force::Us));
+            let mut sealed = self.sealed_of(&shut);
+            for (_, name) in orders.land.iter().zip(names).filter(|(other, _)| other.at == entry.at) {
+                if let Some(name) = name {
+                    sealed.push(Sealed::new(US, slot_of(*name, self.state.turn)?));
+                    shut.push(*name);
+                }
+            }
+            if open || shut.is_empty() {
+                continue;
+            }
+            let bar = Bar::new("10.2e", format!("nobody but dummies is in {}", entry.at), "land troops there first");
+            let bar = bar.about([Subject::of(entry.at)]);
+            let (all, data) = (sealed.iter().collect::<Vec<_>>(), self.data());
+            let real = |held: &[Content]| held.iter().any(|content| data.is_real(content));
+            self.ahead(DocPath::root().key("land").index(index), |play| play.umpire.vouch(&all, bar, real))?;
+            let wear = self.now().wear(&shut);
+            self.shore.insert(entry.at, (shut, wear));
+        }
+        Ok(())
     }
 
     /// Whoever comes openly is under no counter of his force.
@@ -350,7 +381,15 @@ impl Play<'_, '_> {
             let why = format!("the base takes {cost} of the steps that may land, and {} are ashore", self.ashore);
             bars.push(Bar::new("10.2f", why, "land fewer units").part("base").about([ashore()]));
         }
-        if bars.is_empty() && !self.is_occupied(hex, US)? {
+        let shut = self.closed(&self.now().fighters(hex, US));
+        // What was vouched for holds as long as nothing has been lost there since.
+        let vouched = self.shore.get(&hex).is_some_and(|(shore, wear)| {
+            shut.iter().all(|name| shore.contains(name)) && shut.len() == shore.len() && self.now().wear(&shut) == *wear
+        });
+        if let ([name], true) = (shut.as_slice(), vouched) {
+            self.is_known(*name);
+        }
+        if bars.is_empty() && !vouched && !self.is_occupied(hex, US)? {
             let bar = Bar::new("10.2e", format!("nobody but dummies is in {hex}"), "land troops there first");
             bars.push(bar.about([Subject::of(hex)]));
         }

@@ -39,6 +39,9 @@ pub struct Play<'p, 'u> {
     pub lurked: BTreeMap<Side, BTreeSet<Hex>>,
     /// Steps landed in the open in this phase (§8.2h).
     pub ashore: u32,
+    /// Closed counters of which their owner vouches that somebody is under them, where the base is to land among no others
+    /// (A37), with their wear.
+    pub shore: BTreeMap<Hex, (Vec<Piece>, u32)>,
     /// An order of the other player's last packet is being carried out.
     pub belated: bool,
     /// Where everything stands at the end of movement if all goes as ordered (A105).
@@ -91,6 +94,7 @@ impl<'p, 'u> Play<'p, 'u> {
             fought: BTreeSet::new(),
             bombarded: BTreeSet::new(),
             ashore: 0,
+            shore: BTreeMap::new(),
             belated: false,
             projected: BTreeMap::new(),
             overfull: BTreeMap::new(),
