@@ -389,15 +389,15 @@ impl Play<'_, '_> {
             let mut dummy = false;
             if thrown.result {
                 dummy = self.is_dummy(name, true)?;
-                let (sealed, lost, fever) = match self.counter(name) {
-                    Some(counter) => (counter.holds.0.clone(), counter.lost, counter.fever),
+                let (sealed, wounds) = match self.counter(name) {
+                    Some(counter) => (counter.holds.0.clone(), counter.wounds.clone()),
                     None => continue,
                 };
                 if !dummy {
                     let data = self.data();
                     let count = |held: &[Content]| {
                         let left =
-                            held.iter().flat_map(|content| super::position::after_losses(data, content, lost, fever));
+                            held.iter().flat_map(|content| super::position::after_losses(data, content, &wounds));
                         left.map(|(_, steps)| u32::from(steps)).sum::<u32>()
                     };
                     let told = self.umpire.fact_or(&[&sealed], &Subject::of(name), "steps", count, 0)?;

@@ -7,7 +7,7 @@ use crate::board::Hex;
 use crate::engine::{Clause, Cloud, Question, Ruling, Say, Subject};
 
 use super::events::{Cause, Event, Loss, Why};
-use super::play::{Play, subjects};
+use super::play::{Blow, Play, subjects};
 use super::policy::{COUNTER_AMBUSH, DISORDER, FEVER, LOSSES, Policy};
 use super::position::{Position, after_losses};
 use super::state::Place;
@@ -161,8 +161,8 @@ impl Play<'_, '_> {
         let mut losses: BTreeMap<Hex, Vec<Loss>> = BTreeMap::new();
         let mut force = None;
         let mut index = 0;
-        // Counters under which nobody can take it.
-        let mut spared: BTreeSet<Piece> = BTreeSet::new();
+        // Counters under which somebody takes a part of it, and those under which nobody can take more.
+        let (mut struck, mut spared) = (BTreeSet::new(), BTreeSet::new());
         while left > 0 {
             if index >= losers.len() {
                 // A counter had less than its owner let everybody believe: others go on, whom he chooses likewise.
@@ -185,8 +185,8 @@ impl Play<'_, '_> {
                 if spared.contains(&piece) {
                     continue;
                 }
-                let fever = toll.cause == Cause::Fever;
-                let taken = self.strike_counter(piece, 1, fever, toll.cause, why)?;
+                let blow = Blow { left, again: !struck.insert(piece), cause: toll.cause, why };
+                let taken = self.strike_counter(piece, &blow)?;
                 if taken == 0 {
                     spared.insert(piece);
                 }
@@ -293,9 +293,9 @@ impl Play<'_, '_> {
             for name in self.closed(&standing) {
                 let Some(counter) = self.counter(name) else { continue };
                 let (sealed, ds) = (counter.holds.0.clone(), counter.ds);
-                let (lost, fever, data) = (counter.lost, counter.fever, self.data());
+                let (wounds, data) = (counter.wounds.clone(), self.data());
                 let more = |held: &[Content]| {
-                    let left = held.iter().flat_map(|content| after_losses(data, content, lost, fever));
+                    let left = held.iter().flat_map(|content| after_losses(data, content, &wounds));
                     left.filter(|(_, steps)| *steps > 0).count() > usize::from(ds)
                 };
                 if self.umpire.fact_or(&[&sealed], &Subject::of(name), "orderly", more, false)? {

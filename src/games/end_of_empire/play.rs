@@ -10,8 +10,8 @@ use crate::words;
 
 use super::data::Data;
 use super::events::{Cause, Event, Loss, PhaseName, Why};
-use super::position::{Known, Position, after_losses, fallen};
-use super::state::{CounterState, Ending, Place, Stage, State};
+use super::position::{Known, Position, after_losses, fallen, wounded};
+use super::state::{CounterState, Ending, Place, Stage, State, Wound};
 use super::terms::{Content, Force, Member, Mode, Piece, UnitKind};
 use super::{EndOfEmpire, SPAIN, US};
 
@@ -62,6 +62,18 @@ words! {
         /// There is nothing under it that can be lost so.
         Spared = "spared",
     }
+}
+
+/// A loss that falls on a closed counter.
+pub struct Blow {
+    /// How many of its steps are still to be taken.
+    pub left: u8,
+    /// It has struck this counter before.
+    pub again: bool,
+    /// Where it comes from.
+    pub cause: Cause,
+    /// Why a dummy is shown by it.
+    pub why: Why,
 }
 
 /// Yes or no, and the word for it.
@@ -305,7 +317,7 @@ impl<'p, 'u> Play<'p, 'u> {
         let Some(counter) = self.state.counters.remove(&name) else { return Ok(Vec::new()) };
         let touched = subjects([name.to_string(), counter.at.to_string()]);
         self.umpire.cloud(touched, &Cloud::Secret(name.to_string()));
-        let members = after_losses(self.data(), &content, counter.lost, counter.fever);
+        let members = after_losses(self.data(), &content, &counter.wounds);
         let mut shown = Vec::new();
         // DS falls on the members in their order (§9.5a); markers go with the units.
         let mut disordered = counter.ds;
@@ -323,7 +335,7 @@ impl<'p, 'u> Play<'p, 'u> {
             }
             shown.push(*unit);
         }
-        for unit in fallen(self.data(), &content, counter.lost, counter.fever) {
+        for unit in fallen(self.data(), &content, &counter.wounds) {
             self.bury(unit);
         }
         let needless: Vec<Piece> = shown.iter().copied().filter(|unit| !self.now().needs_supply(*unit)).collect();
@@ -386,62 +398,63 @@ impl<'p, 'u> Play<'p, 'u> {
         }
     }
 
-    /// Steps are lost under a closed counter, which stays closed (A60b). Gives how many it took. The fever strikes nobody who is
-    /// exempt and attacks no dummy: those stay as they are (§12d, A99).
-    pub fn strike_counter(&mut self, name: Piece, steps: u8, fever: bool, cause: Cause, why: Why) -> Ruling<u8> {
+    /// A step is lost under a closed counter, which stays closed (A60b). Gives how many steps of the loss that takes. The fever
+    /// strikes nobody who is exempt and attacks no dummy: those stay as they are (§12d, A99).
+    pub fn strike_counter(&mut self, name: Piece, blow: &Blow) -> Ruling<u8> {
         let Some(counter) = self.counter(name) else { return Ok(0) };
-        let (sealed, lost, had, force, at) =
-            (counter.holds.0.clone(), counter.lost, counter.fever, counter.force, counter.at);
-        let data = self.data();
-        let taken = |held: &[Content], lost: u8, fever: u8| {
-            let sum = |lost, fever| {
-                let left = held.iter().flat_map(|content| after_losses(data, content, lost, fever));
-                left.map(|(_, steps)| u32::from(steps)).sum::<u32>()
-            };
-            (sum(lost, fever), held.iter().all(Content::is_dummy))
+        let (sealed, force, at) = (counter.holds.0.clone(), counter.force, counter.at);
+        let fever = blow.cause == Cause::Fever;
+        let before = counter.wounds.clone();
+        let with = |steps: u8| {
+            let mut wounds = before.clone();
+            match wounds.last_mut().filter(|_| blow.again) {
+                Some(wound) => wound.steps += steps,
+                None => wounds.push(Wound { steps, fever }),
+            }
+            wounds
         };
-        let added = if fever { (lost, had + steps) } else { (lost + steps, had) };
+        let (added, data) = (with(1), self.data());
+        let over = |held: &[Content]| held.iter().map(|content| wounded(data, content, &added).1).sum::<u8>();
+        let left = |held: &[Content]| held.iter().any(|content| has_steps(&after_losses(data, content, &added)));
         let fact = self.umpire.fact_or(
             &[&sealed],
             &Subject::of(name),
             "struck",
-            |held| match (taken(held, lost, had), taken(held, added.0, added.1)) {
-                ((_, true), _) if !fever => Struck::Dummy,
-                ((before, _), (after, _)) if before == after => Struck::Spared,
-                (_, (0, _)) => Struck::Gone,
-                _ => Struck::Holds,
+            |held| match () {
+                () if !fever && held.iter().all(Content::is_dummy) => Struck::Dummy,
+                () if over(held) > 0 => Struck::Spared,
+                () if !left(held) => Struck::Gone,
+                () => Struck::Holds,
             },
             Struck::Holds,
         )?;
         match fact {
             Struck::Spared => Ok(0),
             Struck::Dummy => {
-                self.remove_dummy(name, why);
+                self.remove_dummy(name, blow.why);
                 Ok(0)
             }
             Struck::Holds => {
                 let turn = self.state.turn;
                 if let Some(counter) = self.state.counters.get_mut(&name) {
-                    (counter.lost, counter.fever) = added;
+                    counter.wounds = added;
                     (counter.real, counter.since) = (true, Some(turn));
                 }
-                self.count_us(force, steps);
-                let losses = vec![Loss { unit: name, steps, left: None }];
-                self.umpire.note(Event::StepsLost { force, at, cause, losses });
-                Ok(steps)
+                self.count_us(force, 1);
+                let losses = vec![Loss { unit: name, steps: 1, left: None }];
+                self.umpire.note(Event::StepsLost { force, at, cause: blow.cause, losses });
+                Ok(1)
             }
             Struck::Gone => {
-                let before: u32 = {
-                    let content = self.umpire.open_or(&sealed, &[Subject::of(name)], Content::Units(Vec::new()))?;
-                    taken(std::slice::from_ref(&content), lost, had).0
-                };
+                // A10: who is killed takes as much of the loss as he had steps.
+                let content = self.umpire.open_or(&sealed, &[Subject::of(name)], Content::Units(Vec::new()))?;
+                let took = blow.left.saturating_sub(wounded(data, &content, &with(blow.left)).1);
                 if let Some(counter) = self.state.counters.get_mut(&name) {
-                    (counter.lost, counter.fever) = added;
+                    counter.wounds = added;
                 }
-                let took = steps.min(u8::try_from(before).unwrap_or(u8::MAX));
                 self.count_us(force, took);
                 let losses = vec![Loss { unit: name, steps: took, left: Some(0) }];
-                self.umpire.note(Event::StepsLost { force, at, cause, losses });
+                self.umpire.note(Event::StepsLost { force, at, cause: blow.cause, losses });
                 self.open(name, Why::Destroyed)?;
                 Ok(took)
             }
@@ -637,6 +650,11 @@ impl<'p, 'u> Play<'p, 'u> {
     pub fn enemy(side: Side) -> Side {
         if side == US { SPAIN } else { US }
     }
+}
+
+/// Has any of these a step left?
+fn has_steps(members: &[(Piece, u8)]) -> bool {
+    members.iter().any(|(_, steps)| *steps > 0)
 }
 
 /// A part of the packet that is refused as a whole.
