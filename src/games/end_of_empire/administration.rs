@@ -116,7 +116,7 @@ impl Play<'_, '_> {
         let mut closed: Vec<Piece> = self.closed(&pieces);
         closed.sort_by_key(|name| {
             let at = self.state.hex_of(*name);
-            (at.and_then(|at| own.iter().map(|hex| now.data().distance(*hex, at)).min()), *name)
+            (at.and_then(|at| own.iter().map(|hex| now.data().distance(*hex, at)).min()), at, *name)
         });
         closed.truncate(limit);
         if pieces.is_empty() {
@@ -185,21 +185,8 @@ impl Play<'_, '_> {
             self.state.used.insert(EventName::MachineGuns);
         }
         self.umpire.note(Event::MachineGuns { at: chosen.0 });
-        Ok(())
-    }
-
-    /// Is El Caney occupied by a US or Cuban combat unit (§4.1c, A07c)? Of closed counters their owner says it.
-    fn el_caney_occupied(&mut self) -> Ruling<bool> {
-        let there = self.now().fighters(self.data().el_caney, US);
-        let shown = |piece: &Piece| self.counter(*piece).is_none_or(|counter| counter.real);
-        let sealed = self.sealed_of(&there);
-        if there.iter().any(shown) || sealed.is_empty() {
-            return Ok(!there.is_empty());
-        }
-        let data = self.data();
-        let real = |held: &[Content]| held.iter().any(|content| data.is_real(content));
-        let about = Subject::of(data.el_caney);
-        self.umpire.fact_or(&sealed.iter().collect::<Vec<_>>(), &about, "occupied", real, false)
+        // A leader or a train takes no control: there may be some (A51, A15b).
+        if let Some(hex) = chosen.0 { self.occupy(&[id], hex, false) } else { Ok(()) }
     }
 
     /// A.1a (§4.1).
@@ -214,7 +201,7 @@ impl Play<'_, '_> {
             return Ok(());
         };
         let mut modifiers = Tally::new();
-        if self.el_caney_occupied()? {
+        if self.is_occupied(self.data().el_caney, US)? {
             modifiers.add("El Caney occupied", tables.surrender.el_caney, Clause("4.1c"));
         }
         if self.state.jarcias {
@@ -402,15 +389,15 @@ impl Play<'_, '_> {
             let mut dummy = false;
             if thrown.result {
                 dummy = self.is_dummy(name, true)?;
-                let (sealed, lost, fever) = match self.counter(name) {
-                    Some(counter) => (counter.holds.0.clone(), counter.lost, counter.fever),
+                let (sealed, wounds) = match self.counter(name) {
+                    Some(counter) => (counter.holds.0.clone(), counter.wounds.clone()),
                     None => continue,
                 };
                 if !dummy {
                     let data = self.data();
                     let count = |held: &[Content]| {
                         let left =
-                            held.iter().flat_map(|content| super::position::after_losses(data, content, lost, fever));
+                            held.iter().flat_map(|content| super::position::after_losses(data, content, &wounds));
                         left.map(|(_, steps)| u32::from(steps)).sum::<u32>()
                     };
                     let told = self.umpire.fact_or(&[&sealed], &Subject::of(name), "steps", count, 0)?;

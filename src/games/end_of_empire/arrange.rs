@@ -13,7 +13,7 @@ use super::EndOfEmpire;
 use super::data::{Along, Data, Factors, Ground, Map, Unit};
 use super::position::{Known, Position};
 use super::setup::slot_of;
-use super::state::{CounterState, Place, Stage, State};
+use super::state::{CounterState, Place, Stage, State, Wound};
 use super::terms::{Content, EventName, Flag, Force, Mode, Piece, Setup, Size, Terrain, UnitKind};
 
 document! {
@@ -75,8 +75,10 @@ document! {
         pub at: Hex,
         /// What it holds.
         pub holds: Content,
-        /// Steps it has lost.
+        /// Steps it has lost before, at one time.
         pub lost: Option<u8>,
+        /// Steps the fever has cost it before that.
+        pub fever: Option<u8>,
         /// Disorganized members.
         pub ds: Option<u8>,
         /// Out of supply.
@@ -298,7 +300,9 @@ fn place(game: &EndOfEmpire, case: &CaseStart, at: &DocPath, faults: &mut Vec<Fa
         }
         let mode = closed.mode.or((force == Force::Cuban).then_some(Mode::Regular));
         let mut counter = CounterState::new(force, closed.at, Sealed::new(force.side(), slot), mode);
-        (counter.lost, counter.ds, counter.oos) = (closed.lost.unwrap_or(0), closed.ds.unwrap_or(0), closed.oos);
+        let fever = closed.fever.map(|steps| Wound { steps, fever: true });
+        counter.wounds = fever.into_iter().chain(closed.lost.map(|steps| Wound { steps, fever: false })).collect();
+        (counter.ds, counter.oos) = (closed.ds.unwrap_or(0), closed.oos);
         (counter.landed, counter.stopped, counter.real) = (closed.landed, closed.stopped, closed.real);
         state.counters.insert(*name, counter);
         let number = name.as_str().trim_start_matches(force.counter_prefix()).parse().unwrap_or(0);

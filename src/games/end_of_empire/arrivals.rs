@@ -175,6 +175,7 @@ impl Play<'_, '_> {
                 at.push(entry.at);
             }
         }
+        self.vouch_for_base(orders, names)?;
         if at.is_empty() {
             return Ok(());
         }
@@ -196,6 +197,36 @@ impl Play<'_, '_> {
             }
             Ok(())
         })
+    }
+
+    /// A37: where the base is to land among closed counters alone, somebody is under them.
+    fn vouch_for_base(&mut self, orders: &TurnOrders, names: &[Option<Piece>]) -> Ruling<()> {
+        for (index, entry) in orders.land.iter().enumerate().filter(|(_, entry)| entry.base) {
+            let now = self.now();
+            let fights = |piece: &Piece| now.kind(*piece).is_some_and(UnitKind::is_combat);
+            let beside = |other: &&ArrivalOrder| other.at == entry.at;
+            let open = now.stack(entry.at, Force::Us).iter().any(fights)
+                || orders.land.iter().filter(beside).flat_map(|other| &other.units).any(fights);
+            let mut shut = self.closed(&now.stack(entry.at, Force::Us));
+            let mut sealed = self.sealed_of(&shut);
+            for (_, name) in orders.land.iter().zip(names).filter(|(other, _)| other.at == entry.at) {
+                if let Some(name) = name {
+                    sealed.push(Sealed::new(US, slot_of(*name, self.state.turn)?));
+                    shut.push(*name);
+                }
+            }
+            if open || shut.is_empty() {
+                continue;
+            }
+            let bar = Bar::new("10.2e", format!("nobody but dummies is in {}", entry.at), "land troops there first");
+            let bar = bar.about([Subject::of(entry.at)]);
+            let (all, data) = (sealed.iter().collect::<Vec<_>>(), self.data());
+            let real = |held: &[Content]| held.iter().any(|content| data.is_real(content));
+            self.ahead(DocPath::root().key("land").index(index), |play| play.umpire.vouch(&all, bar, real))?;
+            let wear = self.now().wear(&shut);
+            self.shore.insert(entry.at, (shut, wear));
+        }
+        Ok(())
     }
 
     /// Whoever comes openly is under no counter of his force.
@@ -307,7 +338,12 @@ impl Play<'_, '_> {
             _ => Event::Entered { units: units.clone(), counter, at },
         });
         // A07a: beaches are taken by who lands on them.
-        self.occupy(&units, at, false)
+        let real = match name {
+            Some(name) => self.holds_what_matters(name, at)?,
+            None => false,
+        };
+        units.extend(name);
+        self.occupy(&units, at, real)
     }
 
     /// Why a unit may not arrive openly in a hex, together with those that came before it.
@@ -344,6 +380,18 @@ impl Play<'_, '_> {
         if self.ashore + cost > data.tables.limits.landing {
             let why = format!("the base takes {cost} of the steps that may land, and {} are ashore", self.ashore);
             bars.push(Bar::new("10.2f", why, "land fewer units").part("base").about([ashore()]));
+        }
+        let shut = self.closed(&self.now().fighters(hex, US));
+        // What was vouched for holds as long as nothing has been lost there since.
+        let vouched = self.shore.get(&hex).is_some_and(|(shore, wear)| {
+            shut.iter().all(|name| shore.contains(name)) && shut.len() == shore.len() && self.now().wear(&shut) == *wear
+        });
+        if let ([name], true) = (shut.as_slice(), vouched) {
+            self.is_known(*name);
+        }
+        if bars.is_empty() && !vouched && !self.is_occupied(hex, US)? {
+            let bar = Bar::new("10.2e", format!("nobody but dummies is in {hex}"), "land troops there first");
+            bars.push(bar.about([Subject::of(hex)]));
         }
         if !bars.is_empty() {
             // Without it nobody can spend a point (§14.4.6c).
@@ -390,6 +438,11 @@ impl<'p> Position<'p> {
         if self.too_much(hex, force, (0, guns)) {
             return Some(room_for_gun(hex));
         }
+        self.lacking_steps(hex, force, foot)
+    }
+
+    /// The room that is lacking in a hex for so many steps, if any is.
+    fn lacking_steps(&self, hex: Hex, force: Force, foot: u32) -> Option<Subject> {
         let lacking = (0..=foot).find(|steps| !self.too_much(hex, force, (foot - steps, 0)))?;
         (lacking > 0).then(|| room_in(hex, lacking))
     }
@@ -424,7 +477,7 @@ impl<'p> Position<'p> {
         self.held_hexes(US).into_iter().filter(|hex| self.bars_base(*hex).is_empty()).collect()
     }
 
-    /// Why the base cannot come ashore in a hex (§10.2e, §10.2g, A37).
+    /// Why the base cannot come ashore in a hex (§10.2e, §10.2g, A13, A37).
     fn bars_base(&self, hex: Hex) -> Vec<Bar> {
         let mut bars = Vec::new();
         if let Some(at) = self.state.base {
@@ -435,9 +488,16 @@ impl<'p> Position<'p> {
             let why = format!("{hex} is neither a beach nor Siboney");
             bars.push(Bar::new("A37", why, "land it on a beach").part("at").firm());
         }
-        if !self.stack(hex, Force::Us).into_iter().any(|piece| self.fights(piece)) {
+        let stack = self.stack(hex, Force::Us);
+        if !stack.iter().any(|piece| self.fights(*piece) && self.all_real(&[*piece])) {
             let remedy = "land troops there first, in the same landing or earlier";
             bars.push(Bar::new("10.2e", format!("no US unit is in {hex}"), remedy).about([Subject::of(hex)]));
+        }
+        let state = State { base: Some(hex), ..self.state.clone() };
+        let (foot, _) = self.bulk_of(&stack, |counter| self.known.0.get(&counter).cloned());
+        if let Some(lacks) = (Position { state: &state, ..*self }).lacking_steps(hex, Force::Us, foot) {
+            let bar = Bar::new("A13", format!("the base has no room in {hex}"), "land it elsewhere").part("base");
+            bars.push(bar.about([lacks]));
         }
         bars
     }

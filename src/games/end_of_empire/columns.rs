@@ -38,7 +38,7 @@ impl Regrouping<'_> {
         let mut is: Muster = BTreeMap::new();
         for ((_, counter), content) in self.before.iter().zip(old) {
             let here = was.entry(counter.at).or_default();
-            here.0.extend(after_losses(data, content, counter.lost, counter.fever));
+            here.0.extend(after_losses(data, content, &counter.wounds));
             here.1 += usize::from(content.is_dummy());
         }
         for (unit, hex, steps) in &self.join {
@@ -504,9 +504,9 @@ impl Play<'_, '_> {
     /// to come.
     fn tell_the_fallen(&mut self, before: &[(Piece, CounterState)]) -> Ruling<()> {
         let data = self.data();
-        for (name, counter) in before.iter().filter(|(_, counter)| counter.lost + counter.fever > 0) {
+        for (name, counter) in before.iter().filter(|(_, counter)| !counter.wounds.is_empty()) {
             let lost = |held: &[Content]| -> Vec<Piece> {
-                held.iter().flat_map(|content| fallen(data, content, counter.lost, counter.fever)).collect()
+                held.iter().flat_map(|content| fallen(data, content, &counter.wounds)).collect()
             };
             let units = self.umpire.fact_or(&[&counter.holds.0], &Subject::of(name), "fallen", lost, Vec::new())?;
             if units.is_empty() {
@@ -568,7 +568,7 @@ impl Play<'_, '_> {
                 if alone {
                     (counter.real, counter.since) = (before.real, before.since);
                     let moved = join.iter().chain(&leave).any(|unit| plan.place_of(*unit) == Some(*hex));
-                    counter.told = before.told.filter(|_| before.lost + before.fever == 0 && !moved);
+                    counter.told = before.told.filter(|_| before.wounds.is_empty() && !moved);
                 }
             }
             self.state.counters.insert(*name, counter);

@@ -452,6 +452,8 @@ impl Play<'_, '_> {
     fn hunt(&mut self, fight: Fight<'_>, counter: bool) -> Ruling<()> {
         let Fight { force, side, target, order, .. } = fight;
         let enemy = Play::enemy(side);
+        // A52a: who attacks is no dummy.
+        self.closed(&fight.by).into_iter().for_each(|name| self.is_known(name));
         let there = self.now().fighters(target, enemy);
         let hangers = self.now().holder(target).map(|of| self.now().stack(target, of)).unwrap_or_default();
         let from = self.hexes_of(&fight.by);

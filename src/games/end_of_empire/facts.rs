@@ -7,8 +7,8 @@ use crate::engine::data::{Loader, at};
 use crate::engine::doc::DocPath;
 
 use super::data::{COUNTERS, Data, MAP, MapFile, TABLES};
-use super::tables::Odds;
-use super::terms::{EventName, Flag, Force, Setup, Terrain, UnitKind};
+use super::tables::{Odds, Tables};
+use super::terms::{EventName, Flag, Force, Setup, Surrender, Terrain, UnitKind, Withdrawal};
 
 /// A clause, the place in a file that it is about, whether it holds there, in words, and what to do if not.
 type Fact = (&'static str, DocPath, bool, &'static str, &'static str);
@@ -166,16 +166,31 @@ fn of_counters(data: &Data) -> Vec<Fact> {
     let whole = u32::try_from(data.units.len()).unwrap_or(u32::MAX) + data.markers == data.total;
     let range = |kind: UnitKind, range: u32| all(&|unit| unit.kind != kind || unit.range == Some(range));
     let base = data.cast().base.and_then(|id| data.unit(id));
-    let fixed = |hex: Hex| count(&|unit| unit.setup == Setup::Fixed && unit.hex == Some(hex)) == 1;
+    let fixed = |code: &str, hex: Hex| {
+        count(&|unit| unit.setup == Setup::Fixed && unit.hex == Some(hex)) == 1
+            && all(&|unit| unit.setup != Setup::Fixed || unit.hex != Some(hex) || unit.code == code)
+    };
     let exempt = |unit: &super::data::Unit| unit.force == Force::Us && unit.has(Flag::NoFever);
-    let cavalry = count(&exempt) == 2 && all(&|unit| !exempt(unit) || unit.kind == UnitKind::Cavalry);
+    let number = |unit: &super::data::Unit| unit.code.chars().take_while(char::is_ascii_digit).collect::<String>();
+    let regiments: BTreeSet<String> = data.units.values().filter(|unit| exempt(unit)).map(number).collect();
+    let cavalry = count(&exempt) == 2
+        && regiments == BTreeSet::from(["10".to_owned(), "9".to_owned()])
+        && all(&|unit| !exempt(unit) || unit.kind == UnitKind::Cavalry);
+    let marines = |unit: &super::data::Unit| unit.has(Flag::NavalBrigade);
+    let marine = count(&|unit| marines(unit) && unit.setup == Setup::NearSantiago && unit.code == "BN") == 1
+        && count(&marines) == 1;
+    let escario = count(&|unit| unit.setup == Setup::Escario && unit.force == Force::Spanish) > 0
+        && all(&|unit| unit.has(Flag::Escario) == (unit.setup == Setup::Escario));
     let two = all(&|unit| {
         unit.kind != UnitKind::Guerrilla || unit.steps == data.tables.limits.guerrilla_steps && unit.back.is_some()
     });
     let trains = |force: Force| data.supply_of(force, UnitKind::LogisticColumn);
     let fleets = |force: Force| data.supply_of(force, UnitKind::Fleet) == 1;
     let dummies = Force::ALL.iter().all(|force| data.supply_of(*force, UnitKind::Dummy) > 0);
-    let code = |code: &str| count(&|unit| unit.code == code) > 0;
+    let codes = |force: Force, codes: &[&str]| {
+        codes.iter().all(|code| count(&|unit| unit.force == force && unit.code == *code) > 0)
+    };
+    let spanish = ["A", "Al", "Am", "And", "BN", "C", "Co", "FPR", "GC", "IC", "PPR", "SF", "S", "T", "TG", "AM", "VC"];
     vec![
         ("1.1a", at("total").key("counters"), data.total == 222, "the game has 222 counters", "write 222"),
         ("1.1a", units(), whole, "units and markers add up to it", "list them all"),
@@ -214,7 +229,7 @@ fn of_counters(data: &Data) -> Vec<Fact> {
         (
             "3l",
             units(),
-            fixed(data.el_morro) && fixed(data.socapa),
+            fixed("M", data.el_morro) && fixed("So", data.socapa),
             "M stands at El Morro and So at La Socapa",
             "give their hexes",
         ),
@@ -236,7 +251,36 @@ fn of_counters(data: &Data) -> Vec<Fact> {
         ),
         ("14.5.1a", units(), trains(Force::Cuban) == 0, "the Cubans have no logistic columns", "leave them out"),
         ("14.7a", units(), dummies, "every force has dummies", "list them"),
-        ("1.4.1a", units(), code("Am") && code("AM"), "Am and AM are two units", "list both"),
+        ("3k", units(), marine, "BN is the Naval Brigade, and sets up near Santiago", "flag it, and no other"),
+        ("3d", units(), escario, "units printed E are the Escario column", "flag them and let them come so"),
+        (
+            "1.4.1a",
+            units(),
+            codes(Force::Spanish, &spanish),
+            "the Spanish units have their codes, Am and AM apart",
+            "list all",
+        ),
+        (
+            "1.4.2a",
+            units(),
+            codes(Force::Cuban, &["Cb", "Ba", "Ji", "Ra", "RY", "GC", "Es", "R"]),
+            "the Cuban units have their codes",
+            "list all",
+        ),
+        (
+            "1.4.3a",
+            units(),
+            codes(Force::Us, &["RR", "SD", "TR", "USN"]),
+            "the Rough Riders, Roosevelt, the Signals Detachment and the Navy are there",
+            "list all",
+        ),
+        (
+            "6.1a",
+            units(),
+            all(&|unit| (unit.kind == UnitKind::Leader) == unit.rating.is_some()),
+            "leaders have a rating, and nobody else",
+            "give it so",
+        ),
     ]
 }
 
@@ -245,7 +289,32 @@ fn of_tables(data: &Data) -> Vec<Fact> {
     let columns = &tables.shock.results.columns;
     let neighbours = columns.windows(3).any(|three| three == [Odds::OneToOne, Odds::TwoToOne, Odds::ThreeToOne]);
     let faces = |key: &str, field: &str| at(key).key(field);
+    let surrenders = |result: Surrender| tables.surrender.results.rows.iter().any(|(_, row)| row.contains(&result));
+    let withdraws = tables.withdrawal.results.rows.iter().any(|(_, row)| row.contains(&Withdrawal::Withdraw));
+    let first = |columns: &[u32], least: u32| columns.first().is_some_and(|column| *column <= least);
     vec![
+        (
+            "4.1e",
+            faces("surrender", "results"),
+            surrenders(Surrender::Jarcias) && surrenders(Surrender::GivesUp),
+            "the surrender table has an A and an R",
+            "write them",
+        ),
+        (
+            "4.1b",
+            faces("surrender", "results"),
+            first(&tables.surrender.results.columns, tables.limits.objectives),
+            "there is a column for the least number of objectives",
+            "add it",
+        ),
+        ("4.2f", faces("withdrawal", "results"), withdraws, "the withdrawal table has an R", "write it"),
+        (
+            "4.2a",
+            faces("withdrawal", "results"),
+            first(&tables.withdrawal.results.columns, tables.limits.steps_lost),
+            "there is a column for the least number of steps lost",
+            "add it",
+        ),
         (
             "14.2a",
             faces("coordination", "on"),
@@ -331,9 +400,46 @@ fn printed_numbers(loader: &mut Loader<'_>, data: &Data) {
         ("9.7b", "naval", "range", tables.naval.range, 4),
         ("3e", "escario", "turn", tables.escario.turn, 4),
         ("12a", "fever", "first-turn", tables.fever.first_turn, 2),
+        ("1.1.1e", "limits", "guerrilla-steps", limits.guerrilla_steps.into(), 2),
     ];
     for (clause, part, key, is, value) in numbers {
         let place = at(part).key(key);
         loader.fact(clause, TABLES, place, is == value, format!("{key} is {value}"), format!("write {value}"));
+    }
+    printed_modifiers(loader, tables);
+}
+
+/// Modifiers and shifts the text prints.
+fn printed_modifiers(loader: &mut Loader<'_>, tables: &Tables) {
+    let (fire, shock) = (&tables.fire.modifiers, &tables.shock.shifts);
+    let (ambush, hunt) = (&tables.guerrilla.attack_modifiers, &tables.guerrilla.counter_modifiers);
+    let die = &tables.shock.die;
+    let printed = [
+        ("4.1c", "surrender", "", "el-caney", tables.surrender.el_caney, 1),
+        ("4.1d", "surrender", "", "jarcias", tables.surrender.jarcias, 1),
+        ("4.2e", "withdrawal", "", "yellow-press", tables.withdrawal.yellow_press, 1),
+        ("8.2g", "fire", "modifiers", "landed", fire.landed, -1),
+        ("14.4.5b", "fire", "modifiers", "supply", fire.supply, 1),
+        ("8.2f", "shock", "shifts", "landed", shock.landed, 1),
+        ("14.4.5c", "shock", "shifts", "supply", shock.supply, 1),
+        ("7.2.51a", "shock", "shifts", "maine", shock.maine, 1),
+        ("7.2.53a", "shock", "shifts", "trozos", shock.trozos, 1),
+        ("7.2.55a", "shock", "shifts", "tocineros", shock.tocineros, -1),
+        ("7.2.14a", "shock", "die", "friend-calixto", die.friend_calixto, 1),
+        ("7.2.31a", "shock", "die", "the-dons", die.the_dons, 1),
+        ("11.3.2a", "guerrilla", "attack-modifiers", "logistic-column", ambush.logistic_column, 1),
+        ("11.3.2b", "guerrilla", "attack-modifiers", "jungle", ambush.jungle, 1),
+        ("11.3.2c", "guerrilla", "attack-modifiers", "movement", ambush.movement, 1),
+        ("11.3.1a", "guerrilla", "counter-modifiers", "guerrillas", hunt.guerrillas, 1),
+        ("11.3.1b", "guerrilla", "counter-modifiers", "jungle", hunt.jungle, -1),
+        ("11.3.1c", "guerrilla", "counter-modifiers", "several", hunt.several, 1),
+        ("14.1b", "jungle", "", "balloon", tables.jungle.balloon, 1),
+        ("14.1c", "jungle", "", "jungle", tables.jungle.jungle, -1),
+        ("14.1d", "jungle", "", "cubans", tables.jungle.cubans, 1),
+    ];
+    for (clause, part, group, key, is, value) in printed {
+        let table = if group.is_empty() { at(part) } else { at(part).key(group) };
+        let what = format!("{key} is {value:+}");
+        loader.fact(clause, TABLES, table.key(key), is == value, what, format!("write {value}"));
     }
 }

@@ -1,12 +1,13 @@
 //! Steps lost and units disorganized: who takes them (§1.1.1, §9.5, A10, A26, A31, A71).
 
 use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::Hex;
 use crate::engine::{Clause, Cloud, Question, Ruling, Say, Subject};
 
 use super::events::{Cause, Event, Loss, Why};
-use super::play::{Play, subjects};
+use super::play::{Blow, Play, subjects};
 use super::policy::{COUNTER_AMBUSH, DISORDER, FEVER, LOSSES, Policy};
 use super::position::{Position, after_losses};
 use super::state::Place;
@@ -156,16 +157,18 @@ impl Play<'_, '_> {
     /// Gives out a loss: the owner chooses (A26), what nobody can take lapses (A71).
     pub fn lose(&mut self, toll: &Toll) -> Ruling<()> {
         let mut left = toll.steps;
-        let mut losers = self.choose_losers(toll)?;
-        let mut losses: Vec<Loss> = Vec::new();
+        let mut losers = self.choose_losers(toll, &toll.pieces, left)?;
+        let mut losses: BTreeMap<Hex, Vec<Loss>> = BTreeMap::new();
         let mut force = None;
         let mut index = 0;
+        // Counters under which somebody takes a part of it, and those under which nobody can take more.
+        let (mut struck, mut spared) = (BTreeSet::new(), BTreeSet::new());
         while left > 0 {
             if index >= losers.len() {
-                // A counter had less than its owner let everybody believe: others go on.
-                let standing: Vec<Piece> =
-                    toll.pieces.iter().copied().filter(|piece| self.state.hex_of(*piece).is_some()).collect();
-                losers = self.now().losers(&standing, left, toll.cause, &[], false);
+                // A counter had less than its owner let everybody believe: others go on, whom he chooses likewise.
+                let able = |piece: &Piece| self.state.hex_of(*piece).is_some() && !spared.contains(piece);
+                let standing: Vec<Piece> = toll.pieces.iter().copied().filter(able).collect();
+                losers = self.choose_losers(toll, &standing, left)?;
                 index = 0;
                 if losers.is_empty() {
                     break;
@@ -179,12 +182,20 @@ impl Play<'_, '_> {
                     Cause::Ambush | Cause::CounterAmbush => Why::Ambush,
                     _ => Why::Bombardment,
                 };
-                let fever = toll.cause == Cause::Fever;
-                let taken = self.strike_counter(piece, 1, fever, toll.cause, why)?;
+                if spared.contains(&piece) {
+                    continue;
+                }
+                let blow = Blow { left, again: !struck.insert(piece), cause: toll.cause, why };
+                let taken = self.strike_counter(piece, &blow)?;
+                if taken == 0 {
+                    spared.insert(piece);
+                }
                 left = left.saturating_sub(taken);
                 continue;
             }
             force = force.or(self.now().force(piece));
+            // Fever strikes all over the map; what a combat costs is told with the combat.
+            let at = self.state.hex_of(piece).filter(|_| toll.cause == Cause::Fever).unwrap_or(toll.at);
             let Some(unit) = self.state.units.get_mut(&piece).filter(|unit| unit.steps > 0) else { continue };
             let guerrilla = self.game.data.unit(piece).is_some_and(|unit| unit.kind == UnitKind::Guerrilla);
             // §1.1.1b to §1.1.1d.
@@ -192,9 +203,10 @@ impl Play<'_, '_> {
             unit.steps = if guerrilla { 0 } else { unit.steps - 1 };
             left -= taken;
             let now_left = unit.steps;
-            match losses.iter_mut().find(|loss| loss.unit == piece) {
+            let here = losses.entry(at).or_default();
+            match here.iter_mut().find(|loss| loss.unit == piece) {
                 Some(loss) => (loss.steps, loss.left) = (loss.steps + taken, Some(now_left)),
-                None => losses.push(Loss { unit: piece, steps: taken, left: Some(now_left) }),
+                None => here.push(Loss { unit: piece, steps: taken, left: Some(now_left) }),
             }
             if let Some(force) = force {
                 self.count_us(force, taken);
@@ -206,16 +218,19 @@ impl Play<'_, '_> {
                 self.umpire.cloud([Subject::of(piece)], &Cloud::Die("loss".into()));
             }
         }
-        if let (Some(force), false) = (force, losses.is_empty()) {
-            self.umpire.note(Event::StepsLost { force, at: toll.at, cause: toll.cause, losses });
+        if let Some(force) = force {
+            for (at, losses) in losses {
+                self.umpire.note(Event::StepsLost { force, at, cause: toll.cause, losses });
+            }
         }
         Ok(())
     }
 
-    fn choose_losers(&mut self, toll: &Toll) -> Ruling<Vec<Piece>> {
-        let Toll { pieces, steps, at, cause, ordered } = toll;
+    /// The owner says who of these pieces takes so many steps.
+    fn choose_losers(&mut self, toll: &Toll, pieces: &[Piece], steps: u8) -> Ruling<Vec<Piece>> {
+        let Toll { at, cause, ordered, .. } = toll;
         let now = self.now();
-        let default = now.losers(pieces, *steps, *cause, &[], false);
+        let default = now.losers(pieces, steps, *cause, &[], false);
         let bearers = now.bearers(pieces, *cause).len();
         let Some(owner) = pieces.first().and_then(|piece| now.force(*piece)).map(Force::side) else {
             return Ok(Vec::new());
@@ -232,7 +247,7 @@ impl Play<'_, '_> {
         // Every piece that could take the first step, for the list of options.
         let mut options: Vec<Vec<Piece>> = vec![default.clone()];
         for piece in pieces {
-            let other = now.losers(pieces, *steps, *cause, &[*piece], false);
+            let other = now.losers(pieces, steps, *cause, &[*piece], false);
             if !options.contains(&other) {
                 options.push(other);
             }
@@ -240,12 +255,13 @@ impl Play<'_, '_> {
         let ordered = ordered
             .as_ref()
             .filter(|named| !named.is_empty())
-            .map(|named| now.losers(pieces, *steps, *cause, named, false));
+            .map(|named| now.losers(pieces, steps, *cause, named, false));
         let state = self.state.clone();
         let game = self.game;
         let known = super::position::Known::default();
         let position = Position { game, state: &state, known: &known };
-        let text = format!("{at}: {steps} to be lost ({cause}); who takes them, in order?");
+        let place = if *cause == Cause::Fever { String::new() } else { format!("{at}: ") };
+        let text = format!("{place}{steps} to be lost ({cause}); who takes them, in order?");
         let question = Question {
             who: owner,
             kind,
@@ -254,10 +270,10 @@ impl Play<'_, '_> {
             text,
             options,
             default,
-            also: Some(Box::new(|losers: &Vec<Piece>| position.pays(pieces, *steps, *cause, losers))),
+            also: Some(Box::new(|losers: &Vec<Piece>| position.pays(pieces, steps, *cause, losers))),
         };
         self.umpire.ask(question, ordered, |policy| match policy {
-            Policy::Pieces(named) => Say::Choose(position.losers(pieces, *steps, *cause, named, false)),
+            Policy::Pieces(named) => Say::Choose(position.losers(pieces, steps, *cause, named, false)),
             _ => Say::Default,
         })
     }
@@ -277,9 +293,9 @@ impl Play<'_, '_> {
             for name in self.closed(&standing) {
                 let Some(counter) = self.counter(name) else { continue };
                 let (sealed, ds) = (counter.holds.0.clone(), counter.ds);
-                let (lost, fever, data) = (counter.lost, counter.fever, self.data());
+                let (wounds, data) = (counter.wounds.clone(), self.data());
                 let more = |held: &[Content]| {
-                    let left = held.iter().flat_map(|content| after_losses(data, content, lost, fever));
+                    let left = held.iter().flat_map(|content| after_losses(data, content, &wounds));
                     left.filter(|(_, steps)| *steps > 0).count() > usize::from(ds)
                 };
                 if self.umpire.fact_or(&[&sealed], &Subject::of(name), "orderly", more, false)? {
@@ -360,9 +376,10 @@ impl Play<'_, '_> {
             let open = self.now().overstacked(hex, force, &stack);
             let fits = self.now().sure_to_fit(hex, force, &stack);
             let meant = self.projected.get(&hex);
-            let as_ordered = match self.overfull.contains(&hex) {
-                true => meant.is_some_and(|meant| stack.len() == meant.len()),
-                false => meant.is_some_and(|meant| stack.iter().all(|piece| meant.contains(piece))),
+            let as_ordered = match self.overfull.get(&hex) {
+                // Whoever has lost a step since may leave room for all.
+                Some(wear) => meant.is_some_and(|meant| stack.len() == meant.len()) && self.now().wear(&stack) == *wear,
+                None => meant.is_some_and(|meant| stack.iter().all(|piece| meant.contains(piece))),
             };
             let over = match closed.as_slice() {
                 _ if open => true,
@@ -370,7 +387,7 @@ impl Play<'_, '_> {
                 // Where even the largest would have room nobody has to be asked.
                 _ if fits => false,
                 // A105: vouched for when the orders were signed; a die has made it otherwise.
-                _ if as_ordered => self.overfull.contains(&hex),
+                _ if as_ordered => self.overfull.contains_key(&hex),
                 _ => {
                     let sealed: Vec<_> = closed.iter().filter_map(|name| self.sealed(*name)).collect();
                     let state = self.state.clone();

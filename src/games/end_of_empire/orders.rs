@@ -23,6 +23,8 @@ document! {
         pub detach: Vec<SetupDetachment>,
         /// Hexes of logistic columns (§3f).
         pub logistics: Vec<Hex>,
+        /// How many more lie under columns, each for a supply point (A49, A89). The check fills it in.
+        pub covered: Option<u32>,
         /// Columns and dummies; they get their public names in this order (A92).
         pub columns: Vec<ColumnOrder>,
     }
@@ -31,7 +33,7 @@ document! {
     pub struct SetupDetachment {
         /// The battalion or battery.
         pub unit: Piece,
-        /// Where its detachment stands; two hexes for a battery.
+        /// Where its detachment stands; two hexes for a battery. What lies under a column is left out.
         pub at: Vec<Hex>,
     }
 

@@ -10,8 +10,8 @@ use crate::words;
 
 use super::data::Data;
 use super::events::{Cause, Event, Loss, PhaseName, Why};
-use super::position::{Known, Position, after_losses, fallen};
-use super::state::{CounterState, Ending, Place, Stage, State};
+use super::position::{Known, Position, after_losses, fallen, wounded};
+use super::state::{CounterState, Ending, Place, Stage, State, Wound};
 use super::terms::{Content, Force, Member, Mode, Piece, UnitKind};
 use super::{EndOfEmpire, SPAIN, US};
 
@@ -39,12 +39,15 @@ pub struct Play<'p, 'u> {
     pub lurked: BTreeMap<Side, BTreeSet<Hex>>,
     /// Steps landed in the open in this phase (§8.2h).
     pub ashore: u32,
+    /// Closed counters of which their owner vouches that somebody is under them, where the base is to land among no others
+    /// (A37), with their wear.
+    pub shore: BTreeMap<Hex, (Vec<Piece>, u32)>,
     /// An order of the other player's last packet is being carried out.
     pub belated: bool,
     /// Where everything stands at the end of movement if all goes as ordered (A105).
     pub projected: BTreeMap<Hex, BTreeSet<Piece>>,
-    /// Hexes that are overstacked and that nobody is sent into (A105).
-    pub overfull: BTreeSet<Hex>,
+    /// Hexes that are overstacked and that nobody is sent into (A105), with the wear of those there.
+    pub overfull: BTreeMap<Hex, u32>,
 }
 
 words! {
@@ -56,7 +59,21 @@ words! {
         Holds = "holds",
         /// That was its last step.
         Gone = "gone",
+        /// There is nothing under it that can be lost so.
+        Spared = "spared",
     }
+}
+
+/// A loss that falls on a closed counter.
+pub struct Blow {
+    /// How many of its steps are still to be taken.
+    pub left: u8,
+    /// It has struck this counter before.
+    pub again: bool,
+    /// Where it comes from.
+    pub cause: Cause,
+    /// Why a dummy is shown by it.
+    pub why: Why,
 }
 
 /// Yes or no, and the word for it.
@@ -89,9 +106,10 @@ impl<'p, 'u> Play<'p, 'u> {
             fought: BTreeSet::new(),
             bombarded: BTreeSet::new(),
             ashore: 0,
+            shore: BTreeMap::new(),
             belated: false,
             projected: BTreeMap::new(),
-            overfull: BTreeSet::new(),
+            overfull: BTreeMap::new(),
         }
     }
 
@@ -299,7 +317,7 @@ impl<'p, 'u> Play<'p, 'u> {
         let Some(counter) = self.state.counters.remove(&name) else { return Ok(Vec::new()) };
         let touched = subjects([name.to_string(), counter.at.to_string()]);
         self.umpire.cloud(touched, &Cloud::Secret(name.to_string()));
-        let members = after_losses(self.data(), &content, counter.lost, counter.fever);
+        let members = after_losses(self.data(), &content, &counter.wounds);
         let mut shown = Vec::new();
         // DS falls on the members in their order (§9.5a); markers go with the units.
         let mut disordered = counter.ds;
@@ -317,7 +335,7 @@ impl<'p, 'u> Play<'p, 'u> {
             }
             shown.push(*unit);
         }
-        for unit in fallen(self.data(), &content, counter.lost, counter.fever) {
+        for unit in fallen(self.data(), &content, &counter.wounds) {
             self.bury(unit);
         }
         let needless: Vec<Piece> = shown.iter().copied().filter(|unit| !self.now().needs_supply(*unit)).collect();
@@ -380,59 +398,63 @@ impl<'p, 'u> Play<'p, 'u> {
         }
     }
 
-    /// Steps are lost under a closed counter, which stays closed (A60b). Gives how many it took.
-    pub fn strike_counter(&mut self, name: Piece, steps: u8, fever: bool, cause: Cause, why: Why) -> Ruling<u8> {
+    /// A step is lost under a closed counter, which stays closed (A60b). Gives how many steps of the loss that takes. The fever
+    /// strikes nobody who is exempt and attacks no dummy: those stay as they are (§12d, A99).
+    pub fn strike_counter(&mut self, name: Piece, blow: &Blow) -> Ruling<u8> {
         let Some(counter) = self.counter(name) else { return Ok(0) };
-        let (sealed, lost, had, force, at) =
-            (counter.holds.0.clone(), counter.lost, counter.fever, counter.force, counter.at);
-        let data = self.data();
-        let taken = |held: &[Content], lost: u8, fever: u8| {
-            let sum = |lost, fever| {
-                let left = held.iter().flat_map(|content| after_losses(data, content, lost, fever));
-                left.map(|(_, steps)| u32::from(steps)).sum::<u32>()
-            };
-            (sum(lost, fever), held.iter().all(Content::is_dummy))
+        let (sealed, force, at) = (counter.holds.0.clone(), counter.force, counter.at);
+        let fever = blow.cause == Cause::Fever;
+        let before = counter.wounds.clone();
+        let with = |steps: u8| {
+            let mut wounds = before.clone();
+            match wounds.last_mut().filter(|_| blow.again) {
+                Some(wound) => wound.steps += steps,
+                None => wounds.push(Wound { steps, fever }),
+            }
+            wounds
         };
-        let added = if fever { (lost, had + steps) } else { (lost + steps, had) };
+        let (added, data) = (with(1), self.data());
+        let over = |held: &[Content]| held.iter().map(|content| wounded(data, content, &added).1).sum::<u8>();
+        let left = |held: &[Content]| held.iter().any(|content| has_steps(&after_losses(data, content, &added)));
         let fact = self.umpire.fact_or(
             &[&sealed],
             &Subject::of(name),
             "struck",
-            |held| match (taken(held, lost, had), taken(held, added.0, added.1)) {
-                ((_, true), _) => Struck::Dummy,
-                (_, (0, _)) => Struck::Gone,
-                _ => Struck::Holds,
+            |held| match () {
+                () if !fever && held.iter().all(Content::is_dummy) => Struck::Dummy,
+                () if over(held) > 0 => Struck::Spared,
+                () if !left(held) => Struck::Gone,
+                () => Struck::Holds,
             },
             Struck::Holds,
         )?;
         match fact {
+            Struck::Spared => Ok(0),
             Struck::Dummy => {
-                self.remove_dummy(name, why);
+                self.remove_dummy(name, blow.why);
                 Ok(0)
             }
             Struck::Holds => {
                 let turn = self.state.turn;
                 if let Some(counter) = self.state.counters.get_mut(&name) {
-                    (counter.lost, counter.fever) = added;
+                    counter.wounds = added;
                     (counter.real, counter.since) = (true, Some(turn));
                 }
-                self.count_us(force, steps);
-                let losses = vec![Loss { unit: name, steps, left: None }];
-                self.umpire.note(Event::StepsLost { force, at, cause, losses });
-                Ok(steps)
+                self.count_us(force, 1);
+                let losses = vec![Loss { unit: name, steps: 1, left: None }];
+                self.umpire.note(Event::StepsLost { force, at, cause: blow.cause, losses });
+                Ok(1)
             }
             Struck::Gone => {
-                let before: u32 = {
-                    let content = self.umpire.open_or(&sealed, &[Subject::of(name)], Content::Units(Vec::new()))?;
-                    taken(std::slice::from_ref(&content), lost, had).0
-                };
+                // A10: who is killed takes as much of the loss as he had steps.
+                let content = self.umpire.open_or(&sealed, &[Subject::of(name)], Content::Units(Vec::new()))?;
+                let took = blow.left.saturating_sub(wounded(data, &content, &with(blow.left)).1);
                 if let Some(counter) = self.state.counters.get_mut(&name) {
-                    (counter.lost, counter.fever) = added;
+                    counter.wounds = added;
                 }
-                let took = steps.min(u8::try_from(before).unwrap_or(u8::MAX));
                 self.count_us(force, took);
                 let losses = vec![Loss { unit: name, steps: took, left: Some(0) }];
-                self.umpire.note(Event::StepsLost { force, at, cause, losses });
+                self.umpire.note(Event::StepsLost { force, at, cause: blow.cause, losses });
                 self.open(name, Why::Destroyed)?;
                 Ok(took)
             }
@@ -477,9 +499,17 @@ impl<'p, 'u> Play<'p, 'u> {
         let now = self.now();
         let Some(force) = pieces.iter().find_map(|piece| now.force(*piece)) else { return Ok(()) };
         let open = pieces.iter().any(|piece| now.kind(*piece).is_some_and(UnitKind::is_combat));
-        let closed = real && !self.closed(pieces).is_empty();
-        if !open && !closed {
+        let shut = self.closed(pieces);
+        if !open && !(real && !shut.is_empty()) {
+            // Whether it is a combat unit that comes beside a leader only its owner knows.
+            let alone = !shut.is_empty() && !now.lone_leaders(Play::enemy(force.side()), &[hex]).is_empty();
+            if alone && self.any_real(&shut, shut[0], "real")? {
+                self.scatter_leaders(force.side(), hex)?;
+            }
             return Ok(());
+        }
+        if real {
+            shut.iter().for_each(|name| self.is_known(*name));
         }
         self.take(hex, force.side());
         let now = self.now();
@@ -507,24 +537,64 @@ impl<'p, 'u> Play<'p, 'u> {
             }
             return self.end_game(Ending::BaseTaken);
         }
-        self.scatter_leaders(force.side(), hex);
-        Ok(())
+        self.scatter_leaders(force.side(), hex)
+    }
+
+    /// A closed counter that comes to stand in a hex by no march takes a flag or a hex of the ring if a combat unit is under it,
+    /// which its owner has to say (A07a, A103).
+    pub fn holds_what_matters(&mut self, name: Piece, hex: Hex) -> Ruling<bool> {
+        let Some(force) = self.now().force(name) else { return Ok(false) };
+        Ok(self.now().wants_control(hex, force.side()) && self.any_real(&[name], name, "real")?)
+    }
+
+    /// Everybody knows now that a closed counter is no dummy.
+    pub fn is_known(&mut self, name: Piece) {
+        let turn = self.state.turn;
+        if let Some(counter) = self.state.counters.get_mut(&name).filter(|counter| !counter.real) {
+            (counter.real, counter.since) = (true, Some(turn));
+        }
+    }
+
+    /// Is there a real combat unit under any of these closed counters (A07c)? Their owner says so, as far as nobody knows.
+    fn any_real(&mut self, shut: &[Piece], about: impl std::fmt::Display, what: &str) -> Ruling<bool> {
+        if shut.iter().any(|name| self.counter(*name).is_some_and(|counter| counter.real)) {
+            return Ok(true);
+        }
+        let sealed = self.sealed_of(shut);
+        let data = self.data();
+        let real = |held: &[Content]| held.iter().any(|content| data.is_real(content));
+        let real = self.umpire.fact_or(&sealed.iter().collect::<Vec<_>>(), &Subject::of(about), what, real, false)?;
+        if let (true, [name]) = (real, shut) {
+            self.is_known(*name);
+        }
+        Ok(real)
+    }
+
+    /// Is a hex occupied by a combat unit of a side, in the open or under a counter (§4.1c, A07c)?
+    pub fn is_occupied(&mut self, hex: Hex, side: Side) -> Ruling<bool> {
+        let there = self.now().fighters(hex, side);
+        let shut = self.closed(&there);
+        Ok(shut.len() < there.len() || !shut.is_empty() && self.any_real(&shut, hex, "occupied")?)
     }
 
     /// A15b: a leader alone beside whom an enemy unit comes to stand joins the nearest friends, or is lost.
-    fn scatter_leaders(&mut self, by: Side, entered: Hex) {
-        let now = self.now();
-        let mut moves: Vec<(Piece, Hex, Option<Hex>)> = Vec::new();
-        for (id, hex, force) in now.lone_leaders(Play::enemy(by), &[entered]) {
+    fn scatter_leaders(&mut self, by: Side, entered: Hex) -> Ruling<()> {
+        for (unit, from, force) in self.now().lone_leaders(Play::enemy(by), &[entered]) {
+            let now = self.now();
             // §11.1b, A42c: nobody joins units in guerrilla.
             let joins =
                 |piece: &Piece| now.fights(*piece) && now.force(*piece) == Some(force) && !now.in_guerrilla(*piece);
             let own = now.on_map(force.side()).into_iter().filter(joins);
-            let to =
-                own.filter_map(|piece| self.state.hex_of(piece)).min_by_key(|to| (now.data().distance(hex, *to), *to));
-            moves.push((id, hex, to));
-        }
-        for (unit, from, to) in moves {
+            let mut hexes: Vec<Hex> = own.filter_map(|piece| self.state.hex_of(piece)).collect();
+            hexes.sort_unstable_by_key(|to| (now.data().distance(from, *to), *to));
+            hexes.dedup();
+            let mut to = None;
+            for hex in hexes {
+                if self.is_occupied(hex, force.side())? {
+                    to = Some(hex);
+                    break;
+                }
+            }
             match to {
                 Some(to) => {
                     self.put(unit, to);
@@ -541,6 +611,7 @@ impl<'p, 'u> Play<'p, 'u> {
                 }
             }
         }
+        Ok(())
     }
 
     /// A leader without the units he was with is lost (A15a); of a beaten defence everybody is (A30g).
@@ -579,6 +650,11 @@ impl<'p, 'u> Play<'p, 'u> {
     pub fn enemy(side: Side) -> Side {
         if side == US { SPAIN } else { US }
     }
+}
+
+/// Has any of these a step left?
+fn has_steps(members: &[(Piece, u8)]) -> bool {
+    members.iter().any(|(_, steps)| *steps > 0)
 }
 
 /// A part of the packet that is refused as a whole.

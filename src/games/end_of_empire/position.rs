@@ -8,7 +8,7 @@ use crate::engine::{Holdings, Seen, Side};
 
 use super::EndOfEmpire;
 use super::data::{Data, Factors, Unit};
-use super::state::{CounterState, Place, State, UnitState};
+use super::state::{CounterState, Place, State, UnitState, Wound};
 use super::terms::{Content, Flag, Force, Member, Mode, Piece, UnitKind};
 
 /// What somebody knows of the closed counters.
@@ -66,7 +66,12 @@ impl Crowd {
 }
 
 /// The units under a counter after its losses, in order, with the steps they have left.
-pub fn after_losses(data: &Data, content: &Content, lost: u8, fever: u8) -> Vec<(Piece, u8)> {
+pub fn after_losses(data: &Data, content: &Content, wounds: &[Wound]) -> Vec<(Piece, u8)> {
+    wounded(data, content, wounds).0
+}
+
+/// The same, and how many steps of the last loss nobody under the counter can take.
+pub fn wounded(data: &Data, content: &Content, wounds: &[Wound]) -> (Vec<(Piece, u8)>, u8) {
     let steps = |unit: Piece| data.unit(unit).map_or(0, |unit| unit.steps);
     let mut members: Vec<(Piece, u8)> = content
         .members()
@@ -74,10 +79,12 @@ pub fn after_losses(data: &Data, content: &Content, lost: u8, fever: u8) -> Vec<
         .map(|member| (member.unit, member.steps.unwrap_or_else(|| steps(member.unit))))
         .collect();
     let stepless = |unit: Piece| steps(unit) == 0;
-    for (mut left, exempt) in [(lost, false), (fever, true)] {
+    let mut left = 0;
+    for wound in wounds {
+        left = wound.steps;
         for (unit, has) in &mut members {
-            if left == 0 || stepless(*unit) || (exempt && data.unit(*unit).is_some_and(|unit| unit.has(Flag::NoFever)))
-            {
+            let exempt = wound.fever && data.unit(*unit).is_some_and(|unit| unit.has(Flag::NoFever));
+            if left == 0 || stepless(*unit) || exempt {
                 continue;
             }
             let taken = left.min(*has);
@@ -93,12 +100,12 @@ pub fn after_losses(data: &Data, content: &Content, lost: u8, fever: u8) -> Vec<
     {
         members.clear();
     }
-    members
+    (members, left)
 }
 
-/// Who of those under a counter was lost with so many steps.
-pub fn fallen(data: &Data, content: &Content, lost: u8, fever: u8) -> Vec<Piece> {
-    let left = after_losses(data, content, lost, fever);
+/// Who of those under a counter was lost with these losses.
+pub fn fallen(data: &Data, content: &Content, wounds: &[Wound]) -> Vec<Piece> {
+    let left = after_losses(data, content, wounds);
     let gone = |unit: &Piece| left.iter().all(|(other, _)| other != unit);
     content.members().iter().map(|member| member.unit).filter(gone).collect()
 }
@@ -235,7 +242,7 @@ impl<'p> Position<'p> {
     pub fn members(&self, counter: Piece) -> Option<Vec<(Piece, u8)>> {
         let content = self.known.0.get(&counter)?;
         let now = self.state.counters.get(&counter)?;
-        Some(after_losses(self.data(), content, now.lost, now.fever))
+        Some(after_losses(self.data(), content, &now.wounds))
     }
 
     /// The movement allowance of a piece; of a closed counter its slowest unit (A61), or as much as any unit of the
@@ -289,7 +296,7 @@ impl<'p> Position<'p> {
         let mut sum = (0, 0);
         for piece in pieces {
             let parts = match (self.state.counters.get(piece), known(*piece)) {
-                (Some(counter), Some(content)) => after_losses(self.data(), &content, counter.lost, counter.fever),
+                (Some(counter), Some(content)) => after_losses(self.data(), &content, &counter.wounds),
                 (Some(_), None) => Vec::new(),
                 (None, _) => vec![(*piece, self.state.unit(*piece).steps)],
             };
@@ -312,6 +319,16 @@ impl<'p> Position<'p> {
     /// Would these pieces be too many in a hex, as far as the viewer knows?
     pub fn overstacked(&self, hex: Hex, force: Force, pieces: &[Piece]) -> bool {
         self.too_much(hex, force, self.bulk_of(pieces, |counter| self.known.0.get(&counter).cloned()))
+    }
+
+    /// The steps that everybody sees to be missing from these pieces.
+    pub fn wear(&self, pieces: &[Piece]) -> u32 {
+        let missing = |piece: &Piece| match (self.state.counters.get(piece), self.unit(*piece)) {
+            (Some(counter), _) => counter.lost(),
+            (None, Some(unit)) => u32::from(unit.steps.saturating_sub(self.state.unit(*piece).steps)),
+            (None, None) => 0,
+        };
+        pieces.iter().map(missing).sum()
     }
 
     /// As much as any closed counter of a force can count for stacking: a brigade all its regiments and no guns (§14.6b,

@@ -189,7 +189,8 @@ impl Play<'_, '_> {
         let slot = next_slot(turn)?;
         if let (true, Concealed::Open(reorganize)) = (self.umpire.foresees(), &mut *next) {
             let before = self.state.clone();
-            self.state.turn = turn;
+            // Nobody knows yet which event it will be.
+            (self.state.turn, self.state.event) = (turn, None);
             self.entry(DocPath::root().key("next"), |play| play.reorganize(SPAIN, reorganize))?;
             *self.state = before;
         }

@@ -210,8 +210,8 @@ fn closed(now: &Position<'_>, id: Piece, state: &CounterState) -> Counter {
     if let Some(steps) = state.told {
         counter.notes.push(format!("{steps} steps were seen in it"));
     }
-    if state.lost + state.fever > 0 {
-        counter.notes.push(format!("has lost {} steps", state.lost + state.fever));
+    if state.lost() > 0 {
+        counter.notes.push(format!("has lost {} steps", state.lost()));
     }
     counter.ready = ready(now, id);
     counter

@@ -72,8 +72,9 @@ const VOUCHED: &[(&str, &str, &str)] = &[
     (
         "13.1a",
         "detachments in columns do not match the battalions and batteries they come from",
-        "pair each with a reduced battalion",
+        "pair each with a reduced battalion, or name what it comes from under `detach`",
     ),
+    ("3f", "`covered` is not how many logistic columns are in columns", "leave it to the check"),
 ];
 
 impl Hidden<'_> {
@@ -87,33 +88,24 @@ impl Hidden<'_> {
         let members: Vec<(Hex, Member)> = (self.at.iter().zip(held))
             .flat_map(|((_, hex), content)| content.members().iter().map(|member| (*hex, *member)))
             .collect();
-        let open = |piece: Piece| self.state.unit(piece).at.hex();
         match clause {
             "14.6c" => {
                 let mut seen = BTreeSet::new();
                 let made = |unit: &Unit| unit.size == Size::Detachment && unit.setup == Setup::Created;
-                let fits = |unit: &Unit| unit.force == self.force && (sets_up(unit, self.force) || made(unit));
+                let train = |unit: &Unit| unit.kind == UnitKind::LogisticColumn;
+                let fits =
+                    |unit: &Unit| unit.force == self.force && (sets_up(unit, self.force) || made(unit) || train(unit));
+                // Neither who stands in the open, nor a battery that has been taken away.
+                let elsewhere = |piece: Piece| self.state.unit(piece).at != Place::Off;
                 self.bursts(held)
                     || members.iter().any(|(_, member)| {
-                        !seen.insert(member.unit) || open(member.unit).is_some() || !unit(member).is_some_and(fits)
+                        !seen.insert(member.unit) || elsewhere(member.unit) || !unit(member).is_some_and(fits)
                     })
             }
             "3b" => {
                 let laid: BTreeSet<Piece> = members.iter().map(|(_, member)| member.unit).collect();
-                let split: BTreeSet<Piece> = self.orders.detach.iter().map(|entry| entry.unit).collect();
-                let missing = |unit: &Unit| {
-                    let parts = split.contains(&unit.id) && unit.has(Flag::Split);
-                    open(unit.id).is_none() && !laid.contains(&unit.id) && !parts
-                };
-                // A battery in pieces inside a column stands nowhere itself.
-                let pieces = members.iter().filter(|(_, member)| {
-                    unit(member).is_some_and(|unit| unit.kind == UnitKind::Artillery && unit.size == Size::Detachment)
-                });
-                let batteries = pieces.count() / 2;
-                let absent: Vec<&Unit> =
-                    data.units.values().filter(|unit| sets_up(unit, self.force) && missing(unit)).collect();
-                let split = absent.iter().filter(|unit| unit.has(Flag::Split)).count();
-                absent.len() > split.min(batteries)
+                let gone = |unit: &Unit| self.state.unit(unit.id).at == Place::Off && !laid.contains(&unit.id);
+                data.units.values().any(|unit| sets_up(unit, self.force) && gone(unit))
             }
             "14.7b" => {
                 held.iter().filter(|content| content.is_dummy()).count() != data.supply_of(self.force, UnitKind::Dummy)
@@ -147,18 +139,35 @@ impl Hidden<'_> {
                 self.force == Force::Spanish && data.land_around(data.santiago).any(|hex| !self.guarded(hex, &members))
             }
             "13.1a" => {
-                let reduced = members.iter().filter(|(_, member)| {
-                    let full = unit(member).map_or(0, |unit| unit.steps);
-                    unit(member).is_some_and(|unit| unit.has(Flag::Detach))
-                        && member.steps.is_some_and(|steps| steps < full)
-                });
-                let made = |kind: UnitKind| {
+                let split = |piece: Piece| self.orders.detach.iter().any(|entry| entry.unit == piece);
+                // Each that is turned over has given one, to a column unless it is said where that stands in the open.
+                let mut given = 0;
+                for (_, member) in &members {
+                    let Some(known) = unit(member).filter(|unit| unit.has(Flag::Detach)) else { continue };
+                    let reduced = member.steps.is_some_and(|steps| steps < known.steps);
+                    if split(member.unit) && !reduced {
+                        return true;
+                    }
+                    given += usize::from(reduced && !split(member.unit));
+                }
+                let mut owed = BTreeMap::from([(UnitKind::Infantry, given)]);
+                for entry in &self.orders.detach {
+                    if let Some((count, kind)) = data.unit(entry.unit).and_then(parts_of) {
+                        *owed.entry(kind).or_default() += count.saturating_sub(entry.at.len());
+                    }
+                }
+                [UnitKind::Infantry, UnitKind::Artillery].into_iter().any(|kind| {
                     let of = |member: &Member| {
                         unit(member).is_some_and(|unit| unit.kind == kind && unit.setup == Setup::Created)
                     };
-                    members.iter().filter(|(_, member)| of(member)).count()
-                };
-                made(UnitKind::Infantry) != reduced.count() || !made(UnitKind::Artillery).is_multiple_of(2)
+                    let made = members.iter().filter(|(_, member)| of(member)).count();
+                    made != owed.get(&kind).copied().unwrap_or(0)
+                })
+            }
+            "3f" => {
+                let train = |member: &Member| unit(member).is_some_and(|unit| unit.kind == UnitKind::LogisticColumn);
+                let trains = members.iter().filter(|(_, member)| train(member)).count();
+                u32::try_from(trains).ok() != Some(self.orders.covered.unwrap_or(0))
             }
             _ => false,
         }
@@ -298,17 +307,27 @@ impl EndOfEmpire {
     /// sealed, since then it has been done.
     pub fn complete_setup(&self, state: &State, force: Force, orders: &mut SetupOrders) {
         let Some(defaults) = self.default_setup(force) else { return };
+        let split: BTreeSet<Piece> = orders.detach.iter().map(|entry| entry.unit).collect();
         let mut laid: BTreeSet<Piece> = BTreeSet::new();
-        let mut dummies = 0;
-        for column in &orders.columns {
-            match &column.holds {
+        let (mut dummies, mut trains) = (0, 0);
+        for column in &mut orders.columns {
+            match &mut column.holds {
                 Concealed::Sealed(_) => return,
-                Concealed::Open(content) => {
-                    dummies += usize::from(content.is_dummy());
-                    laid.extend(content.members().iter().map(|member| member.unit));
+                Concealed::Open(Content::Dummy) => dummies += 1,
+                Concealed::Open(Content::Units(members)) => {
+                    for member in members {
+                        let unit = self.data.unit(member.unit);
+                        trains += u32::from(unit.is_some_and(|unit| unit.kind == UnitKind::LogisticColumn));
+                        // §13.1a: who gives off a detachment is turned over.
+                        if split.contains(&member.unit) && unit.is_some_and(|unit| unit.has(Flag::Detach)) {
+                            member.steps.get_or_insert(1);
+                        }
+                        laid.insert(member.unit);
+                    }
                 }
             }
         }
+        orders.covered = orders.covered.or((trains > 0).then_some(trains));
         for (unit, mode) in &defaults.modes {
             if !laid.contains(unit) {
                 orders.modes.entry(*unit).or_insert(*mode);
@@ -329,7 +348,6 @@ impl EndOfEmpire {
         }
         orders.columns.iter().for_each(|column| state.lay(force, column));
         let footing = Position { game: self, state: &state, known: &known }.footing(force);
-        let split: BTreeSet<Piece> = orders.detach.iter().map(|entry| entry.unit).collect();
         let mut units: Vec<_> = self.data.units.values().filter(|unit| sets_up(unit, force)).collect();
         // Whose hex is printed takes it, whoever else is there (§3l); the others find room around them.
         units.sort_by_key(|unit| (unit.hex.is_none(), unit.id));
@@ -408,9 +426,14 @@ impl Play<'_, '_> {
         let units: BTreeMap<Piece, Hex> =
             self.state.units.iter().filter_map(on_map).filter(|(id, _)| now.force(*id) == Some(force)).collect();
         let of_force = self.state.counters.iter().filter(|(_, counter)| counter.force == force);
-        let counters = of_force.map(|(name, counter)| (*name, counter.at)).collect();
+        let counters: BTreeMap<Piece, Hex> = of_force.map(|(name, counter)| (*name, counter.at)).collect();
         if force == Force::Cuban {
             self.state.us_control.extend(units.values().copied());
+            for (name, at) in &counters {
+                if self.holds_what_matters(*name, *at)? {
+                    self.take(*at, force.side());
+                }
+            }
         }
         self.umpire.note(Event::Deployed { force, units, counters });
         Ok(())
@@ -479,13 +502,20 @@ impl Play<'_, '_> {
         let mut bars = Vec::new();
         for (index, entry) in orders.detach.iter().enumerate() {
             let place = DocPath::root().key("detach").index(index);
-            let parts = data.unit(entry.unit).filter(|unit| unit.force == force).and_then(parts_of);
-            let Some((count, kind)) = parts else {
+            let unit = data.unit(entry.unit).filter(|unit| unit.force == force);
+            if unit.is_some_and(|unit| unit.setup == Setup::Escario) {
+                let bar = Bar::new("3d", format!("{} comes with Escario", entry.unit), "leave it out");
+                bars.push(bar.at(place.key("unit")).firm());
+                continue;
+            }
+            // §13.1b: none that has been split before.
+            let whole = |unit: &&Unit| sets_up(unit, force) && self.state.unit(unit.id).steps == unit.steps;
+            let Some((count, kind)) = unit.filter(whole).and_then(parts_of) else {
                 let why = format!("{} cannot be split", entry.unit);
                 bars.push(Bar::new("13.1b", why, "name a full battalion or a battery").at(place.key("unit")).firm());
                 continue;
             };
-            if entry.at.len() != count {
+            if entry.at.len() > count {
                 let why = format!("{} makes {count} of them", entry.unit);
                 bars.push(Bar::new("13.2a", why, format!("name {count}")).at(place.key("at")).firm());
                 continue;
@@ -518,14 +548,26 @@ impl Play<'_, '_> {
     /// §3f, A72.
     fn lay_logistics(&mut self, footing: &Footing, orders: &SetupOrders) -> Vec<Bar> {
         let (data, force) = (self.data(), footing.force);
+        let limit = data.tables.supply.columns_at_setup;
         let mut bars = Vec::new();
+        // A89: those under columns are paid for like the others (A49).
+        let covered = orders.covered.unwrap_or(0);
+        let open = u32::try_from(orders.logistics.len()).unwrap_or(u32::MAX);
+        let at = || DocPath::root().key("covered");
+        if covered > 0 && (!self.game.options.supply_points || force != Force::Spanish) {
+            bars.push(Bar::new("14.5.1a", "there are no logistic columns here", "leave it out").at(at()).firm());
+        } else if covered > 0 && open.saturating_add(covered) > limit {
+            bars.push(Bar::new("3f", "at most 3 logistic columns are set up", "leave some out").at(at()).firm());
+        } else if let Some(points) = self.state.supply_points.get_mut(&force) {
+            *points = points.saturating_sub(covered);
+        }
         for (index, hex) in orders.logistics.iter().enumerate() {
             let place = DocPath::root().key("logistics").index(index);
             let mut wrong = self.now().bars_set_up(footing, *hex);
             if !self.game.options.supply_points || force != Force::Spanish {
                 wrong.push(Bar::new("14.5.1a", "there are no logistic columns here", "leave it out").firm());
             }
-            if index >= data.tables.supply.columns_at_setup as usize {
+            if index >= limit as usize {
                 wrong.push(Bar::new("3f", "at most 3 logistic columns are set up", "leave it out").firm());
             }
             let free = data.of_kind(force, UnitKind::LogisticColumn).map(|unit| unit.id);

@@ -91,6 +91,15 @@ document! {
         pub mode: Option<Mode>,
     }
 
+    /// A loss under a closed counter.
+    #[derive(Copy)]
+    pub struct Wound {
+        /// Its steps.
+        pub steps: u8,
+        /// By fever, which passes over the exempt (§12d).
+        pub fever: bool,
+    }
+
     /// A closed column or brigade counter on the map (§14.6).
     pub struct CounterState {
         /// Whose it is.
@@ -99,10 +108,8 @@ document! {
         pub at: Hex,
         /// What lies under it.
         pub holds: Lying<Content>,
-        /// Steps lost since that was laid down.
-        pub lost: u8,
-        /// Steps lost to fever since then, which passes over the exempt (§12d).
-        pub fever: u8,
+        /// What it has lost since that was laid down, loss by loss (A10).
+        pub wounds: Vec<Wound>,
         /// Disorganized members.
         pub ds: u8,
         /// Out of supply (A102).
@@ -300,14 +307,18 @@ impl State {
 }
 
 impl CounterState {
+    /// The steps lost under it.
+    pub fn lost(&self) -> u32 {
+        self.wounds.iter().map(|wound| u32::from(wound.steps)).sum()
+    }
+
     /// A counter just put on the map.
     pub fn new(force: Force, at: Hex, holds: Sealed<Content>, mode: Option<Mode>) -> CounterState {
         CounterState {
             force,
             at,
             holds: Lying(holds),
-            lost: 0,
-            fever: 0,
+            wounds: Vec::new(),
             ds: 0,
             oos: false,
             landed: false,

@@ -406,8 +406,8 @@ pub fn describe(now: &Position<'_>, piece: Piece) -> (String, String) {
         mark(counter.landed, "landed");
         mark(counter.stopped, "stopped");
         mark(counter.real, "no dummy");
-        if counter.lost + counter.fever > 0 {
-            marks.push(format!("{} lost", counter.lost + counter.fever));
+        if counter.lost() > 0 {
+            marks.push(format!("{} lost", counter.lost()));
         }
         if let Some(told) = counter.told {
             marks.push(format!("{} told", count_of(told, "step")));

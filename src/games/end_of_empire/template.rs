@@ -76,7 +76,8 @@ fn setup(now: &Position<'_>, force: Force) -> String {
             list(able)
         ));
         if game.options.supply_points {
-            line("# logistics: [\"1109\"]    # up to 3 logistic columns, each takes one of the 8 supply points".into());
+            line("# logistics: [\"1109\"]    # up to 3 logistic columns, each takes one of the 8 supply points; sp-cl-3 may".into());
+            line("#                         # lie in a column too".into());
         }
     }
     if game.options.columns {

@@ -209,17 +209,17 @@ impl Play<'_, '_> {
                 let bar = Bar::new("A105", format!("{hex} is not overstacked"), "leave it out").firm();
                 let place = DocPath::root().key("overfull").index(index);
                 self.entry(place, |play| play.umpire.vouch(&all, bar, over))?;
-                self.overfull.insert(hex);
+                self.overfull.insert(hex, now.wear(&stack));
             } else if self.umpire.foresees() {
                 // Nobody has to count for himself: the author's program sees what lies under his counters.
                 let open = !self.game.options.phases;
                 if open && !lonely && self.umpire.fact_or(&all, &Subject::of(hex), "overfull", over, false)? {
                     orders.overfull.push(hex);
-                    self.overfull.insert(hex);
+                    self.overfull.insert(hex, now.wear(&stack));
                 }
             } else if silent && !lonely && !now.sure_to_fit(hex, force, &stack) {
                 if self.umpire.fact_or(&all, &Subject::of(hex), "overfull", over, false)? {
-                    self.overfull.insert(hex);
+                    self.overfull.insert(hex, now.wear(&stack));
                 }
             } else if !silent && !lonely {
                 let bar =
@@ -228,7 +228,7 @@ impl Play<'_, '_> {
             }
         }
         for (index, hex) in orders.overfull.clone().into_iter().enumerate() {
-            if !self.overfull.contains(&hex) {
+            if !self.overfull.contains_key(&hex) {
                 let why = format!("{hex} is no hex with closed counters of yours that nobody is sent into");
                 let bar = Bar::new("A105", why, "leave it out").firm();
                 self.entry(DocPath::root().key("overfull").index(index), |play| {

@@ -171,9 +171,10 @@ impl Player<'_> {
     fn apply(&mut self, orders: &Reorganize) {
         // A110: who was lost under them does not come again.
         for name in orders.columns.keys().chain(&orders.dissolve) {
-            let counter = self.state.counters.get(name).map(|counter| (counter.lost, counter.fever));
-            let (Some((lost, fever)), Some(content)) = (counter, self.known.0.get(name)) else { continue };
-            for unit in fallen(&self.game.data, content, lost, fever) {
+            let (Some(counter), Some(content)) = (self.state.counters.get(name), self.known.0.get(name)) else {
+                continue;
+            };
+            for unit in fallen(&self.game.data, content, &counter.wounds) {
                 self.state.take_off(self.game.data.unit(unit), unit);
             }
         }
@@ -199,7 +200,7 @@ impl Player<'_> {
                 }
             }
             if let Some(counter) = self.state.counters.get_mut(name) {
-                (counter.lost, counter.fever) = (0, 0);
+                counter.wounds.clear();
             }
         }
         for unit in &orders.join {

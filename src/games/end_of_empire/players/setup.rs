@@ -124,6 +124,7 @@ pub fn setup(game: &EndOfEmpire, state: &State, force: Force, chance: &mut Chanc
     if game.options.columns && chance.one_in(2) {
         cover(game, &mut orders, force, |_| chance.one_in(3));
         chance.shuffle(&mut orders.columns);
+        load(game, &mut orders, force, chance);
     }
     // A101: a dummy lies in wait like a column of guerrillas.
     let dummy = |column: &ColumnOrder| column.holds == Concealed::Open(Content::Dummy);
@@ -167,6 +168,22 @@ pub fn cover(game: &EndOfEmpire, orders: &mut SetupOrders, force: Force, mut cho
         let members =
             stack.into_iter().map(|unit| Member { unit, steps: data.unit(unit).map(|unit| unit.steps) }).collect();
         orders.columns.push(ColumnOrder { at, holds: Concealed::Open(Content::Units(members)), mode });
+    }
+}
+
+/// Puts a logistic column under a column, if there is one to spare (A89).
+fn load(game: &EndOfEmpire, orders: &mut SetupOrders, force: Force, chance: &mut Chance) {
+    let most = game.data.tables.supply.columns_at_setup as usize;
+    let train = game.data.of_kind(force, UnitKind::LogisticColumn).nth(orders.logistics.len());
+    let Some(train) = train.filter(|_| game.options.supply_points && orders.logistics.len() < most) else { return };
+    for column in orders.columns.iter_mut().filter(|column| column.mode != Some(Mode::Guerrilla)) {
+        if let Concealed::Open(Content::Units(members)) = &mut column.holds
+            && chance.one_in(2)
+        {
+            members.push(Member { unit: train.id, steps: None });
+            orders.covered = Some(1);
+            return;
+        }
     }
 }
 
