@@ -123,8 +123,7 @@ impl Position<'_> {
             return bars;
         }
         bars.extend(self.bars_distance(piece, target));
-        let landed = self.state.counters.get(&piece).map_or(self.state.unit(piece).landed, |counter| counter.landed);
-        if landed {
+        if self.landed(piece) {
             bars.push(about(Bar::new("8.2e", format!("{piece} landed this turn"), "attack next turn")));
         }
         if self.frozen(piece) {

@@ -101,9 +101,7 @@ impl Position<'_> {
                 modifiers.add("balloon", values.balloon, Clause("A95d"));
             }
         }
-        let landed = |piece: &Piece| self.state.unit(*piece).landed;
-        let stacks = volley.from.iter().flat_map(|hex| self.stack(*hex, volley.by));
-        if volley.kind == FireKind::Defence && stacks.into_iter().any(|piece| landed(&piece)) {
+        if volley.kind == FireKind::Defence && self.is_fresh(volley.target, volley.by) {
             modifiers.add("landed this turn", values.landed, Clause("8.2g"));
         }
         if volley.supported {

@@ -72,7 +72,7 @@ impl Position<'_> {
                 format!("its range is {range}"),
             )));
         }
-        if self.state.unit(piece).landed {
+        if self.landed(piece) {
             bars.push(about(Bar::new("A79", format!("{piece} landed this turn"), "bombard next turn")));
         }
         if self.frozen(piece) {

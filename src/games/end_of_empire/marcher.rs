@@ -90,11 +90,8 @@ impl Position<'_> {
             };
             return vec![about(Bar::new("8.1a", why, "name what stands on the map"))];
         }
-        let (landed, stopped) = match self.state.counters.get(&piece) {
-            Some(counter) => (counter.landed, counter.stopped),
-            None => (self.state.unit(piece).landed, self.state.unit(piece).stopped),
-        };
-        if landed {
+        let stopped = self.state.counters.get(&piece).map_or(self.state.unit(piece).stopped, |counter| counter.stopped);
+        if self.landed(piece) {
             bars.push(about(Bar::new("8.2d", format!("{piece} landed this turn"), "move it next turn")));
         }
         if stopped {

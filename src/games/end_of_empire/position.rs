@@ -161,6 +161,16 @@ impl<'p> Position<'p> {
         self.stack(hex, force).into_iter().any(|other| self.mode(other) != mode)
     }
 
+    /// Has the piece landed this turn (§8.2)?
+    pub fn landed(&self, piece: Piece) -> bool {
+        self.state.counters.get(&piece).map_or(self.state.unit(piece).landed, |counter| counter.landed)
+    }
+
+    /// Has anybody in the stack landed this turn, which is felt by all of it when it is attacked (A64)?
+    pub fn is_fresh(&self, hex: Hex, force: Force) -> bool {
+        self.stack(hex, force).into_iter().any(|piece| self.landed(piece))
+    }
+
     /// Is the piece in guerrilla (§11.2)?
     pub fn in_guerrilla(&self, piece: Piece) -> bool {
         self.mode(piece) == Mode::Guerrilla

@@ -69,7 +69,7 @@ impl Position<'_> {
         if !hexes.is_empty() && hexes.iter().all(|hex| data.river_between(*hex, target)) {
             shifts.add("across a river", values.river, Clause("A94a"));
         }
-        if defenders.iter().any(|piece| self.state.unit(*piece).landed) {
+        if defenders.first().and_then(|piece| self.force(*piece)).is_some_and(|force| self.is_fresh(target, force)) {
             shifts.add("landed this turn", values.landed, Clause("8.2f"));
         }
         let marines = |pieces: &[Piece]| {
