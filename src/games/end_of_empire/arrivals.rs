@@ -68,6 +68,7 @@ const ARRIVALS: &[(&str, &str, &str)] = &[
     ("14.6a", "a unit is not waiting, or is named twice, or there are not so many counters", "name waiting units once"),
     ("14.7a", "no dummy is left", "leave it out"),
     ("A13", "too many steps or guns arrive in a hex", "12 steps and one gun fit into a hex"),
+    ("10.2e", "only dummies are where the base is to land", "land troops there first, in the same landing or earlier"),
 ];
 
 /// Everything about counters that arrive closed.
@@ -85,6 +86,29 @@ struct Arrival<'a> {
 }
 
 impl Arrival<'_> {
+    /// Are closed counters of the force in the hex, or to come there?
+    fn is_closed(&self, hex: Hex) -> bool {
+        self.at.contains(&hex) || self.before.iter().any(|name| self.state.hex_of(*name) == Some(hex))
+    }
+
+    /// Does the base come by this order, if it is not ashore yet?
+    fn lands_base(&self, entry: &ArrivalOrder) -> bool {
+        entry.base && self.state.base.is_none()
+    }
+
+    /// Where the base is to land beside closed counters, and nobody else would show that the hex is held (§10.2e).
+    fn unguarded(&self) -> impl Iterator<Item = Hex> {
+        let now = Position { game: self.game, state: self.state, known: &Known::default() };
+        let fights = |piece: &Piece| now.kind(*piece).is_some_and(UnitKind::is_combat);
+        let real = |piece: &Piece| fights(piece) || self.state.counters.get(piece).is_some_and(|counter| counter.real);
+        let shown = |hex: Hex| {
+            let comes = self.entries.iter().filter(|entry| entry.at == hex).flat_map(|entry| &entry.units).any(fights);
+            comes || now.stack(hex, self.force).iter().any(real)
+        };
+        let seats = self.entries.iter().filter(|entry| self.lands_base(entry)).map(|entry| entry.at);
+        seats.filter(|hex| self.is_closed(*hex) && !shown(*hex)).collect::<BTreeSet<Hex>>().into_iter()
+    }
+
     fn breaks(&self, clause: &str, held: &[Content]) -> bool {
         let data = &self.game.data;
         let (old, new) = held.split_at(self.before.len().min(held.len()));
@@ -150,8 +174,21 @@ impl Arrival<'_> {
                     for piece in &entry.units {
                         add(entry.at, now.bulk(*piece, self.state.unit(*piece).steps));
                     }
+                    if self.lands_base(entry) {
+                        add(entry.at, (now.base_bulk(), 0));
+                    }
                 }
-                bulk.into_iter().any(|(hex, sum)| self.at.contains(&hex) && now.too_much(hex, self.force, sum))
+                // Where nobody is closed it is judged as they arrive.
+                bulk.into_iter().any(|(hex, sum)| self.is_closed(hex) && now.too_much(hex, self.force, sum))
+            }
+            // A37: a dummy is no US unit.
+            "10.2e" => {
+                let real = |content: &&Content| data.is_real(content);
+                let there =
+                    self.before.iter().filter_map(|name| self.state.hex_of(*name)).chain(self.at.iter().copied());
+                let real: BTreeSet<Hex> =
+                    there.zip(old.iter().chain(new)).filter(|(_, content)| real(content)).map(|(hex, _)| hex).collect();
+                self.unguarded().any(|hex| !real.contains(&hex))
             }
             _ => false,
         }
@@ -175,7 +212,7 @@ impl Play<'_, '_> {
                 at.push(entry.at);
             }
         }
-        if at.is_empty() {
+        if entries.is_empty() {
             return Ok(());
         }
         let state = self.state.clone();
@@ -187,9 +224,14 @@ impl Play<'_, '_> {
         let bases = u32::try_from(entries.iter().filter(|entry| entry.base).count()).unwrap_or(0);
         let open_steps = open.sum::<u32>() + base * bases;
         let arrival = Arrival { game: self.game, state: &state, force, before: &before, at: &at, open_steps, entries };
+        self.seats = arrival.unguarded().collect();
         let all: Vec<&Sealed<Content>> = sealed.iter().collect();
         self.entry(DocPath::root().key(key), |play| {
             for (clause, why, remedy) in ARRIVALS {
+                // Who was closed before matters to those who come beside him.
+                if at.is_empty() && !["A13", "10.2e"].contains(clause) {
+                    continue;
+                }
                 let laid = names.iter().flatten().map(Subject::of);
                 let bar = Bar::new(clause, *why, *remedy).about(laid);
                 play.umpire.vouch(&all, bar, |held| !arrival.breaks(clause, held))?;
@@ -329,17 +371,34 @@ impl Play<'_, '_> {
         }
         let mut stack = now.stack(hex, force);
         stack.push(unit);
-        if let Some(lacks) = now.lacking_room(hex, force, &stack) {
+        if let Some(lacks) = now.lacking_room(hex, force, now.bulk_of(&stack, |_| None)) {
             let bar = Bar::new("A13", format!("{unit} has no room in {hex}"), "land elsewhere");
             bars.push(bar.about(about()).about([lacks]));
         }
         bars
     }
 
+    /// Is a real US unit in the hex (A37)? Of closed counters their owner says it: with his orders, or where the fever has taken
+    /// the others since.
+    fn is_garrisoned(&mut self, hex: Hex) -> Ruling<bool> {
+        let there = self.now().fighters(hex, US);
+        let shown = |piece: &Piece| self.counter(*piece).is_none_or(|counter| counter.real);
+        if there.iter().any(shown) || self.seats.contains(&hex) {
+            return Ok(true);
+        }
+        let (sealed, data) = (self.sealed_of(&there), self.data());
+        let real = |held: &[Content]| held.iter().any(|content| data.is_real(content));
+        self.umpire.fact_or(&sealed.iter().collect::<Vec<_>>(), &Subject::of(hex), "occupied", real, true)
+    }
+
     /// §10.2e to §10.2h, A37.
     fn land_base(&mut self, hex: Hex) -> Ruling<()> {
         let data = self.data();
         let mut bars = self.now().bars_base(hex);
+        if bars.is_empty() && !self.is_garrisoned(hex)? {
+            let bar = Bar::new("10.2e", format!("nobody but dummies is left in {hex}"), "land troops there first");
+            bars.push(bar.about([Subject::of(hex)]));
+        }
         let cost = data.cast().base.and_then(|id| data.unit(id)?.landing).unwrap_or(0);
         if self.ashore + cost > data.tables.limits.landing {
             let why = format!("the base takes {cost} of the steps that may land, and {} are ashore", self.ashore);
@@ -385,8 +444,7 @@ impl<'p> Position<'p> {
     }
 
     /// The room that is lacking in a hex for so many to stand there, if any is.
-    fn lacking_room(&self, hex: Hex, force: Force, stack: &[Piece]) -> Option<Subject> {
-        let (foot, guns) = self.bulk_of(stack, |counter| self.known.0.get(&counter).cloned());
+    fn lacking_room(&self, hex: Hex, force: Force, (foot, guns): (u32, u32)) -> Option<Subject> {
         if self.too_much(hex, force, (0, guns)) {
             return Some(room_for_gun(hex));
         }
@@ -435,9 +493,17 @@ impl<'p> Position<'p> {
             let why = format!("{hex} is neither a beach nor Siboney");
             bars.push(Bar::new("A37", why, "land it on a beach").part("at").firm());
         }
-        if !self.stack(hex, Force::Us).into_iter().any(|piece| self.fights(piece)) {
+        let stack = self.stack(hex, Force::Us);
+        if !stack.iter().any(|piece| self.fights(*piece) && self.all_real(&[*piece])) {
             let remedy = "land troops there first, in the same landing or earlier";
             bars.push(Bar::new("10.2e", format!("no US unit is in {hex}"), remedy).about([Subject::of(hex)]));
+        }
+        // §5.2c, A13.
+        let (foot, _) = self.bulk_of(&stack, |counter| self.known.0.get(&counter).cloned());
+        if let Some(lacks) = self.lacking_room(hex, Force::Us, (foot + self.base_bulk(), 0)).filter(|_| bars.is_empty())
+        {
+            let why = format!("the base has no room in {hex}");
+            bars.push(Bar::new("A13", why, "land it beside fewer troops").part("base").about([lacks]));
         }
         bars
     }

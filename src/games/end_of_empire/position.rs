@@ -311,12 +311,16 @@ impl<'p> Position<'p> {
         sum
     }
 
+    /// The room the base takes in its hex (§5.2c).
+    pub fn base_bulk(&self) -> u32 {
+        self.data().cast().base.and_then(|id| self.unit(id)?.stacking).unwrap_or(0)
+    }
+
     /// Is that too much for one hex (§5.2a, §5.2b)? The base takes room of its own (§5.2c).
     pub fn too_much(&self, hex: Hex, force: Force, (foot, guns): (u32, u32)) -> bool {
         let limits = &self.data().tables.limits;
-        let base = (self.state.base == Some(hex) && force == Force::Us)
-            .then(|| self.data().cast().base.and_then(|id| self.unit(id)?.stacking).unwrap_or(0));
-        foot + base.unwrap_or(0) > limits.stack_steps || guns > limits.stack_guns
+        let base = if self.state.base == Some(hex) && force == Force::Us { self.base_bulk() } else { 0 };
+        foot + base > limits.stack_steps || guns > limits.stack_guns
     }
 
     /// Would these pieces be too many in a hex, as far as the viewer knows?

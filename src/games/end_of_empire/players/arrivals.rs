@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use crate::board::Hex;
 
 use super::super::orders::ArrivalOrder;
-use super::super::position::Position;
-use super::super::state::{Place, State};
+use super::super::state::Place;
 use super::super::terms::{Content, Force, Member, Piece};
 use super::Player;
 
@@ -21,7 +20,7 @@ impl Player<'_> {
         if self.state.base.is_none()
             && left >= base
             && self.chance.one_in(3)
-            && let Some(at) = self.base_site()
+            && let Some(at) = self.now().base_sites().first().copied()
         {
             orders.push(ArrivalOrder { at, units: Vec::new(), holds: None, base: true });
             self.state.base = Some(at);
@@ -68,22 +67,12 @@ impl Player<'_> {
         orders.extend(groups.into_iter().map(|(at, units)| ArrivalOrder::open(at, units)));
         if self.state.base.is_none()
             && left >= base
-            && let Some(at) = self.base_site()
+            && let Some(at) = self.now().base_sites().first().copied()
         {
             orders.push(ArrivalOrder { at, units: Vec::new(), holds: None, base: true });
             self.state.base = Some(at);
         }
         orders
-    }
-
-    /// Where the base can land with room for it beside the troops (A105).
-    fn base_site(&self) -> Option<Hex> {
-        let roomy = |hex: &Hex| {
-            let state = State { base: Some(*hex), ..self.state.clone() };
-            let now = Position { game: self.game, state: &state, known: &self.known };
-            !now.overstacked(*hex, Force::Us, &now.stack(*hex, Force::Us))
-        };
-        self.now().base_sites().into_iter().find(roomy)
     }
 
     pub(super) fn entries(&mut self) -> Vec<ArrivalOrder> {
