@@ -243,9 +243,14 @@ impl<'p> Position<'p> {
 
     /// What the viewer knows of a closed counter, after its losses.
     pub fn members(&self, counter: Piece) -> Option<Vec<(Piece, u8)>> {
-        let content = self.known.0.get(&counter)?;
-        let now = self.state.counters.get(&counter)?;
-        Some(after_losses(self.data(), content, now.lost, now.fever))
+        self.state.counters.get(&counter)?;
+        Some(self.left_under(counter, self.known.0.get(&counter)?))
+    }
+
+    /// Who is left under a counter with this content.
+    pub fn left_under(&self, counter: Piece, content: &Content) -> Vec<(Piece, u8)> {
+        let lost = self.state.counters.get(&counter).map_or((0, 0), |counter| (counter.lost, counter.fever));
+        after_losses(self.data(), content, lost.0, lost.1)
     }
 
     /// The movement allowance of a piece; of a closed counter its slowest unit (A61), or as much as any unit of the
@@ -270,19 +275,15 @@ impl<'p> Position<'p> {
         self.data().units.values().filter(of).map(most).max().unwrap_or(0)
     }
 
-    /// The allowance of a counter with this content (A61): its slowest unit; a dummy as printed.
+    /// The allowance of a counter with this content (A61): the slowest unit that is left of it; a dummy as printed.
     pub fn content_allowance(&self, counter: Piece, content: &Content) -> u32 {
         let force = self.force(counter).unwrap_or(Force::Spanish);
-        let mode = self.state.counters.get(&counter).and_then(|counter| counter.mode);
-        let of = |piece: Piece| {
-            self.unit(piece).map_or(0, |unit| unit.factors(unit.steps, mode.or(Some(Mode::Regular))).r#move)
-        };
-        match content {
-            Content::Dummy => {
-                self.data().of_kind(force, UnitKind::Dummy).map(|unit| unit.front.r#move).min().unwrap_or(4)
-            }
-            Content::Units(members) => members.iter().map(|member| of(member.unit)).min().unwrap_or(0),
+        let mode = self.state.counters.get(&counter).and_then(|counter| counter.mode).or(Some(Mode::Regular));
+        if content.is_dummy() {
+            return self.data().of_kind(force, UnitKind::Dummy).map(|unit| unit.front.r#move).min().unwrap_or(4);
         }
+        let of = |(unit, steps): (Piece, u8)| self.unit(unit).map_or(0, |unit| unit.factors(steps, mode).r#move);
+        self.left_under(counter, content).into_iter().map(of).min().unwrap_or(0)
     }
 
     /// What a unit counts for stacking: steps on foot, and guns (§5.2, A11).
