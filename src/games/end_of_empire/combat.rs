@@ -51,7 +51,9 @@ impl Play<'_, '_> {
                 .filter(|piece| self.now().force(*piece).is_some_and(|f| f.side() == side))
                 .collect();
             let closed = self.closed(&own);
-            let hunting = self.now().manner(&own, target, side) != Manner::Ordinary;
+            let manner = self.now().manner(&own, target, side);
+            let hunting = manner != Manner::Ordinary;
+            self.vouch_for_attackers(DocPath::root().key("combat").index(index), order, &own, manner)?;
             for name in closed {
                 let Some(sealed) = self.sealed(name) else { continue };
                 let state = self.state.clone();
@@ -72,6 +74,43 @@ impl Play<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Somebody under each closed counter attacks, and machine guns not without others (§9.6a, §9.6b, A84).
+    fn vouch_for_attackers(&mut self, at: DocPath, order: &CombatOrder, own: &[Piece], manner: Manner) -> Ruling<()> {
+        let closed = self.closed(own);
+        if closed.is_empty() {
+            return Ok(());
+        }
+        let state = self.state.clone();
+        let now = Position { game: self.game, state: &state, known: &Known::default() };
+        let any = |name: Piece, content: &Content, kind: &dyn Fn(UnitKind) -> bool| {
+            now.left_under(name, content).into_iter().any(|(unit, _)| now.kind(unit).is_some_and(kind))
+        };
+        let fights = |kind: UnitKind| kind.is_foot() || kind == UnitKind::MachineGun && manner == Manner::Ordinary;
+        // What is wrong with dummies is said elsewhere (A52a).
+        let fit = |name: Piece, content: &Content| content.is_dummy() || any(name, content, &fights);
+        let sealed = self.sealed_of(&closed);
+        self.ahead(at, |play| {
+            for (name, sealed) in closed.iter().zip(&sealed) {
+                let clause = if manner == Manner::Ordinary { "9.6a" } else { "A84" };
+                let place = order.by.iter().position(|piece| piece == name).unwrap_or(0);
+                let bar = Bar::new(clause, format!("nobody under {name} attacks"), "leave it out");
+                let bar = bar.at(DocPath::root().key("by").index(place));
+                play.umpire.vouch(&[sealed], bar, |held| held.iter().all(|content| fit(*name, content)))?;
+            }
+            if own.iter().any(|piece| now.kind(*piece).is_some_and(UnitKind::is_foot)) {
+                return Ok(());
+            }
+            let why = "machine guns only support an attack of others";
+            let bar = Bar::new("9.6b", why, "name who attacks").part("by");
+            let foot = |held: &[Content]| {
+                let mut each = closed.iter().zip(held);
+                each.clone().any(|(name, content)| any(*name, content, &UnitKind::is_foot))
+                    || !each.all(|(name, content)| !content.is_dummy() && fit(*name, content))
+            };
+            play.umpire.vouch(&sealed.iter().collect::<Vec<_>>(), bar, foot)
+        })
     }
 
     /// Who is named apart from the counter he is under does not attack, whatever a die may do to the counter. One that may have
@@ -359,6 +398,13 @@ impl Play<'_, '_> {
         let mut attackers: Vec<Piece> = (attackers.into_iter())
             .filter(|piece| self.now().kind(*piece).is_some_and(|kind| kind.is_foot() || kind == UnitKind::MachineGun))
             .collect();
+        if attackers.iter().all(|piece| self.now().kind(*piece).is_none_or(UnitKind::is_gun)) {
+            // Who was to attack has been lost under his counter.
+            self.state.attacked.remove(&target);
+            let bar = Bar::new("9.6b", "nobody is left who attacks", "name others");
+            self.lapse(format!("attack on {target}"), vec![bar.about(subjects(&fight.by))]);
+            return Ok(());
+        }
         let from = self.hexes_of(&attackers);
         let there = self.now().fighters(target, enemy);
         let Some(defender) = there.first().and_then(|piece| self.now().force(*piece)) else { return Ok(()) };
