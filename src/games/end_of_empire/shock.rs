@@ -48,10 +48,10 @@ impl Position<'_> {
         let data = self.data();
         let values = data.tables.shock.shifts;
         let mut shifts = Tally::new();
-        if let Some((leader, rating)) = self.leader_with(by) {
+        if let Some((leader, rating)) = self.leader_with(by, true) {
             shifts.add(leader.to_string(), rating, Clause("6.1b"));
         }
-        if let Some((leader, rating)) = self.leader_with(defenders) {
+        if let Some((leader, rating)) = self.leader_with(defenders, false) {
             shifts.add(leader.to_string(), -rating, Clause("6.1c"));
         }
         let ground = data.ground(target);
