@@ -309,8 +309,13 @@ impl Play<'_, '_> {
                     Bar::new("9.4a", format!("{piece} does not attack"), "name attackers").part("advance").firm(),
                 );
             }
+            let hides = |piece: &Piece| self.now().in_guerrilla(*piece);
+            if units.iter().any(hides) && !units.iter().all(hides) {
+                let bar = Bar::new("11.1b", "units in guerrilla and others share no hex", "name the one or the others");
+                bars.push(bar.part("advance").about(subjects(units)));
+            }
             let closed = order.attack.is_some_and(|target| self.data().terrain(target).bars_guerrillas());
-            for piece in units.iter().filter(|piece| closed && self.now().in_guerrilla(**piece)) {
+            for piece in units.iter().filter(|piece| closed && hides(piece)) {
                 let why = format!("{piece} is in guerrilla and cannot enter a town or city");
                 // Who lies under a counter goes by that, until it is shown.
                 let bar = Bar::new("A91", why, "leave it out").part("advance").about([Subject::of(piece)]);

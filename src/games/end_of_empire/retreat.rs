@@ -207,12 +207,20 @@ impl Play<'_, '_> {
             }
         }
         let opened = self.opened.clone();
+        let hiders: BTreeSet<Piece> = able.iter().copied().filter(|piece| now.in_guerrilla(*piece)).collect();
+        // §11.1b: units in guerrilla and others do not come to share the hex.
+        let agree = |mut pieces: Vec<Piece>| -> Vec<Piece> {
+            if pieces.iter().any(|piece| !hiders.contains(piece)) {
+                pieces.retain(|piece| !hiders.contains(piece));
+            }
+            pieces
+        };
         let pick = |wished: &[Piece]| -> Vec<Piece> {
             let wished = meant(&opened, wished);
-            able.iter().copied().filter(|piece| wished.contains(piece)).collect()
+            agree(able.iter().copied().filter(|piece| wished.contains(piece)).collect())
         };
         let ordered = order.advance.as_ref().map(|advance| match advance {
-            Advance::All => going.clone(),
+            Advance::All => agree(able.clone()),
             Advance::None => Vec::new(),
             Advance::Units(units) => pick(units),
         });
@@ -254,8 +262,9 @@ impl Play<'_, '_> {
             let staying: Vec<Piece> = stack.iter().copied().filter(|piece| now.fights(*piece)).collect();
             let went: Vec<Piece> =
                 chosen.iter().copied().filter(|piece| origin_of.get(piece) == Some(&origin)).collect();
-            let leaders: Vec<Piece> =
-                stack.into_iter().filter(|piece| now.kind(*piece) == Some(UnitKind::Leader)).collect();
+            // §8.2d: who landed this turn goes no further.
+            let leads = |piece: &Piece| now.kind(*piece) == Some(UnitKind::Leader) && !now.landed(*piece);
+            let leaders: Vec<Piece> = stack.into_iter().filter(leads).collect();
             for leader in leaders {
                 let mut groups = BTreeMap::from([(target, went.clone())]);
                 if !staying.is_empty() {
