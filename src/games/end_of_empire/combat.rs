@@ -84,12 +84,10 @@ impl Play<'_, '_> {
         }
         let state = self.state.clone();
         let now = Position { game: self.game, state: &state, known: &Known::default() };
-        let any = |name: Piece, content: &Content, kind: &dyn Fn(UnitKind) -> bool| {
-            now.left_under(name, content).into_iter().any(|(unit, _)| now.kind(unit).is_some_and(kind))
-        };
-        let fights = |kind: UnitKind| kind.is_foot() || kind == UnitKind::MachineGun && manner == Manner::Ordinary;
         // What is wrong with dummies is said elsewhere (A52a).
-        let fit = |name: Piece, content: &Content| content.is_dummy() || any(name, content, &fights);
+        let fit = |name: Piece, content: &Content| {
+            content.is_dummy() || now.any_under(name, content, |kind| manner.takes(kind))
+        };
         let sealed = self.sealed_of(&closed);
         self.ahead(at, |play| {
             for (name, sealed) in closed.iter().zip(&sealed) {
@@ -106,7 +104,7 @@ impl Play<'_, '_> {
             let bar = Bar::new("9.6b", why, "name who attacks").part("by");
             let foot = |held: &[Content]| {
                 let mut each = closed.iter().zip(held);
-                each.clone().any(|(name, content)| any(*name, content, &UnitKind::is_foot))
+                each.clone().any(|(name, content)| now.any_under(*name, content, UnitKind::is_foot))
                     || !each.all(|(name, content)| !content.is_dummy() && fit(*name, content))
             };
             play.umpire.vouch(&sealed.iter().collect::<Vec<_>>(), bar, foot)

@@ -247,6 +247,11 @@ impl<'p> Position<'p> {
         Some(self.left_under(counter, self.known.0.get(&counter)?))
     }
 
+    /// Is somebody of such a kind left under a counter with this content?
+    pub fn any_under(&self, counter: Piece, content: &Content, kind: impl Fn(UnitKind) -> bool) -> bool {
+        self.left_under(counter, content).into_iter().any(|(unit, _)| self.kind(unit).is_some_and(&kind))
+    }
+
     /// Who is left under a counter with this content.
     pub fn left_under(&self, counter: Piece, content: &Content) -> Vec<(Piece, u8)> {
         let lost = self.state.counters.get(&counter).map_or((0, 0), |counter| (counter.lost, counter.fever));
