@@ -43,6 +43,9 @@ impl Play<'_, '_> {
     /// The closed counters that will attack are shown with the orders, before any die (A60), and none is a dummy.
     pub fn show_attackers(&mut self, side: Side, combat: &[CombatOrder]) -> Ruling<()> {
         for (index, order) in combat.iter().enumerate() {
+            if order.bombard.is_some() {
+                self.ahead(DocPath::root().key("combat").index(index), |play| play.show_gunners(side, order))?;
+            }
             let Some(target) = order.attack else { continue };
             let own: Vec<Piece> = order
                 .by
@@ -113,12 +116,23 @@ impl Play<'_, '_> {
 
     /// Who is named apart from the counter he is under does not attack, whatever a die may do to the counter. One that may have
     /// been shown on its march has left him in the open.
-    fn object_to_covered(&mut self, by: &[Piece]) {
+    ///
+    /// Nor has one whom an order before this shows in combat (A60).
+    fn object_to_covered(&mut self, by: &[Piece], before: &[CombatOrder]) {
         let known = self.author_knows();
         let now = Position { game: self.game, state: self.state, known: &known };
         let mut bars = Vec::new();
         for (index, piece) in by.iter().enumerate() {
-            let counter = now.under(*piece).filter(|counter| self.umpire.cloud_on(&Subject::of(counter)).is_none());
+            let opens = |order: &CombatOrder, counter: Piece| {
+                let shows = |target| {
+                    now.manner(&order.by, target, now.force(counter).map_or(super::US, Force::side)) == Manner::Ordinary
+                };
+                order.by.contains(&counter) && (order.bombard.is_some() || order.attack.is_some_and(shows))
+            };
+            let counter = now.under(*piece).filter(|counter| {
+                self.umpire.cloud_on(&Subject::of(counter)).is_none()
+                    && !before.iter().any(|order| opens(order, *counter))
+            });
             if let Some(counter) = counter {
                 let bar = Bar::new("9.1b", format!("{piece} is not on the open map"), format!("name {counter}"));
                 bars.push(bar.firm().at(DocPath::root().key("by").index(index)));
@@ -134,9 +148,10 @@ impl Play<'_, '_> {
         let maine_ordered = combat.iter().any(|order| order.maine);
         let own = |play: &Self, order: &CombatOrder| play.fighting_force(side, order) == force;
         for (index, order) in combat.iter().enumerate().filter(|(_, order)| order.attack.is_some()) {
+            let before = &combat[..index];
             if own(self, order) {
                 self.ahead(DocPath::root().key("combat").index(index), |play| {
-                    play.object_to_covered(&order.by);
+                    play.object_to_covered(&order.by, before);
                     Ok(())
                 })?;
             }
@@ -379,7 +394,7 @@ impl Play<'_, '_> {
     }
 
     /// The pieces under these counters are shown and take their place (A60).
-    fn unveil(&mut self, pieces: &[Piece]) -> Ruling<Vec<Piece>> {
+    pub fn unveil(&mut self, pieces: &[Piece]) -> Ruling<Vec<Piece>> {
         let mut shown: Vec<Piece> = Vec::new();
         for piece in pieces {
             if self.state.counters.contains_key(piece) {
@@ -395,12 +410,11 @@ impl Play<'_, '_> {
     fn fight(&mut self, fight: Fight<'_>) -> Ruling<()> {
         let Fight { force, side, target, order, .. } = fight;
         let enemy = Play::enemy(side);
-        let attackers = self.unveil(&fight.by)?;
+        let shown = self.unveil(&fight.by)?;
+        // Guns of an opened column stay behind (§9.6a), and may bombard.
+        let takes = |piece: &Piece| self.now().kind(*piece).is_some_and(|kind| Manner::Ordinary.takes(kind));
+        let mut attackers: Vec<Piece> = shown.into_iter().filter(takes).collect();
         self.have_fought(&fight.by, &attackers);
-        // Guns of an opened column stay behind (§9.6a).
-        let mut attackers: Vec<Piece> = (attackers.into_iter())
-            .filter(|piece| self.now().kind(*piece).is_some_and(|kind| kind.is_foot() || kind == UnitKind::MachineGun))
-            .collect();
         if attackers.iter().all(|piece| self.now().kind(*piece).is_none_or(UnitKind::is_gun)) {
             // Who was to attack has been lost under his counter.
             self.state.attacked.remove(&target);
@@ -472,7 +486,7 @@ impl Play<'_, '_> {
     }
 
     /// Those who attack (A24a), some of them under a counter that was named: that they do only its owner could know.
-    fn have_fought(&mut self, named: &[Piece], all: &[Piece]) {
+    pub fn have_fought(&mut self, named: &[Piece], all: &[Piece]) {
         let shown = all.iter().copied().filter(|piece| !named.contains(piece)).map(attack_of);
         self.umpire.cloud(shown, &crate::engine::Cloud::Secret("who lies under a counter".into()));
         self.fought.extend(all.iter().copied());

@@ -542,7 +542,9 @@ impl Player<'_> {
                 let naval = targets.iter().find(|hex| naval.contains(hex));
                 orders.extend(naval.map(|hex| CombatOrder { naval: Some(*hex), ..CombatOrder::default() }));
                 for target in &targets {
-                    let guns = self.now().guns_on(force, *target, &fought);
+                    // What is hidden stays so.
+                    let mut guns = self.now().guns_on(force, *target, &fought);
+                    guns.retain(|gun| !gun.is_counter());
                     if !guns.is_empty() {
                         fought.extend(guns.iter().copied());
                         orders.push(CombatOrder { bombard: Some(*target), by: guns, ..CombatOrder::default() });
