@@ -85,6 +85,36 @@ struct Arrival<'a> {
 }
 
 impl Arrival<'_> {
+    /// Are closed counters of the force in the hex, or to come there?
+    fn is_closed(&self, hex: Hex) -> bool {
+        self.at.contains(&hex) || self.before.iter().any(|name| self.state.hex_of(*name) == Some(hex))
+    }
+
+    /// Does the base come by this order, if it is not ashore yet?
+    fn lands_base(&self, entry: &ArrivalOrder) -> bool {
+        entry.base && self.state.base.is_none()
+    }
+
+    /// The landings of a base beside closed counters, where nobody else would show that the hex is held (§10.2e).
+    fn unguarded(&self) -> Vec<(usize, Hex)> {
+        let now = Position { game: self.game, state: self.state, known: &Known::default() };
+        let fights = |piece: &Piece| now.kind(*piece).is_some_and(UnitKind::is_combat);
+        let real = |piece: &Piece| fights(piece) || self.state.counters.get(piece).is_some_and(|counter| counter.real);
+        let shown = |hex: Hex| {
+            let comes = self.entries.iter().filter(|entry| entry.at == hex).flat_map(|entry| &entry.units).any(fights);
+            comes || now.stack(hex, self.force).iter().any(real)
+        };
+        let seats = self.entries.iter().enumerate().filter(|(_, entry)| self.lands_base(entry));
+        seats.map(|(index, entry)| (index, entry.at)).filter(|(_, hex)| self.is_closed(*hex) && !shown(*hex)).collect()
+    }
+
+    /// Is somebody under the closed counters of a hex, those before and those to come (A37: a dummy is no US unit)?
+    fn is_garrisoned(&self, hex: Hex, held: &[Content]) -> bool {
+        let before = self.before.iter().map(|name| self.state.hex_of(*name));
+        let there = before.chain(self.at.iter().map(|at| Some(*at))).zip(held);
+        there.filter(|(at, _)| *at == Some(hex)).any(|(_, content)| self.game.data.is_real(content))
+    }
+
     fn breaks(&self, clause: &str, held: &[Content]) -> bool {
         let data = &self.game.data;
         let (old, new) = held.split_at(self.before.len().min(held.len()));
@@ -150,8 +180,12 @@ impl Arrival<'_> {
                     for piece in &entry.units {
                         add(entry.at, now.bulk(*piece, self.state.unit(*piece).steps));
                     }
+                    if self.lands_base(entry) {
+                        add(entry.at, (now.base_bulk(), 0));
+                    }
                 }
-                bulk.into_iter().any(|(hex, sum)| self.at.contains(&hex) && now.too_much(hex, self.force, sum))
+                // Where nobody is closed it is judged as they arrive.
+                bulk.into_iter().any(|(hex, sum)| self.is_closed(hex) && now.too_much(hex, self.force, sum))
             }
             _ => false,
         }
@@ -175,8 +209,7 @@ impl Play<'_, '_> {
                 at.push(entry.at);
             }
         }
-        self.vouch_for_base(orders, names)?;
-        if at.is_empty() {
+        if entries.is_empty() {
             return Ok(());
         }
         let state = self.state.clone();
@@ -189,44 +222,26 @@ impl Play<'_, '_> {
         let open_steps = open.sum::<u32>() + base * bases;
         let arrival = Arrival { game: self.game, state: &state, force, before: &before, at: &at, open_steps, entries };
         let all: Vec<&Sealed<Content>> = sealed.iter().collect();
+        for (index, hex) in arrival.unguarded() {
+            let remedy = "land troops there first, in the same landing or earlier";
+            let bar = Bar::new("10.2e", format!("nobody but dummies is in {hex}"), remedy).about([Subject::of(hex)]);
+            let vouched = |held: &[Content]| arrival.is_garrisoned(hex, held);
+            self.entry(DocPath::root().key(key).index(index), |play| play.umpire.vouch(&all, bar, vouched))?;
+            let wear = self.now().wear(&self.now().fighters(hex, US));
+            self.seats.insert(hex, wear);
+        }
         self.entry(DocPath::root().key(key), |play| {
             for (clause, why, remedy) in ARRIVALS {
+                // Who was closed before matters to those who come beside him.
+                if at.is_empty() && *clause != "A13" {
+                    continue;
+                }
                 let laid = names.iter().flatten().map(Subject::of);
                 let bar = Bar::new(clause, *why, *remedy).about(laid);
                 play.umpire.vouch(&all, bar, |held| !arrival.breaks(clause, held))?;
             }
             Ok(())
         })
-    }
-
-    /// A37: where the base is to land among closed counters alone, somebody is under them.
-    fn vouch_for_base(&mut self, orders: &TurnOrders, names: &[Option<Piece>]) -> Ruling<()> {
-        for (index, entry) in orders.land.iter().enumerate().filter(|(_, entry)| entry.base) {
-            let now = self.now();
-            let fights = |piece: &Piece| now.kind(*piece).is_some_and(UnitKind::is_combat);
-            let beside = |other: &&ArrivalOrder| other.at == entry.at;
-            let open = now.stack(entry.at, Force::Us).iter().any(fights)
-                || orders.land.iter().filter(beside).flat_map(|other| &other.units).any(fights);
-            let mut shut = self.closed(&now.stack(entry.at, Force::Us));
-            let mut sealed = self.sealed_of(&shut);
-            for (_, name) in orders.land.iter().zip(names).filter(|(other, _)| other.at == entry.at) {
-                if let Some(name) = name {
-                    sealed.push(Sealed::new(US, slot_of(*name, self.state.turn)?));
-                    shut.push(*name);
-                }
-            }
-            if open || shut.is_empty() {
-                continue;
-            }
-            let bar = Bar::new("10.2e", format!("nobody but dummies is in {}", entry.at), "land troops there first");
-            let bar = bar.about([Subject::of(entry.at)]);
-            let (all, data) = (sealed.iter().collect::<Vec<_>>(), self.data());
-            let real = |held: &[Content]| held.iter().any(|content| data.is_real(content));
-            self.ahead(DocPath::root().key("land").index(index), |play| play.umpire.vouch(&all, bar, real))?;
-            let wear = self.now().wear(&shut);
-            self.shore.insert(entry.at, (shut, wear));
-        }
-        Ok(())
     }
 
     /// Whoever comes openly is under no counter of his force.
@@ -365,33 +380,43 @@ impl Play<'_, '_> {
         }
         let mut stack = now.stack(hex, force);
         stack.push(unit);
-        if let Some(lacks) = now.lacking_room(hex, force, &stack) {
+        if let Some(lacks) = now.lacking_room(hex, force, now.bulk_of(&stack, |_| None)) {
             let bar = Bar::new("A13", format!("{unit} has no room in {hex}"), "land elsewhere");
             bars.push(bar.about(about()).about([lacks]));
         }
         bars
     }
 
+    /// Is a real US unit in the hex (A37)? Of closed counters their owner says it: with his orders, or where the fever has taken
+    /// the others since.
+    fn is_garrisoned(&mut self, hex: Hex) -> Ruling<bool> {
+        let there = self.now().fighters(hex, US);
+        // What was vouched for holds as long as nothing has been lost there since.
+        let vouched = self.seats.get(&hex).is_some_and(|wear| self.now().wear(&there) == *wear);
+        if let ([name], true) = (there.as_slice(), vouched) {
+            self.is_known(*name);
+        }
+        let shown = |piece: &Piece| self.counter(*piece).is_none_or(|counter| counter.real);
+        if vouched || there.iter().any(shown) {
+            return Ok(true);
+        }
+        let (sealed, data) = (self.sealed_of(&there), self.data());
+        let real = |held: &[Content]| held.iter().any(|content| data.is_real(content));
+        self.umpire.fact_or(&sealed.iter().collect::<Vec<_>>(), &Subject::of(hex), "occupied", real, true)
+    }
+
     /// §10.2e to §10.2h, A37.
     fn land_base(&mut self, hex: Hex) -> Ruling<()> {
         let data = self.data();
         let mut bars = self.now().bars_base(hex);
+        if bars.is_empty() && !self.is_garrisoned(hex)? {
+            let bar = Bar::new("10.2e", format!("nobody but dummies is left in {hex}"), "land troops there first");
+            bars.push(bar.about([Subject::of(hex)]));
+        }
         let cost = data.cast().base.and_then(|id| data.unit(id)?.landing).unwrap_or(0);
         if self.ashore + cost > data.tables.limits.landing {
             let why = format!("the base takes {cost} of the steps that may land, and {} are ashore", self.ashore);
             bars.push(Bar::new("10.2f", why, "land fewer units").part("base").about([ashore()]));
-        }
-        let shut = self.closed(&self.now().fighters(hex, US));
-        // What was vouched for holds as long as nothing has been lost there since.
-        let vouched = self.shore.get(&hex).is_some_and(|(shore, wear)| {
-            shut.iter().all(|name| shore.contains(name)) && shut.len() == shore.len() && self.now().wear(&shut) == *wear
-        });
-        if let ([name], true) = (shut.as_slice(), vouched) {
-            self.is_known(*name);
-        }
-        if bars.is_empty() && !vouched && !self.is_occupied(hex, US)? {
-            let bar = Bar::new("10.2e", format!("nobody but dummies is in {hex}"), "land troops there first");
-            bars.push(bar.about([Subject::of(hex)]));
         }
         if !bars.is_empty() {
             // Without it nobody can spend a point (§14.4.6c).
@@ -433,8 +458,7 @@ impl<'p> Position<'p> {
     }
 
     /// The room that is lacking in a hex for so many to stand there, if any is.
-    fn lacking_room(&self, hex: Hex, force: Force, stack: &[Piece]) -> Option<Subject> {
-        let (foot, guns) = self.bulk_of(stack, |counter| self.known.0.get(&counter).cloned());
+    fn lacking_room(&self, hex: Hex, force: Force, (foot, guns): (u32, u32)) -> Option<Subject> {
         if self.too_much(hex, force, (0, guns)) {
             return Some(room_for_gun(hex));
         }
@@ -493,11 +517,12 @@ impl<'p> Position<'p> {
             let remedy = "land troops there first, in the same landing or earlier";
             bars.push(Bar::new("10.2e", format!("no US unit is in {hex}"), remedy).about([Subject::of(hex)]));
         }
-        let state = State { base: Some(hex), ..self.state.clone() };
+        // §5.2c, A13.
         let (foot, _) = self.bulk_of(&stack, |counter| self.known.0.get(&counter).cloned());
-        if let Some(lacks) = (Position { state: &state, ..*self }).lacking_steps(hex, Force::Us, foot) {
-            let bar = Bar::new("A13", format!("the base has no room in {hex}"), "land it elsewhere").part("base");
-            bars.push(bar.about([lacks]));
+        if let Some(lacks) = self.lacking_room(hex, Force::Us, (foot + self.base_bulk(), 0)).filter(|_| bars.is_empty())
+        {
+            let why = format!("the base has no room in {hex}");
+            bars.push(Bar::new("A13", why, "land it beside fewer troops").part("base").about([lacks]));
         }
         bars
     }

@@ -20,6 +20,13 @@ pub enum Manner {
     Counter,
 }
 
+impl Manner {
+    /// Does a unit of this kind take part (§9.6a, A84)?
+    pub fn takes(self, kind: UnitKind) -> bool {
+        kind.is_foot() || kind == UnitKind::MachineGun && self == Manner::Ordinary
+    }
+}
+
 /// That a hex has been attacked, for what hangs on it.
 pub fn attack_on(target: Hex) -> Subject {
     Subject::of(format!("attack on {target}"))
@@ -123,8 +130,7 @@ impl Position<'_> {
             return bars;
         }
         bars.extend(self.bars_distance(piece, target));
-        let landed = self.state.counters.get(&piece).map_or(self.state.unit(piece).landed, |counter| counter.landed);
-        if landed {
+        if self.landed(piece) {
             bars.push(about(Bar::new("8.2e", format!("{piece} landed this turn"), "attack next turn")));
         }
         if self.frozen(piece) {
@@ -155,7 +161,10 @@ impl Position<'_> {
             .filter(|piece| hunted || self.in_guerrilla(*piece) == hiding)
             .collect();
         let manner = self.manner(&by, target, side);
-        by.retain(|piece| self.bars_attacker(side, *piece, target, fought, manner).is_empty());
+        let fit = |piece: &Piece| {
+            self.known.0.get(piece).is_none_or(|content| self.any_under(*piece, content, |kind| manner.takes(kind)))
+        };
+        by.retain(|piece| fit(piece) && self.bars_attacker(side, *piece, target, fought, manner).is_empty());
         if !self.bars_target(side, target).is_empty() || !self.bars_attack(side, &by, target, manner).is_empty() {
             by.clear();
         }
@@ -169,7 +178,11 @@ impl Position<'_> {
         if forces.len() > 1 {
             bars.push(Bar::new("9.1c", "Cubans and US units attack together", "order two attacks").part("by").firm());
         }
-        let gun = |piece: &Piece| self.kind(*piece).is_some_and(UnitKind::is_gun);
+        let no_foot = |piece: &Piece, content| !self.any_under(*piece, content, UnitKind::is_foot);
+        let gun = |piece: &Piece| match self.kind(*piece) {
+            Some(kind) => kind.is_gun(),
+            None => self.known.0.get(piece).is_some_and(|content| no_foot(piece, content)),
+        };
         if !by.is_empty() && by.iter().all(gun) {
             bars.push(Bar::new("9.6b", "machine guns only support an attack of others", "name who attacks").part("by"));
         }

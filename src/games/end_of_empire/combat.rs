@@ -43,6 +43,9 @@ impl Play<'_, '_> {
     /// The closed counters that will attack are shown with the orders, before any die (A60), and none is a dummy.
     pub fn show_attackers(&mut self, side: Side, combat: &[CombatOrder]) -> Ruling<()> {
         for (index, order) in combat.iter().enumerate() {
+            if order.bombard.is_some() {
+                self.ahead(DocPath::root().key("combat").index(index), |play| play.show_gunners(side, order))?;
+            }
             let Some(target) = order.attack else { continue };
             let own: Vec<Piece> = order
                 .by
@@ -51,7 +54,9 @@ impl Play<'_, '_> {
                 .filter(|piece| self.now().force(*piece).is_some_and(|f| f.side() == side))
                 .collect();
             let closed = self.closed(&own);
-            let hunting = self.now().manner(&own, target, side) != Manner::Ordinary;
+            let manner = self.now().manner(&own, target, side);
+            let hunting = manner != Manner::Ordinary;
+            self.vouch_for_attackers(DocPath::root().key("combat").index(index), order, &own, manner)?;
             for name in closed {
                 let Some(sealed) = self.sealed(name) else { continue };
                 let state = self.state.clone();
@@ -74,14 +79,60 @@ impl Play<'_, '_> {
         Ok(())
     }
 
+    /// Somebody under each closed counter attacks, and machine guns not without others (§9.6a, §9.6b, A84).
+    fn vouch_for_attackers(&mut self, at: DocPath, order: &CombatOrder, own: &[Piece], manner: Manner) -> Ruling<()> {
+        let closed = self.closed(own);
+        if closed.is_empty() {
+            return Ok(());
+        }
+        let state = self.state.clone();
+        let now = Position { game: self.game, state: &state, known: &Known::default() };
+        // What is wrong with dummies is said elsewhere (A52a).
+        let fit = |name: Piece, content: &Content| {
+            content.is_dummy() || now.any_under(name, content, |kind| manner.takes(kind))
+        };
+        let sealed = self.sealed_of(&closed);
+        self.ahead(at, |play| {
+            for (name, sealed) in closed.iter().zip(&sealed) {
+                let clause = if manner == Manner::Ordinary { "9.6a" } else { "A84" };
+                let place = order.by.iter().position(|piece| piece == name).unwrap_or(0);
+                let bar = Bar::new(clause, format!("nobody under {name} attacks"), "leave it out");
+                let bar = bar.at(DocPath::root().key("by").index(place));
+                play.umpire.vouch(&[sealed], bar, |held| held.iter().all(|content| fit(*name, content)))?;
+            }
+            if own.iter().any(|piece| now.kind(*piece).is_some_and(UnitKind::is_foot)) {
+                return Ok(());
+            }
+            let why = "machine guns only support an attack of others";
+            let bar = Bar::new("9.6b", why, "name who attacks").part("by");
+            let foot = |held: &[Content]| {
+                let mut each = closed.iter().zip(held);
+                each.clone().any(|(name, content)| now.any_under(*name, content, UnitKind::is_foot))
+                    || !each.all(|(name, content)| !content.is_dummy() && fit(*name, content))
+            };
+            play.umpire.vouch(&sealed.iter().collect::<Vec<_>>(), bar, foot)
+        })
+    }
+
     /// Who is named apart from the counter he is under does not attack, whatever a die may do to the counter. One that may have
     /// been shown on its march has left him in the open.
-    fn object_to_covered(&mut self, by: &[Piece]) {
+    ///
+    /// Nor has one whom an order before this shows in combat (A60).
+    fn object_to_covered(&mut self, by: &[Piece], before: &[CombatOrder]) {
         let known = self.author_knows();
         let now = Position { game: self.game, state: self.state, known: &known };
         let mut bars = Vec::new();
         for (index, piece) in by.iter().enumerate() {
-            let counter = now.under(*piece).filter(|counter| self.umpire.cloud_on(&Subject::of(counter)).is_none());
+            let opens = |order: &CombatOrder, counter: Piece| {
+                let shows = |target| {
+                    now.manner(&order.by, target, now.force(counter).map_or(super::US, Force::side)) == Manner::Ordinary
+                };
+                order.by.contains(&counter) && (order.bombard.is_some() || order.attack.is_some_and(shows))
+            };
+            let counter = now.under(*piece).filter(|counter| {
+                self.umpire.cloud_on(&Subject::of(counter)).is_none()
+                    && !before.iter().any(|order| opens(order, *counter))
+            });
             if let Some(counter) = counter {
                 let bar = Bar::new("9.1b", format!("{piece} is not on the open map"), format!("name {counter}"));
                 bars.push(bar.firm().at(DocPath::root().key("by").index(index)));
@@ -97,9 +148,10 @@ impl Play<'_, '_> {
         let maine_ordered = combat.iter().any(|order| order.maine);
         let own = |play: &Self, order: &CombatOrder| play.fighting_force(side, order) == force;
         for (index, order) in combat.iter().enumerate().filter(|(_, order)| order.attack.is_some()) {
+            let before = &combat[..index];
             if own(self, order) {
                 self.ahead(DocPath::root().key("combat").index(index), |play| {
-                    play.object_to_covered(&order.by);
+                    play.object_to_covered(&order.by, before);
                     Ok(())
                 })?;
             }
@@ -270,8 +322,13 @@ impl Play<'_, '_> {
                     Bar::new("9.4a", format!("{piece} does not attack"), "name attackers").part("advance").firm(),
                 );
             }
+            let hides = |piece: &Piece| self.now().in_guerrilla(*piece);
+            if units.iter().any(hides) && !units.iter().all(hides) {
+                let bar = Bar::new("11.1b", "units in guerrilla and others share no hex", "name the one or the others");
+                bars.push(bar.part("advance").about(subjects(units)));
+            }
             let closed = order.attack.is_some_and(|target| self.data().terrain(target).bars_guerrillas());
-            for piece in units.iter().filter(|piece| closed && self.now().in_guerrilla(**piece)) {
+            for piece in units.iter().filter(|piece| closed && hides(piece)) {
                 let why = format!("{piece} is in guerrilla and cannot enter a town or city");
                 // Who lies under a counter goes by that, until it is shown.
                 let bar = Bar::new("A91", why, "leave it out").part("advance").about([Subject::of(piece)]);
@@ -337,7 +394,7 @@ impl Play<'_, '_> {
     }
 
     /// The pieces under these counters are shown and take their place (A60).
-    fn unveil(&mut self, pieces: &[Piece]) -> Ruling<Vec<Piece>> {
+    pub fn unveil(&mut self, pieces: &[Piece]) -> Ruling<Vec<Piece>> {
         let mut shown: Vec<Piece> = Vec::new();
         for piece in pieces {
             if self.state.counters.contains_key(piece) {
@@ -353,12 +410,18 @@ impl Play<'_, '_> {
     fn fight(&mut self, fight: Fight<'_>) -> Ruling<()> {
         let Fight { force, side, target, order, .. } = fight;
         let enemy = Play::enemy(side);
-        let attackers = self.unveil(&fight.by)?;
+        let shown = self.unveil(&fight.by)?;
+        // Guns of an opened column stay behind (§9.6a), and may bombard.
+        let takes = |piece: &Piece| self.now().kind(*piece).is_some_and(|kind| Manner::Ordinary.takes(kind));
+        let mut attackers: Vec<Piece> = shown.into_iter().filter(takes).collect();
         self.have_fought(&fight.by, &attackers);
-        // Guns of an opened column stay behind (§9.6a).
-        let mut attackers: Vec<Piece> = (attackers.into_iter())
-            .filter(|piece| self.now().kind(*piece).is_some_and(|kind| kind.is_foot() || kind == UnitKind::MachineGun))
-            .collect();
+        if attackers.iter().all(|piece| self.now().kind(*piece).is_none_or(UnitKind::is_gun)) {
+            // Who was to attack has been lost under his counter.
+            self.state.attacked.remove(&target);
+            let bar = Bar::new("9.6b", "nobody is left who attacks", "name others");
+            self.lapse(format!("attack on {target}"), vec![bar.about(subjects(&fight.by))]);
+            return Ok(());
+        }
         let from = self.hexes_of(&attackers);
         let there = self.now().fighters(target, enemy);
         let Some(defender) = there.first().and_then(|piece| self.now().force(*piece)) else { return Ok(()) };
@@ -423,7 +486,7 @@ impl Play<'_, '_> {
     }
 
     /// Those who attack (A24a), some of them under a counter that was named: that they do only its owner could know.
-    fn have_fought(&mut self, named: &[Piece], all: &[Piece]) {
+    pub fn have_fought(&mut self, named: &[Piece], all: &[Piece]) {
         let shown = all.iter().copied().filter(|piece| !named.contains(piece)).map(attack_of);
         self.umpire.cloud(shown, &crate::engine::Cloud::Secret("who lies under a counter".into()));
         self.fought.extend(all.iter().copied());

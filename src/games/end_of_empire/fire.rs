@@ -45,12 +45,12 @@ impl Position<'_> {
         units.iter().filter(fires).map(factor).collect()
     }
 
-    /// The best leader stacked with one of these units (A14).
-    pub fn leader_with(&self, units: &[Piece]) -> Option<(Piece, i32)> {
+    /// The best leader stacked with one of these units (A14); in an attack none who landed this turn (§8.2e).
+    pub fn leader_with(&self, units: &[Piece], attacking: bool) -> Option<(Piece, i32)> {
         let mut best: Option<(Piece, i32)> = None;
         for unit in units {
             let (Some(hex), Some(force)) = (self.state.hex_of(*unit), self.force(*unit)) else { continue };
-            for piece in self.stack(hex, force) {
+            for piece in self.stack(hex, force).into_iter().filter(|piece| !attacking || !self.landed(*piece)) {
                 let rating = self.unit(piece).filter(|unit| unit.kind == UnitKind::Leader).and_then(|unit| unit.rating);
                 if let Some(rating) = rating.map(i32::from).filter(|rating| best.is_none_or(|(_, most)| *rating > most))
                 {
@@ -71,7 +71,7 @@ impl Position<'_> {
             .copied()
             .filter(|piece| !self.fire_factors(std::slice::from_ref(piece), volley.kind).is_empty())
             .collect();
-        if let Some((leader, rating)) = self.leader_with(&firing) {
+        if let Some((leader, rating)) = self.leader_with(&firing, volley.kind != FireKind::Defence) {
             modifiers.add(leader.to_string(), rating, Clause("6.1a"));
         }
         let hill = |hex: &Hex| data.terrain(*hex) == Terrain::Hill;
@@ -101,9 +101,7 @@ impl Position<'_> {
                 modifiers.add("balloon", values.balloon, Clause("A95d"));
             }
         }
-        let landed = |piece: &Piece| self.state.unit(*piece).landed;
-        let stacks = volley.from.iter().flat_map(|hex| self.stack(*hex, volley.by));
-        if volley.kind == FireKind::Defence && stacks.into_iter().any(|piece| landed(&piece)) {
+        if volley.kind == FireKind::Defence && self.is_fresh(volley.target, volley.by) {
             modifiers.add("landed this turn", values.landed, Clause("8.2g"));
         }
         if volley.supported {

@@ -13,9 +13,9 @@ use super::fire::Volley;
 use super::orders::{CombatOrder, Support};
 use super::play::{Play, subjects};
 use super::policy::{FRIENDLY_FIRE, Policy};
-use super::position::Position;
+use super::position::{Known, Position};
 use super::tables::FireResult;
-use super::terms::{Force, Piece, UnitKind};
+use super::terms::{Content, Force, Piece, UnitKind};
 
 impl Position<'_> {
     /// Why a hex cannot be fired at by guns or a fleet.
@@ -47,9 +47,9 @@ impl Position<'_> {
             Some(UnitKind::MachineGun) => {
                 bars.push(Bar::new("A33", format!("{piece} does not bombard"), "let it support an attack").firm());
             }
-            None => {
-                bars.push(Bar::new("9.6c", format!("{piece} is closed"), "bring its guns into the open first").firm())
-            }
+            // Its guns come into the open as they fire (A60), as far as it may have any (A89).
+            None if self.may_hold_guns(piece) => {}
+            None => bars.push(Bar::new("9.6c", format!("{piece} has no guns"), "name artillery").firm()),
             Some(_) => bars.push(Bar::new("9.6c", format!("{piece} has no guns"), "name artillery").firm()),
         }
         if !bars.is_empty() {
@@ -63,7 +63,12 @@ impl Position<'_> {
             bars.push(about(Bar::new("9.6c", format!("{piece} is not on the open map"), "name a gun on the map")));
             return bars;
         };
-        let range = self.unit(piece).and_then(|unit| unit.range).unwrap_or(0);
+        let ranges = |force| self.data().of_kind(force, UnitKind::Artillery).filter_map(|unit| unit.range).max();
+        let range = match self.unit(piece) {
+            Some(unit) => unit.range,
+            None => self.force(piece).and_then(ranges),
+        };
+        let range = range.unwrap_or(0);
         let far = self.data().distance(hex, target);
         if far > range {
             bars.push(about(Bar::new(
@@ -72,13 +77,21 @@ impl Position<'_> {
                 format!("its range is {range}"),
             )));
         }
-        if self.state.unit(piece).landed {
+        if self.landed(piece) {
             bars.push(about(Bar::new("A79", format!("{piece} landed this turn"), "bombard next turn")));
         }
         if self.frozen(piece) {
             bars.push(about(Bar::new("3n", format!("{piece} is not released"), "wait for event 34-36")));
         }
         bars
+    }
+
+    /// Can artillery be under a closed counter, as far as the viewer knows?
+    fn may_hold_guns(&self, counter: Piece) -> bool {
+        match self.known.0.get(&counter) {
+            Some(content) => self.any_under(counter, content, |kind| kind == UnitKind::Artillery),
+            None => self.force(counter) != Some(Force::Us),
+        }
     }
 
     /// The guns of a force that can bombard a hex.
@@ -132,6 +145,22 @@ impl Position<'_> {
 }
 
 impl Play<'_, '_> {
+    /// Closed counters whose guns are to bombard are shown with the orders, before any die (A60), and each has some.
+    pub fn show_gunners(&mut self, side: Side, order: &CombatOrder) -> Ruling<()> {
+        let state = self.state.clone();
+        let now = Position { game: self.game, state: &state, known: &Known::default() };
+        for (index, name) in order.by.iter().copied().enumerate() {
+            let own = now.force(name).is_some_and(|force| force.side() == side);
+            let Some(sealed) = self.sealed(name).filter(|_| own && now.may_hold_guns(name)) else { continue };
+            let bar = Bar::new("9.6c", format!("no guns are under {name}"), "leave it out");
+            let bar = bar.at(DocPath::root().key("by").index(index));
+            let guns = |content: &Content| now.any_under(name, content, |kind| kind == UnitKind::Artillery);
+            self.umpire.vouch(&[&sealed], bar, |held| held.iter().all(guns))?;
+            self.umpire.open_or(&sealed, &[], Content::Dummy)?;
+        }
+        Ok(())
+    }
+
     /// §9.6c: one roll of all guns against a hex (A34b).
     pub fn bombard(&mut self, side: Side, force: Force, target: Hex, order: &CombatOrder) -> Ruling<()> {
         let mut bars = self.now().bars_fired_at(side, target, "bombard");
@@ -192,7 +221,16 @@ impl Play<'_, '_> {
             guns.iter().all(|gun| able.contains(gun)) && order.support.is_none_or(|support| ways.contains(&support))
         });
         self.look_up(stands);
-        self.fought.extend(guns.iter().copied());
+        let shown = self.unveil(&guns)?;
+        let artillery = |piece: &Piece| self.now().kind(*piece) == Some(UnitKind::Artillery);
+        let batteries: Vec<Piece> = shown.into_iter().filter(artillery).collect();
+        if batteries.is_empty() {
+            let bar = Bar::new("9.6c", "no gun is left to fire", "name others").about(subjects(&guns));
+            self.lapse(format!("bombardment of {target}"), vec![bar]);
+            return Ok(());
+        }
+        self.have_fought(&guns, &batteries);
+        let guns = batteries;
         self.bombarded.insert(target);
         let Some(there) = self.unmask_dummies(side, target)? else {
             self.save(force, &from, order.support, &subjects([target]));

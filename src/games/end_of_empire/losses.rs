@@ -7,7 +7,7 @@ use crate::board::Hex;
 use crate::engine::{Clause, Cloud, Question, Ruling, Say, Subject};
 
 use super::events::{Cause, Event, Loss, Why};
-use super::play::{Blow, Play, subjects};
+use super::play::{Blow, Play, meant, subjects};
 use super::policy::{COUNTER_AMBUSH, DISORDER, FEVER, LOSSES, Policy};
 use super::position::{Position, after_losses};
 use super::state::Place;
@@ -255,7 +255,8 @@ impl Play<'_, '_> {
         let ordered = ordered
             .as_ref()
             .filter(|named| !named.is_empty())
-            .map(|named| now.losers(pieces, steps, *cause, named, false));
+            .map(|named| now.losers(pieces, steps, *cause, &meant(&self.opened, named), false));
+        let opened = self.opened.clone();
         let state = self.state.clone();
         let game = self.game;
         let known = super::position::Known::default();
@@ -273,7 +274,7 @@ impl Play<'_, '_> {
             also: Some(Box::new(|losers: &Vec<Piece>| position.pays(pieces, steps, *cause, losers))),
         };
         self.umpire.ask(question, ordered, |policy| match policy {
-            Policy::Pieces(named) => Say::Choose(position.losers(pieces, steps, *cause, named, false)),
+            Policy::Pieces(named) => Say::Choose(position.losers(pieces, steps, *cause, &meant(&opened, named), false)),
             _ => Say::Default,
         })
     }
@@ -325,8 +326,9 @@ impl Play<'_, '_> {
                 also: None,
             };
             let ordered = ordered.filter(|piece| able.contains(piece));
+            let opened = self.opened.clone();
             self.umpire.ask(question, ordered, |policy| match policy {
-                Policy::Pieces(named) => Say::first_of(named, &able),
+                Policy::Pieces(named) => Say::first_of(&meant(&opened, named), &able),
                 _ => Say::Default,
             })?
         };

@@ -90,11 +90,8 @@ impl Position<'_> {
             };
             return vec![about(Bar::new("8.1a", why, "name what stands on the map"))];
         }
-        let (landed, stopped) = match self.state.counters.get(&piece) {
-            Some(counter) => (counter.landed, counter.stopped),
-            None => (self.state.unit(piece).landed, self.state.unit(piece).stopped),
-        };
-        if landed {
+        let stopped = self.state.counters.get(&piece).map_or(self.state.unit(piece).stopped, |counter| counter.stopped);
+        if self.landed(piece) {
             bars.push(about(Bar::new("8.2d", format!("{piece} landed this turn"), "move it next turn")));
         }
         if stopped {
@@ -146,7 +143,11 @@ impl Position<'_> {
         let force = self.force(first)?;
         let from = self.state.hex_of(first)?;
         let open = |piece: &&Piece| !self.state.counters.contains_key(*piece);
-        let hanger = |piece: &Piece| self.kind(*piece).is_some_and(UnitKind::is_hanger_on);
+        let hanger = |piece: &Piece| {
+            let under =
+                self.known.0.get(piece).is_some_and(|content| self.data().holds(content, UnitKind::is_hanger_on));
+            under || self.kind(*piece).is_some_and(UnitKind::is_hanger_on)
+        };
         let allowance = |piece: &Piece| match self.kind(*piece) {
             Some(UnitKind::Signals) => self.unit(*piece).map_or(0, |unit| unit.front.r#move),
             _ => self.allowance(*piece),

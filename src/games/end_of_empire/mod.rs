@@ -208,13 +208,15 @@ impl Play<'_, '_> {
         self.begin_phase("cuban", "combat", PhaseName::CubanCombat);
         self.combat(US, Force::Cuban, &mut turn.combat)?;
         self.begin_phase("us", "combat", PhaseName::UsCombat);
-        self.combat(US, Force::Us, &mut turn.combat)
+        self.combat(US, Force::Us, &mut turn.combat)?;
+        // A24: what he attacked and took is for Spain another enemy-occupied hex.
+        self.state.attacked.clear();
+        Ok(())
     }
 
     /// C.1.
     fn spanish_movement(&mut self, turn: &mut TurnOrders) -> Ruling<()> {
         self.misplaced(turn);
-        self.state.attacked.clear();
         self.begin_phase("spain", "move", PhaseName::SpanishMovement);
         let names = arrival_names(self.state, Force::Spanish, turn);
         self.announce_arrivals(Force::Spanish, turn, &names)?;

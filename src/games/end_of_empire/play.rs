@@ -39,9 +39,10 @@ pub struct Play<'p, 'u> {
     pub lurked: BTreeMap<Side, BTreeSet<Hex>>,
     /// Steps landed in the open in this phase (§8.2h).
     pub ashore: u32,
-    /// Closed counters of which their owner vouches that somebody is under them, where the base is to land among no others
-    /// (A37), with their wear.
-    pub shore: BTreeMap<Hex, (Vec<Piece>, u32)>,
+    /// Where closed counters are vouched to be real, so that the base can land beside them (A37), with their wear.
+    pub seats: BTreeMap<Hex, u32>,
+    /// The units shown under each counter that has been opened since the packet was written.
+    pub opened: BTreeMap<Piece, Vec<Piece>>,
     /// An order of the other player's last packet is being carried out.
     pub belated: bool,
     /// Where everything stands at the end of movement if all goes as ordered (A105).
@@ -106,7 +107,8 @@ impl<'p, 'u> Play<'p, 'u> {
             fought: BTreeSet::new(),
             bombarded: BTreeSet::new(),
             ashore: 0,
-            shore: BTreeMap::new(),
+            seats: BTreeMap::new(),
+            opened: BTreeMap::new(),
             belated: false,
             projected: BTreeMap::new(),
             overfull: BTreeMap::new(),
@@ -345,6 +347,7 @@ impl<'p, 'u> Play<'p, 'u> {
             }
         }
         self.umpire.rests(&subjects([name]), subjects(&shown));
+        self.opened.insert(name, shown.clone());
         let units = members.iter().map(|(unit, steps)| Member::with(*unit, *steps)).collect();
         self.umpire.note(Event::Opened { counter: name, at: counter.at, why, units });
         // Where nobody had to say that it is real, control shows only now (A103).
@@ -660,6 +663,12 @@ fn has_steps(members: &[(Piece, u8)]) -> bool {
 /// A part of the packet that is refused as a whole.
 fn refused(key: &str) -> Cloud {
     Cloud::Refused(DocPath::root().key(key))
+}
+
+/// The pieces that are named; for a counter that has been opened since, the units that lay under it, in their order.
+pub fn meant(opened: &BTreeMap<Piece, Vec<Piece>>, named: &[Piece]) -> Vec<Piece> {
+    let shown = |piece: &Piece| opened.get(piece).cloned().unwrap_or_else(|| vec![*piece]);
+    named.iter().flat_map(shown).collect()
 }
 
 /// The subjects of several things.

@@ -168,6 +168,16 @@ impl<'p> Position<'p> {
         self.stack(hex, force).into_iter().any(|other| self.mode(other) != mode)
     }
 
+    /// Has the piece landed this turn (§8.2)?
+    pub fn landed(&self, piece: Piece) -> bool {
+        self.state.counters.get(&piece).map_or(self.state.unit(piece).landed, |counter| counter.landed)
+    }
+
+    /// Has anybody in the stack landed this turn, which is felt by all of it when it is attacked (A64)?
+    pub fn is_fresh(&self, hex: Hex, force: Force) -> bool {
+        self.stack(hex, force).into_iter().any(|piece| self.landed(piece))
+    }
+
     /// Is the piece in guerrilla (§11.2)?
     pub fn in_guerrilla(&self, piece: Piece) -> bool {
         self.mode(piece) == Mode::Guerrilla
@@ -240,9 +250,19 @@ impl<'p> Position<'p> {
 
     /// What the viewer knows of a closed counter, after its losses.
     pub fn members(&self, counter: Piece) -> Option<Vec<(Piece, u8)>> {
-        let content = self.known.0.get(&counter)?;
-        let now = self.state.counters.get(&counter)?;
-        Some(after_losses(self.data(), content, &now.wounds))
+        self.state.counters.get(&counter)?;
+        Some(self.left_under(counter, self.known.0.get(&counter)?))
+    }
+
+    /// Is somebody of such a kind left under a counter with this content?
+    pub fn any_under(&self, counter: Piece, content: &Content, kind: impl Fn(UnitKind) -> bool) -> bool {
+        self.left_under(counter, content).into_iter().any(|(unit, _)| self.kind(unit).is_some_and(&kind))
+    }
+
+    /// Who is left under a counter with this content.
+    pub fn left_under(&self, counter: Piece, content: &Content) -> Vec<(Piece, u8)> {
+        let wounds = self.state.counters.get(&counter).map_or(&[][..], |counter| &counter.wounds);
+        after_losses(self.data(), content, wounds)
     }
 
     /// The movement allowance of a piece; of a closed counter its slowest unit (A61), or as much as any unit of the
@@ -267,19 +287,15 @@ impl<'p> Position<'p> {
         self.data().units.values().filter(of).map(most).max().unwrap_or(0)
     }
 
-    /// The allowance of a counter with this content (A61): its slowest unit; a dummy as printed.
+    /// The allowance of a counter with this content (A61): the slowest unit that is left of it; a dummy as printed.
     pub fn content_allowance(&self, counter: Piece, content: &Content) -> u32 {
         let force = self.force(counter).unwrap_or(Force::Spanish);
-        let mode = self.state.counters.get(&counter).and_then(|counter| counter.mode);
-        let of = |piece: Piece| {
-            self.unit(piece).map_or(0, |unit| unit.factors(unit.steps, mode.or(Some(Mode::Regular))).r#move)
-        };
-        match content {
-            Content::Dummy => {
-                self.data().of_kind(force, UnitKind::Dummy).map(|unit| unit.front.r#move).min().unwrap_or(4)
-            }
-            Content::Units(members) => members.iter().map(|member| of(member.unit)).min().unwrap_or(0),
+        let mode = self.state.counters.get(&counter).and_then(|counter| counter.mode).or(Some(Mode::Regular));
+        if content.is_dummy() {
+            return self.data().of_kind(force, UnitKind::Dummy).map(|unit| unit.front.r#move).min().unwrap_or(4);
         }
+        let of = |(unit, steps): (Piece, u8)| self.unit(unit).map_or(0, |unit| unit.factors(steps, mode).r#move);
+        self.left_under(counter, content).into_iter().map(of).min().unwrap_or(0)
     }
 
     /// What a unit counts for stacking: steps on foot, and guns (§5.2, A11).
@@ -308,12 +324,16 @@ impl<'p> Position<'p> {
         sum
     }
 
+    /// The room the base takes in its hex (§5.2c).
+    pub fn base_bulk(&self) -> u32 {
+        self.data().cast().base.and_then(|id| self.unit(id)?.stacking).unwrap_or(0)
+    }
+
     /// Is that too much for one hex (§5.2a, §5.2b)? The base takes room of its own (§5.2c).
     pub fn too_much(&self, hex: Hex, force: Force, (foot, guns): (u32, u32)) -> bool {
         let limits = &self.data().tables.limits;
-        let base = (self.state.base == Some(hex) && force == Force::Us)
-            .then(|| self.data().cast().base.and_then(|id| self.unit(id)?.stacking).unwrap_or(0));
-        foot + base.unwrap_or(0) > limits.stack_steps || guns > limits.stack_guns
+        let base = if self.state.base == Some(hex) && force == Force::Us { self.base_bulk() } else { 0 };
+        foot + base > limits.stack_steps || guns > limits.stack_guns
     }
 
     /// Would these pieces be too many in a hex, as far as the viewer knows?

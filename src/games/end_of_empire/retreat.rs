@@ -8,7 +8,7 @@ use crate::engine::{Clause, Ever, Question, Ruling, Say, Side, Subject};
 use super::events::{Cause, Event};
 use super::losses::by_shock;
 use super::orders::{Advance, CombatOrder, Going};
-use super::play::Play;
+use super::play::{Play, meant};
 use super::policy::{ADVANCE, LEADER_GOES, Policy, RETREAT};
 use super::position::{Crowd, Position};
 use super::terms::{Force, Piece, UnitKind};
@@ -92,11 +92,16 @@ impl Play<'_, '_> {
                 default: Going::All(best),
                 also: Some(Box::new(split)),
             };
+            let opened = self.opened.clone();
             self.umpire.ask(question, None, |policy| match policy {
                 Policy::Hexes(wished) => Say::first_of(wished, &options).map(Going::All),
                 Policy::Split(each) => {
-                    let named =
-                        |unit: &Piece| each.get(unit).copied().filter(|hex| options.contains(hex)).unwrap_or(best);
+                    // Who lay under a counter may be named by it.
+                    let wish = |unit: &Piece| {
+                        let of = |(name, hex): (&Piece, &Hex)| opened.get(name)?.contains(unit).then_some(*hex);
+                        each.get(unit).copied().or_else(|| each.iter().find_map(of))
+                    };
+                    let named = |unit: &Piece| wish(unit).filter(|hex| options.contains(hex)).unwrap_or(best);
                     Say::Choose(Going::Split(units.iter().map(|unit| (*unit, named(unit))).collect()))
                 }
                 _ => Say::Default,
@@ -201,17 +206,23 @@ impl Play<'_, '_> {
                 going.push(*piece);
             }
         }
-        let pick =
-            |wished: &[Piece]| -> Vec<Piece> { able.iter().copied().filter(|piece| wished.contains(piece)).collect() };
-        // Units from an opened counter may be meant by its name.
-        let ordered = order.advance.as_ref().map(|advance| match advance {
-            Advance::All => going.clone(),
-            Advance::None => Vec::new(),
-            Advance::Units(units) => {
-                let named = pick(units);
-                let counters = units.iter().any(|unit| unit.is_counter());
-                if named.is_empty() && counters { going.clone() } else { named }
+        let opened = self.opened.clone();
+        let hiders: BTreeSet<Piece> = able.iter().copied().filter(|piece| now.in_guerrilla(*piece)).collect();
+        // §11.1b: units in guerrilla and others do not come to share the hex.
+        let agree = |mut pieces: Vec<Piece>| -> Vec<Piece> {
+            if pieces.iter().any(|piece| !hiders.contains(piece)) {
+                pieces.retain(|piece| !hiders.contains(piece));
             }
+            pieces
+        };
+        let pick = |wished: &[Piece]| -> Vec<Piece> {
+            let wished = meant(&opened, wished);
+            agree(able.iter().copied().filter(|piece| wished.contains(piece)).collect())
+        };
+        let ordered = order.advance.as_ref().map(|advance| match advance {
+            Advance::All => agree(able.clone()),
+            Advance::None => Vec::new(),
+            Advance::Units(units) => pick(units),
         });
         let mut options = vec![going.clone(), Vec::new()];
         options.extend(able.iter().map(|piece| vec![*piece]));
@@ -251,8 +262,9 @@ impl Play<'_, '_> {
             let staying: Vec<Piece> = stack.iter().copied().filter(|piece| now.fights(*piece)).collect();
             let went: Vec<Piece> =
                 chosen.iter().copied().filter(|piece| origin_of.get(piece) == Some(&origin)).collect();
-            let leaders: Vec<Piece> =
-                stack.into_iter().filter(|piece| now.kind(*piece) == Some(UnitKind::Leader)).collect();
+            // §8.2d: who landed this turn goes no further.
+            let leads = |piece: &Piece| now.kind(*piece) == Some(UnitKind::Leader) && !now.landed(*piece);
+            let leaders: Vec<Piece> = stack.into_iter().filter(leads).collect();
             for leader in leaders {
                 let mut groups = BTreeMap::from([(target, went.clone())]);
                 if !staying.is_empty() {

@@ -48,10 +48,10 @@ impl Position<'_> {
         let data = self.data();
         let values = data.tables.shock.shifts;
         let mut shifts = Tally::new();
-        if let Some((leader, rating)) = self.leader_with(by) {
+        if let Some((leader, rating)) = self.leader_with(by, true) {
             shifts.add(leader.to_string(), rating, Clause("6.1b"));
         }
-        if let Some((leader, rating)) = self.leader_with(defenders) {
+        if let Some((leader, rating)) = self.leader_with(defenders, false) {
             shifts.add(leader.to_string(), -rating, Clause("6.1c"));
         }
         let ground = data.ground(target);
@@ -69,7 +69,7 @@ impl Position<'_> {
         if !hexes.is_empty() && hexes.iter().all(|hex| data.river_between(*hex, target)) {
             shifts.add("across a river", values.river, Clause("A94a"));
         }
-        if defenders.iter().any(|piece| self.state.unit(*piece).landed) {
+        if defenders.first().and_then(|piece| self.force(*piece)).is_some_and(|force| self.is_fresh(target, force)) {
             shifts.add("landed this turn", values.landed, Clause("8.2f"));
         }
         let marines = |pieces: &[Piece]| {

@@ -230,7 +230,7 @@ document! {
         pub arrived: bool,
         /// A las Jarcias: the Spanish fleet has left (§4.1f).
         pub jarcias: bool,
-        /// Hexes attacked this turn (§9.1e).
+        /// Hexes that the player in his turn has attacked (§9.1e, A24).
         pub attacked: BTreeSet<Hex>,
         /// Fleets that have fired this turn (§9.7f).
         pub fired: BTreeSet<Force>,

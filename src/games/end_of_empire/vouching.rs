@@ -12,7 +12,7 @@ use super::play::Play;
 use super::position::{Crowd, Known, Position};
 use super::setup::slot_of;
 use super::state::{CounterState, Place, State};
-use super::terms::{Content, Force, Piece};
+use super::terms::{Content, Force, Piece, UnitKind};
 
 impl Play<'_, '_> {
     /// Fills in path, `real` and `logistic` where the author left them to the program, and lets him vouch for what his
@@ -104,6 +104,15 @@ impl Play<'_, '_> {
                     Bar::new("14.5.1e", "a logistic column is under the counter", "use a ford or bridge").part("path");
                 self.umpire.vouch(&all, bar, |held| !held.iter().any(|content| now.data().has_train(content)))?;
             }
+        }
+        let crowd = own.first().and_then(|piece| now.force(*piece)).map(|force| now.crowd(force));
+        let meets = |hex: &Hex| crowd.as_ref().is_some_and(|crowd| crowd.has(self.data(), *hex, Crowd::BYSTANDER));
+        if let Some(index) = order.path.iter().position(meets) {
+            let why =
+                format!("a leader or logistic column is under a counter, and an enemy piece in {}", order.path[index]);
+            let bar = Bar::new("A16c", why, "go around it").at(DocPath::root().key("path").index(index));
+            let bold = |content: &Content| !now.data().holds(content, UnitKind::is_hanger_on);
+            self.umpire.vouch(&all, bar, |held| held.iter().all(bold))?;
         }
         if order.real {
             let bar = Bar::new("A103", "a dummy is among them", "do not say that it is real").part("real");

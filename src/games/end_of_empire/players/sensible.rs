@@ -139,6 +139,9 @@ impl Player<'_> {
         let awaited = homeless && !seat.is_some_and(|seat| held(&seat));
         if lands {
             left = left.saturating_sub(data.cast().base.and_then(|id| data.unit(id)?.landing).unwrap_or(0));
+        }
+        // Room is kept for it (§5.2c, A13).
+        if homeless {
             self.state.base = seat;
         }
         // The others as near to Santiago as they can, but not across the bay, where they are cut off from the base.
@@ -192,8 +195,9 @@ impl Player<'_> {
             }
         }
         orders.extend(groups.into_iter().map(|(at, units)| ArrivalOrder::open(at, units)));
-        if lands {
-            let site = self.state.base.filter(|hex| self.now().held_by(*hex, US));
+        if homeless {
+            self.state.base = None;
+            let site = seat.filter(|hex| lands && self.now().base_sites().contains(hex));
             orders.extend(site.map(|at| ArrivalOrder { at, units: Vec::new(), holds: None, base: true }));
             self.state.base = site;
         }
@@ -538,7 +542,9 @@ impl Player<'_> {
                 let naval = targets.iter().find(|hex| naval.contains(hex));
                 orders.extend(naval.map(|hex| CombatOrder { naval: Some(*hex), ..CombatOrder::default() }));
                 for target in &targets {
-                    let guns = self.now().guns_on(force, *target, &fought);
+                    // What is hidden stays so.
+                    let mut guns = self.now().guns_on(force, *target, &fought);
+                    guns.retain(|gun| !gun.is_counter());
                     if !guns.is_empty() {
                         fought.extend(guns.iter().copied());
                         orders.push(CombatOrder { bombard: Some(*target), by: guns, ..CombatOrder::default() });
