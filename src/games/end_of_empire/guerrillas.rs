@@ -284,7 +284,9 @@ impl Play<'_, '_> {
     fn lose_step(&mut self, attack: &TableAttack, pieces: &[Piece], cause: Cause) -> Ruling<()> {
         let Some(at) = pieces.first().and_then(|piece| self.state.hex_of(*piece)) else { return Ok(()) };
         let fighters: Vec<Piece> = pieces.iter().copied().filter(|piece| self.now().fights(*piece)).collect();
-        let ordered = (!attack.losses.is_empty()).then(|| attack.losses.clone());
+        // A26: the order speaks for those who attack by it, the owner of the others for himself.
+        let attackers = if attack.counter { Cause::Ambush } else { Cause::CounterAmbush };
+        let ordered = (cause == attackers && !attack.losses.is_empty()).then(|| attack.losses.clone());
         self.lose(&Toll { pieces: fighters, steps: 1, at, cause, ordered })?;
         if let Some(force) = pieces.first().and_then(|piece| self.now().force(*piece)) {
             self.abandon(at, force, false);
