@@ -187,7 +187,7 @@ impl Position<'_> {
             bars.push(Bar::new("9.6b", "machine guns only support an attack of others", "name who attacks").part("by"));
         }
         let defenders = self.fighters(target, Play::enemy(side));
-        let orderly = |piece: &Piece| self.kind(*piece) == Some(UnitKind::Guerrilla) && !self.in_guerrilla(*piece);
+        let orderly = |piece: &Piece| self.is_irregular(*piece) && !self.in_guerrilla(*piece);
         if manner == Manner::Guerrilla && !defenders.is_empty() && defenders.iter().all(orderly) {
             let why = format!("guerrillas in regular order in {target} are not attacked by units in guerrilla");
             bars.push(Bar::new("A83b", why, "attack in regular order").part("attack").about([Subject::of(target)]));

@@ -526,6 +526,7 @@ impl Play<'_, '_> {
             false => (fight.by.clone(), hangers.clone()),
         };
         let logistic = !counter && self.train_under(&others, target)?;
+        let irregular = counter && self.irregulars_under(&fight.by, target)?;
         let attack = TableAttack {
             guerrillas,
             others,
@@ -533,6 +534,7 @@ impl Play<'_, '_> {
             reaction: false,
             counter,
             logistic,
+            irregular,
             from: from.clone(),
             losses: order.losses.clone(),
         };

@@ -35,6 +35,8 @@ pub struct TableAttack {
     pub counter: bool,
     /// A logistic column is said to be under a closed counter of the target.
     pub logistic: bool,
+    /// Guerrillas are said to be under a closed counter of the hunters.
+    pub irregular: bool,
     /// The hexes of the attackers.
     pub from: Vec<Hex>,
     /// What the order says about losses of the phasing player.
@@ -73,16 +75,18 @@ impl Position<'_> {
         modifiers
     }
 
+    /// Does everybody see that the piece is one of guerrillas? Under a Cuban counter there is nobody else (A43).
+    pub fn is_irregular(&self, piece: Piece) -> bool {
+        self.kind(piece) == Some(UnitKind::Guerrilla)
+            || self.force(piece) == Some(Force::Cuban)
+            || self.in_guerrilla(piece)
+    }
+
     /// The modifiers of an attack on guerrillas (§11.3.1, A43).
-    fn hunt_modifiers(&self, hunters: &[Piece], from: &[Hex], target: Hex) -> Tally {
+    fn hunt_modifiers(&self, hunters: &[Piece], irregular: bool, from: &[Hex], target: Hex) -> Tally {
         let table = &self.data().tables.guerrilla.counter_modifiers;
         let mut modifiers = Tally::new();
-        let guerrilla = |piece: &Piece| {
-            self.kind(*piece) == Some(UnitKind::Guerrilla)
-                || self.force(*piece) == Some(Force::Cuban)
-                || self.in_guerrilla(*piece)
-        };
-        if hunters.iter().any(guerrilla) {
+        if irregular || hunters.iter().any(|piece| self.is_irregular(*piece)) {
             modifiers.add("guerrillas among the attackers", table.guerrillas, Clause("11.3.1a"));
         }
         if self.data().terrain(target) == Terrain::Jungle {
@@ -165,6 +169,7 @@ impl Play<'_, '_> {
             reaction: true,
             counter: false,
             logistic,
+            irregular: false,
             from: vec![from],
             losses: Vec::new(),
         };
@@ -191,7 +196,7 @@ impl Play<'_, '_> {
             false => (&attack.guerrillas, &attack.others),
         };
         let modifiers = match attack.counter {
-            true => now.hunt_modifiers(&attack.others, &attack.from, attack.target),
+            true => now.hunt_modifiers(&attack.others, attack.irregular, &attack.from, attack.target),
             false => now.ambush_modifiers(&attack.others, attack.target, attack.reaction, attack.logistic),
         };
         let total = modifiers.total();
@@ -261,6 +266,23 @@ impl Play<'_, '_> {
         let data = self.data();
         let train = |held: &[Content]| held.iter().any(|content| data.has_train(content));
         self.umpire.fact_or(&sealed.iter().collect::<Vec<_>>(), &Subject::of(at), "train", train, true)
+    }
+
+    /// §11.3.1a: are guerrillas in regular order under the closed counters that hunt? Their owner says so where nobody sees any.
+    pub fn irregulars_under(&mut self, hunters: &[Piece], target: Hex) -> Ruling<bool> {
+        let sealed = self.sealed_of(hunters);
+        if sealed.is_empty() || hunters.iter().any(|piece| self.now().is_irregular(*piece)) {
+            return Ok(false);
+        }
+        // Brigades hold regiments (§14.6b).
+        if hunters.first().and_then(|piece| self.now().force(*piece)) != Some(Force::Spanish) {
+            return Ok(false);
+        }
+        let data = self.data();
+        let irregular =
+            |held: &[Content]| held.iter().any(|content| data.holds(content, |kind| kind == UnitKind::Guerrilla));
+        let about = Subject::of(target);
+        self.umpire.fact_or(&sealed.iter().collect::<Vec<_>>(), &about, "irregulars", irregular, true)
     }
 
     /// Those of these pieces that are still on the map.
