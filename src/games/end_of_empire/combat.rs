@@ -525,6 +525,7 @@ impl Play<'_, '_> {
             true => (there.clone(), fight.by.clone()),
             false => (fight.by.clone(), hangers.clone()),
         };
+        self.known_to_be_real(&fight.by); // A52a
         let logistic = !counter && self.train_under(&others, target)?;
         let irregular = counter && self.irregulars_under(&fight.by, target)?;
         let attack = TableAttack {

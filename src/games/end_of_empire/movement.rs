@@ -253,6 +253,9 @@ impl Play<'_, '_> {
         }
         self.minds_rivals(&pieces, order);
         self.moved.extend(pieces.iter().copied());
+        if order.real {
+            self.known_to_be_real(&pieces); // A103
+        }
         if !still {
             self.walk(&marcher, pieces, order)?;
         }

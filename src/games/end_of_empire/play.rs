@@ -284,11 +284,20 @@ impl<'p, 'u> Play<'p, 'u> {
             |held| held.iter().all(Content::is_dummy),
             hope,
         )?;
-        let turn = self.state.turn;
-        if let Some(counter) = self.state.counters.get_mut(&name).filter(|_| !dummy) {
-            (counter.real, counter.since) = (true, Some(turn));
+        if !dummy {
+            self.known_to_be_real(&[name]);
         }
         Ok(dummy)
+    }
+
+    /// Everybody has learned that the closed counters among these are no dummies.
+    pub fn known_to_be_real(&mut self, pieces: &[Piece]) {
+        let turn = self.state.turn;
+        for piece in pieces {
+            if let Some(counter) = self.state.counters.get_mut(piece) {
+                (counter.real, counter.since) = (true, Some(turn));
+            }
+        }
     }
 
     /// A dummy leaves the game (§14.7e).
