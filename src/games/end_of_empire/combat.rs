@@ -501,10 +501,11 @@ impl Play<'_, '_> {
         cause: Cause,
         ordered: Option<Vec<Piece>>,
     ) -> Ruling<()> {
+        let mut rest = true;
         if result.steps > 0 {
-            self.lose(&Toll { pieces: pieces.to_vec(), steps: result.steps, at, cause, ordered })?;
+            rest = self.lose(&Toll { pieces: pieces.to_vec(), steps: result.steps, at, cause, ordered })?;
         }
-        if result.ds {
+        if result.ds && rest {
             let standing = self.standing(pieces);
             self.disorganize(&standing, at, None)?;
         }

@@ -154,12 +154,14 @@ fn bear(bearers: &mut [Bearer], piece: Piece, left: u8) -> u8 {
 }
 
 impl Play<'_, '_> {
-    /// Gives out a loss: the owner chooses (A26), what nobody can take lapses (A71).
-    pub fn lose(&mut self, toll: &Toll) -> Ruling<()> {
+    /// Gives out a loss: the owner chooses (A26), what nobody can take lapses (A71). False if all that was to come with it lapses
+    /// too.
+    pub fn lose(&mut self, toll: &Toll) -> Ruling<bool> {
         let mut left = toll.steps;
         let mut losers = self.choose_losers(toll, &toll.pieces, left)?;
         let mut losses: BTreeMap<Hex, Vec<Loss>> = BTreeMap::new();
         let mut force = None;
+        let mut lapses = false;
         let mut index = 0;
         // Counters under which somebody takes a part of it, and those under which nobody can take more.
         let (mut struck, mut spared) = (BTreeSet::new(), BTreeSet::new());
@@ -186,11 +188,18 @@ impl Play<'_, '_> {
                     continue;
                 }
                 let blow = Blow { left, again: !struck.insert(piece), cause: toll.cause, why };
-                let taken = self.strike_counter(piece, &blow)?;
-                if taken == 0 {
-                    spared.insert(piece);
+                match self.strike_counter(piece, &blow)? {
+                    Some(0) => {
+                        spared.insert(piece);
+                    }
+                    Some(taken) => left = left.saturating_sub(taken),
+                    // A98b: what is given to a dummy is gone with it.
+                    None if toll.cause == Cause::FriendlyFire => {
+                        lapses = true;
+                        break;
+                    }
+                    None => {}
                 }
-                left = left.saturating_sub(taken);
                 continue;
             }
             force = force.or(self.now().force(piece));
@@ -223,7 +232,7 @@ impl Play<'_, '_> {
                 self.umpire.note(Event::StepsLost { force, at, cause: toll.cause, losses });
             }
         }
-        Ok(())
+        Ok(!lapses)
     }
 
     /// The owner says who of these pieces takes so many steps.

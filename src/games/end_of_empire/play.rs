@@ -410,10 +410,10 @@ impl<'p, 'u> Play<'p, 'u> {
         }
     }
 
-    /// A step is lost under a closed counter, which stays closed (A60b). Gives how many steps of the loss that takes. The fever
-    /// strikes nobody who is exempt and attacks no dummy: those stay as they are (§12d, A99).
-    pub fn strike_counter(&mut self, name: Piece, blow: &Blow) -> Ruling<u8> {
-        let Some(counter) = self.counter(name) else { return Ok(0) };
+    /// A step is lost under a closed counter, which stays closed (A60b). Gives how many steps of the loss that takes; of a dummy
+    /// none. The fever strikes nobody who is exempt and attacks no dummy: those stay as they are (§12d, A99).
+    pub fn strike_counter(&mut self, name: Piece, blow: &Blow) -> Ruling<Option<u8>> {
+        let Some(counter) = self.counter(name) else { return Ok(Some(0)) };
         let (sealed, force, at) = (counter.holds.0.clone(), counter.force, counter.at);
         let fever = blow.cause == Cause::Fever;
         let before = counter.wounds.clone();
@@ -441,21 +441,20 @@ impl<'p, 'u> Play<'p, 'u> {
             Struck::Holds,
         )?;
         match fact {
-            Struck::Spared => Ok(0),
+            Struck::Spared => Ok(Some(0)),
             Struck::Dummy => {
                 self.remove_dummy(name, blow.why);
-                Ok(0)
+                Ok(None)
             }
             Struck::Holds => {
-                let turn = self.state.turn;
                 if let Some(counter) = self.state.counters.get_mut(&name) {
                     counter.wounds = added;
-                    (counter.real, counter.since) = (true, Some(turn));
                 }
+                self.known_to_be_real(&[name]);
                 self.count_us(force, 1);
                 let losses = vec![Loss { unit: name, steps: 1, left: None }];
                 self.umpire.note(Event::StepsLost { force, at, cause: blow.cause, losses });
-                Ok(1)
+                Ok(Some(1))
             }
             Struck::Gone => {
                 // A10: who is killed takes as much of the loss as he had steps.
@@ -468,7 +467,7 @@ impl<'p, 'u> Play<'p, 'u> {
                 let losses = vec![Loss { unit: name, steps: took, left: Some(0) }];
                 self.umpire.note(Event::StepsLost { force, at, cause: blow.cause, losses });
                 self.open(name, Why::Destroyed)?;
-                Ok(took)
+                Ok(Some(took))
             }
         }
     }
