@@ -105,7 +105,8 @@ impl Position<'_> {
             bars.push(about(Bar::new("A77", format!("{piece} has moved"), "a unit moves once in a phase").firm()));
         }
         if self.kind(piece) == Some(UnitKind::Signals) && self.state.balloon_up && !lowering {
-            bars.push(about(Bar::new("A53a", "the balloon is up", "write `balloon: down` to bring it down first")));
+            let remedy = "write `balloon: down` to bring it down first, or `up` to have it up again at the end";
+            bars.push(about(Bar::new("A53a", "the balloon is up", remedy)));
         }
         bars
     }
@@ -113,7 +114,7 @@ impl Position<'_> {
     /// Everybody an order names, with why he does not march by it (A77): all start where the first of them does who is still
     /// there.
     pub fn falling_in(&self, side: Side, order: &MoveOrder, moved: &BTreeSet<Piece>) -> Vec<(Piece, Vec<Bar>)> {
-        let lowering = order.balloon == Some(Balloon::Down);
+        let lowering = order.balloon.is_some();
         let mut start: Option<Hex> = None;
         let mut pieces: Vec<Piece> = Vec::new();
         let mut all = Vec::new();
@@ -173,10 +174,16 @@ impl Position<'_> {
         reach(&data.grid, marcher.from, marcher.purse, |from, _: Bearing, to| marcher.step(data, from, to))
     }
 
-    /// What can be done with the balloon by those who march (§14.8d, A53a).
-    pub fn balloon_order(&self, pieces: &[Piece]) -> Option<Balloon> {
+    /// What can be done with the balloon by these, who march or stay: up at the end, and down before it, for a march that ends
+    /// with it up again too (§14.8d, A53a).
+    pub fn balloon_orders(&self, pieces: &[Piece], marches: bool) -> &'static [Balloon] {
         let signals = self.data().cast().signals.filter(|id| self.game.options.balloon && pieces.contains(id));
-        signals.map(|_| if self.state.balloon_up { Balloon::Down } else { Balloon::Up })
+        match (signals, self.state.balloon_up) {
+            (None, _) => &[],
+            (Some(_), false) => &[Balloon::Up],
+            (Some(_), true) if marches => &[Balloon::Down, Balloon::Up],
+            (Some(_), true) => &[Balloon::Down],
+        }
     }
 
     /// Is none of these a dummy, as far as the viewer knows (A16, A52a, A103)?

@@ -184,7 +184,6 @@ impl Play<'_, '_> {
     /// One order to march.
     fn carry_move(&mut self, side: Side, order: &mut MoveOrder) -> Ruling<()> {
         let mut pieces: Vec<Piece> = Vec::new();
-        let lowering = order.balloon == Some(Balloon::Down);
         for (piece, bars) in self.now().falling_in(side, order, &self.moved) {
             if bars.is_empty() {
                 pieces.push(piece);
@@ -205,14 +204,18 @@ impl Play<'_, '_> {
             return Ok(());
         }
         let signals = self.data().cast().signals.filter(|id| pieces.contains(id));
-        let balloon = self.now().balloon_order(&pieces);
-        if order.balloon.is_some() && order.balloon != balloon {
-            let (clause, why) = match balloon {
-                None => ("14.8a", "there is no balloon among them"),
-                Some(_) => ("A53a", "the balloon is down"),
+        let from = pieces.first().and_then(|piece| self.state.hex_of(*piece));
+        let marches = !order.path.is_empty() || order.to.is_some() && order.to != from;
+        let able = self.now().balloon_orders(&pieces, marches);
+        if order.balloon.is_some_and(|balloon| !able.contains(&balloon)) {
+            let (clause, why) = match (able, self.state.balloon_up) {
+                ([], _) => ("14.8a", "there is no balloon among them"),
+                (_, true) => ("A53a", "the balloon is up"),
+                (_, false) => ("A53a", "the balloon is down"),
             };
             self.lapse("balloon", vec![Bar::new(clause, why, "leave `balloon` out").part("balloon").firm()]);
         }
+        let lowering = order.balloon == Some(Balloon::Down) || order.balloon == Some(Balloon::Up) && marches;
         if let (Some(signals), true, true) = (signals, lowering, self.state.balloon_up) {
             self.state.balloon_up = false;
             let at = self.state.hex_of(signals).unwrap_or(Hex::printed(101));
@@ -262,6 +265,7 @@ impl Play<'_, '_> {
         // §14.8d: at the end of its own movement, wherever that was.
         if let (Some(Balloon::Up), Some(signals)) = (order.balloon, signals)
             && self.game.options.balloon
+            && !self.state.balloon_up
             && let Some(hex) = self.state.hex_of(signals)
         {
             self.state.balloon_up = true;

@@ -135,7 +135,7 @@ document! {
         pub to: Option<Hex>,
         /// Units left behind on the way, and where (A77).
         pub drop: BTreeMap<Piece, Hex>,
-        /// For the Signals Detachment: up at the end of its move, or down before it (§14.8d, A53a).
+        /// For the Signals Detachment: up at the end of its move, though it be up before it; or down before it (§14.8d, A53a).
         pub balloon: Option<Balloon>,
         /// The closed counters that march are no dummies (A07, A16).
         pub real: bool,

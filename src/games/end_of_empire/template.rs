@@ -264,10 +264,10 @@ fn moves(now: &Position<'_>, side: Side, text: &mut String) {
         let near = |hex: Hex| InReach { hex, die: false, name: name(hex).unwrap_or_default() };
         let reached: Vec<InReach> = routes.iter().map(|(hex, ..)| near(*hex)).collect();
         let way = outreach(&now.data().grid, hex, &reached);
-        let balloon = match now.balloon_order(&[piece]) {
-            None => "",
-            Some(Balloon::Up) => "; balloon: up at the end of its move",
-            Some(Balloon::Down) => "; balloon: down before it moves",
+        let balloon = match now.balloon_orders(&[piece], true) {
+            [] => "",
+            [Balloon::Up] => "; balloon: up at the end of its move",
+            _ => "; balloon: down before it moves, or up again at the end",
         };
         lines.push(format!("# {piece} in {hex}: {what}{marks}; {way}{balloon}"));
     }

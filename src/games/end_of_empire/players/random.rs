@@ -123,7 +123,11 @@ impl Player<'_> {
                 order.real = self.chance.one_in(2);
             }
             // Up it need not go, but down it has to.
-            order.balloon = self.now().balloon_order(&group).filter(|_| lowering || self.chance.one_in(2));
+            let able = self.now().balloon_orders(&group, true);
+            order.balloon = match lowering {
+                true => self.chance.pick(able).copied(),
+                false => able.first().copied().filter(|_| self.chance.one_in(2)),
+            };
             // A route that needs `real` has to say so.
             if group.iter().any(|piece| piece.is_counter()) {
                 let now = self.now();

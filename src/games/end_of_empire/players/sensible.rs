@@ -478,7 +478,7 @@ impl Player<'_> {
                 let seen =
                     self.state.counters.keys().any(|name| now.force(*name) == Some(Force::Spanish) && near(name));
                 let up = self.state.balloon_up;
-                order.balloon = if up { Some(Balloon::Down) } else { seen.then_some(Balloon::Up) };
+                order.balloon = if seen { Some(Balloon::Up) } else { up.then_some(Balloon::Down) };
             }
             self.shift(&party, to);
             orders.push(order);
