@@ -143,12 +143,14 @@ impl Hidden<'_> {
                 // Each that is turned over has given one, to a column unless it is said where that stands in the open.
                 let mut given = 0;
                 for (_, member) in &members {
-                    let Some(known) = unit(member).filter(|unit| unit.has(Flag::Detach)) else { continue };
-                    let reduced = member.steps.is_some_and(|steps| steps < known.steps);
-                    if split(member.unit) && !reduced {
+                    let Some(known) = unit(member) else { continue };
+                    let steps = member.steps.unwrap_or(known.steps);
+                    // Nobody else lies there with more or fewer than his own.
+                    let reduced = known.has(Flag::Detach) && steps == 1;
+                    if reduced != (steps != known.steps) || known.has(Flag::Detach) && split(known.id) && !reduced {
                         return true;
                     }
-                    given += usize::from(reduced && !split(member.unit));
+                    given += usize::from(reduced && !split(known.id));
                 }
                 let mut owed = BTreeMap::from([(UnitKind::Infantry, given)]);
                 for entry in &self.orders.detach {
