@@ -236,11 +236,13 @@ impl Play<'_, '_> {
             let why = "attacks on the Guerrilla Table come to no shock";
             bars.push(hunts(Bar::new("7.2.51a", why, "remember the Maine in another attack").part("maine")));
         }
+        // What supports them may lie under the counters that are opened first.
+        let later = manner == Manner::Ordinary && !self.closed(&by).is_empty();
         if let Some(support) = order.support.filter(|_| !by.is_empty()) {
             if manner != Manner::Ordinary && support != Support::No {
                 let why = "attacks on the Guerrilla Table take no supply point";
                 bars.push(hunts(Bar::new("A86", why, "leave it out").part("support")));
-            } else if let Some(bar) = self.now().bars_support(force, &from, support) {
+            } else if !later && let Some(bar) = self.now().bars_support(force, &from, support) {
                 let bar = bar.about(subjects(&from)).about(subjects(&order.by));
                 self.lapse_support(support, bar);
             }
@@ -265,10 +267,10 @@ impl Play<'_, '_> {
         }
         let stands = self.stands(|now| {
             let (able, how) = now.attackers(side, force, target, &self.fought, manner == Manner::Guerrilla);
-            let ways = now.support_orders(force, &from, how);
+            let ways = now.support_orders(force, &from, how, &by);
             how == manner
                 && by.iter().all(|piece| able.contains(piece))
-                && order.support.is_none_or(|support| ways.contains(&support))
+                && order.support.is_none_or(|support| later || ways.contains(&support))
                 && (!order.maine || now.may_remember(force, how))
         });
         self.look_up(stands);
@@ -406,11 +408,34 @@ impl Play<'_, '_> {
         Ok(shown)
     }
 
+    /// Who attacks is shown, and with them the trains they have along, which support them now (A60, A82).
+    fn come_on(&mut self, fight: &Fight<'_>) -> Ruling<(Vec<Piece>, Support)> {
+        let Fight { force, order, .. } = *fight;
+        let closed = !self.closed(&fight.by).is_empty();
+        let mut ordered = order.support.unwrap_or(Support::No);
+        let stands = self.stands(|now| {
+            now.support_orders(force, &self.hexes_of(&fight.by), Manner::Ordinary, &fight.by).contains(&ordered)
+        });
+        let doubtful = |subject: &Subject| self.umpire.cloud_on(subject).is_some();
+        let doubts: Vec<Subject> = subjects(&order.by).into_iter().filter(doubtful).collect();
+        let attackers = self.unveil(&fight.by)?;
+        if closed {
+            match self.now().bars_support(force, &self.hexes_of(&attackers), ordered) {
+                Some(bar) => {
+                    self.lapse_support(ordered, bar.about(doubts));
+                    ordered = Support::No;
+                }
+                None => self.look_up(stands),
+            }
+        }
+        Ok((attackers, ordered))
+    }
+
     /// Fire, fire, shock (§9.2).
     fn fight(&mut self, fight: Fight<'_>) -> Ruling<()> {
         let Fight { force, side, target, order, .. } = fight;
         let enemy = Play::enemy(side);
-        let shown = self.unveil(&fight.by)?;
+        let (shown, ordered) = self.come_on(&fight)?;
         // Guns of an opened column stay behind (§9.6a), and may bombard.
         let takes = |piece: &Piece| self.now().kind(*piece).is_some_and(|kind| Manner::Ordinary.takes(kind));
         let mut attackers: Vec<Piece> = shown.into_iter().filter(takes).collect();
@@ -433,7 +458,6 @@ impl Play<'_, '_> {
             return self.advance(side, force, &attackers, target, order);
         }
         let (_, _, odds) = self.now().bare_odds(&attackers, &defenders);
-        let ordered = order.support.unwrap_or(Support::No);
         let (attack_sp, defence_sp) = self.both_support(force, defender, target, &from, ordered, odds)?;
         // Beaten or not, the defenders come to stand elsewhere or do not.
         let beyond = self.now().retreat_reach(defender, target, &from);

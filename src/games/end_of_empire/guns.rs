@@ -217,7 +217,7 @@ impl Play<'_, '_> {
         }
         let stands = self.stands(|now| {
             let able = now.guns_on(force, target, &self.fought);
-            let ways = now.support_orders(force, &from, Manner::Ordinary);
+            let ways = now.support_orders(force, &from, Manner::Ordinary, &[]);
             guns.iter().all(|gun| able.contains(gun)) && order.support.is_none_or(|support| ways.contains(&support))
         });
         self.look_up(stands);

@@ -18,6 +18,11 @@ impl Position<'_> {
     /// The ways in which a force can support a combat of units in all these hexes (A48b, A82): the pool first, then the
     /// logistic columns, nearest first.
     pub fn supports(&self, force: Force, hexes: &[Hex]) -> Vec<Support> {
+        self.supports_with(force, hexes, &[])
+    }
+
+    /// The same with the logistic columns under counters of one's own that are opened before.
+    pub fn supports_with(&self, force: Force, hexes: &[Hex], opened: &[Piece]) -> Vec<Support> {
         let mut ways = Vec::new();
         // A48c; A58; §14.4.6c: nothing before the base is ashore.
         if !self.game.options.supply_points
@@ -37,12 +42,13 @@ impl Position<'_> {
         let column =
             |piece: &Piece| self.kind(*piece) == Some(UnitKind::LogisticColumn) && self.force(*piece) == Some(force);
         let at = |piece: Piece| self.state.hex_of(piece);
-        let mut columns: Vec<(u32, Hex, Piece)> = self
-            .on_map(force.side())
-            .into_iter()
-            .filter(column)
-            .filter_map(|piece| {
-                let from = at(piece)?;
+        let carried = opened.iter().filter_map(|counter| Some((at(*counter)?, self.members(*counter)?)));
+        let carried = carried.flat_map(|(from, held)| held.into_iter().map(move |(unit, _)| (unit, from)));
+        let open = self.on_map(force.side()).into_iter().filter_map(|piece| Some((piece, at(piece)?)));
+        let mut columns: Vec<(u32, Hex, Piece)> = open
+            .chain(carried)
+            .filter(|(piece, _)| column(piece))
+            .filter_map(|(piece, from)| {
                 let far = hexes.iter().map(|hex| data.distance(*hex, from)).max()?;
                 (far <= range.column_range).then_some((far, from, piece))
             })
@@ -53,16 +59,17 @@ impl Position<'_> {
     }
 
     /// What an order may say about the support of an attack: none, one of the ways there are, or for Spain to wait for
-    /// what the US player does (§14.4.5a). On the Guerrilla Table there is none (A86).
-    pub fn support_orders(&self, force: Force, hexes: &[Hex], manner: Manner) -> Vec<Support> {
-        let ways = if manner == Manner::Ordinary { self.supports(force, hexes) } else { Vec::new() };
+    /// what the US player does (§14.4.5a). On the Guerrilla Table there is none (A86). Trains under the counters that attack are
+    /// shown before (A60).
+    pub fn support_orders(&self, force: Force, hexes: &[Hex], manner: Manner, by: &[Piece]) -> Vec<Support> {
+        let ways = if manner == Manner::Ordinary { self.supports_with(force, hexes, by) } else { Vec::new() };
         let answer = (force == Force::Spanish && !ways.is_empty()).then_some(Support::Answer);
         [Support::No].into_iter().chain(ways).chain(answer).collect()
     }
 
     /// Why a combat cannot be supported as an order says.
     pub fn bars_support(&self, force: Force, hexes: &[Hex], support: Support) -> Option<Bar> {
-        if self.support_orders(force, hexes, Manner::Ordinary).contains(&support) {
+        if self.support_orders(force, hexes, Manner::Ordinary, &[]).contains(&support) {
             return None;
         }
         let bar = |clause, why: String, remedy: &str| Some(Bar::new(clause, why, remedy).part("support"));

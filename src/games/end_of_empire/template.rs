@@ -309,7 +309,7 @@ fn combats(now: &Position<'_>, side: Side, text: &mut String) {
                     continue;
                 }
                 let hexes: Vec<Hex> = able.iter().filter_map(|piece| now.state.hex_of(*piece)).collect();
-                let ways = now.support_orders(*force, &hexes, manner);
+                let ways = now.support_orders(*force, &hexes, manner, &able);
                 let ways: Vec<String> = ways
                     .iter()
                     .filter_map(|way| match way {

@@ -181,7 +181,7 @@ impl Player<'_> {
                 }
                 let mut order = CombatOrder { attack: Some(*target), by: by.clone(), ..CombatOrder::default() };
                 let hexes: Vec<Hex> = by.iter().filter_map(|piece| self.state.hex_of(*piece)).collect();
-                let ways = now.support_orders(force, &hexes, manner);
+                let ways = now.support_orders(force, &hexes, manner, &by);
                 if self.chance.one_in(2) {
                     order.support = self.chance.pick(&ways).copied();
                 }
@@ -209,7 +209,7 @@ impl Player<'_> {
             let there = match order.support {
                 Some(Support::Answer) => {
                     let hexes: Vec<Hex> = order.by.iter().filter_map(|piece| self.state.hex_of(*piece)).collect();
-                    self.now().supports(army, &hexes).iter().any(left)
+                    self.now().supports_with(army, &hexes, &order.by).iter().any(left)
                 }
                 Some(way) => way == Support::No || left(&way),
                 None => true,
