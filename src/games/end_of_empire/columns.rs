@@ -12,7 +12,7 @@ use super::play::Play;
 use super::position::{Known, Position, after_losses, fallen};
 use super::setup::{detachments, parts_of, slot_of};
 use super::state::{CounterState, Place, State, UnitState};
-use super::terms::{Content, Force, Member, Mode, Piece, Setup, Size, UnitKind};
+use super::terms::{Content, Flag, Force, Member, Mode, Piece, Setup, Size, UnitKind};
 use super::{EndOfEmpire, SPAIN};
 
 /// What the contents of a player's counters must be after a reorganization.
@@ -67,7 +67,10 @@ impl Regrouping<'_> {
         for hex in hexes {
             let (mut before, dummies) = was.remove(&hex).unwrap_or_default();
             let (after, dummies_now) = is.remove(&hex).unwrap_or_default();
-            for made in after.keys().filter(|unit| !before.contains_key(*unit)).copied().collect::<Vec<_>>() {
+            for made in after.keys().copied() {
+                if before.contains_key(&made) {
+                    continue;
+                }
                 // §13: a detachment made under the counter.
                 let Some(unit) =
                     data.unit(made).filter(|unit| unit.setup == Setup::Created && unit.size == Size::Detachment)
@@ -79,7 +82,9 @@ impl Regrouping<'_> {
                     let lost = after.get(*parent).copied().unwrap_or(0);
                     parts.is_some_and(|(_, kind)| kind == unit.kind) && lost < **steps
                 });
-                let Some(parent) = gave.map(|(parent, _)| *parent) else { return Some("13.1a") };
+                let Some(parent) = gave.map(|(parent, _)| *parent) else {
+                    return Some(if unit.kind == UnitKind::Artillery { "13.2a" } else { "13.1a" });
+                };
                 if unit.kind == UnitKind::Infantry {
                     before.insert(parent, 1);
                 } else if let Some(other) = detachments(data, unit.kind)
@@ -314,12 +319,47 @@ impl Play<'_, '_> {
             laid.extend(kept.members().iter().map(|member| member.unit));
             orders.columns.insert(*name, Concealed::Open(kept));
         }
+        let mut halves = self.halves_made(&state, orders, &steps);
         for (unit, (has, at)) in steps {
+            let splits = self.data().unit(unit).is_some_and(|unit| unit.has(Flag::Split));
             if !laid.contains(&unit) && !leaves(&unit) {
+                if let Some(made) = halves.get_mut(&at).filter(|made| splits && **made >= 2) {
+                    *made -= 2; // §13.2a: it is gone
+                    continue;
+                }
                 orders.leave.push(LeaveOrder { unit: Member::with(unit, has), at });
             }
         }
         Ok(())
+    }
+
+    /// How many halves of batteries an order names in a hex that are not there yet, under its counters or coming out from them.
+    fn halves_made(
+        &self,
+        before: &State,
+        orders: &Reorganize,
+        under: &BTreeMap<Piece, (u8, Hex)>,
+    ) -> BTreeMap<Hex, usize> {
+        let halves: BTreeSet<Piece> = detachments(self.data(), UnitKind::Artillery).collect();
+        let made = |unit: &Piece| {
+            let there = before.unit(*unit).at.hex().is_some() || under.contains_key(unit);
+            let apart = orders.detach.iter().any(|entry| entry.into.contains(unit));
+            halves.contains(unit) && !there && !apart
+        };
+        let held = orders.columns.iter().filter_map(|(name, content)| match content {
+            Concealed::Open(content) => {
+                Some((before.hex_of(*name).or(orders.form.get(name).copied())?, content.members().to_vec()))
+            }
+            Concealed::Sealed(_) => None,
+        });
+        let held = held.flat_map(|(hex, members)| members.into_iter().map(move |member| (hex, member.unit)));
+        let mut count: BTreeMap<Hex, usize> = BTreeMap::new();
+        for (hex, _) in
+            held.chain(orders.leave.iter().map(|leave| (leave.at, leave.unit.unit))).filter(|(_, unit)| made(unit))
+        {
+            *count.entry(hex).or_default() += 1;
+        }
+        count
     }
 
     /// Columns and brigades (§14.6, A88): every counter of the player gets a new slot, changed or not.
@@ -605,5 +645,5 @@ const REGROUPING: &[(&str, &str, &str)] = &[
         "no guns or leaders in brigades; guerrillas in guerrilla apart",
     ),
     ("13.1a", "a detachment comes from no battalion", "reduce a battalion of the same hex"),
-    ("13.2a", "a battery makes two detachments", "name both"),
+    ("13.2a", "two detachments come of a battery, which is gone", "name both, and the battery no more"),
 ];
