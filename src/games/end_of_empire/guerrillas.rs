@@ -306,6 +306,9 @@ impl Play<'_, '_> {
     fn lose_step(&mut self, attack: &TableAttack, pieces: &[Piece], cause: Cause) -> Ruling<()> {
         let Some(at) = pieces.first().and_then(|piece| self.state.hex_of(*piece)) else { return Ok(()) };
         let fighters: Vec<Piece> = pieces.iter().copied().filter(|piece| self.now().fights(*piece)).collect();
+        if fighters.is_empty() {
+            return Ok(()); // nobody has a step to lose, and nobody lost his companions
+        }
         // A26: the order speaks for those who attack by it, the owner of the others for himself.
         let attackers = if attack.counter { Cause::Ambush } else { Cause::CounterAmbush };
         let ordered = (cause == attackers && !attack.losses.is_empty()).then(|| attack.losses.clone());
