@@ -139,7 +139,7 @@ document! {
         pub balloon: Option<Balloon>,
         /// The closed counters that march are no dummies (A07, A16).
         pub real: bool,
-        /// A closed counter that marches has a logistic column (§11.3.2a).
+        /// A closed counter that marches past enemies in guerrilla has a logistic column (§11.3.2a, A104).
         pub logistic: bool,
     }
 

@@ -14,6 +14,14 @@ use super::setup::slot_of;
 use super::state::{CounterState, Place, State};
 use super::terms::{Content, Force, Piece, UnitKind};
 
+impl Position<'_> {
+    /// Do these march beside enemies in guerrilla, who may strike at them (A104)?
+    fn passes_guerrillas(&self, pieces: &[Piece], path: &[Hex]) -> bool {
+        let force = pieces.first().and_then(|piece| self.force(*piece));
+        force.is_some_and(|force| path.iter().any(|hex| !self.ambushers(force, *hex).is_empty()))
+    }
+}
+
 impl Play<'_, '_> {
     /// Fills in path, `real` and `logistic` where the author left them to the program, and lets him vouch for what his
     /// closed counters must be. Before any die.
@@ -76,7 +84,8 @@ impl Play<'_, '_> {
                 beside || now.wants_control(*hex, side)
             };
             order.real |= real && order.path.iter().any(tells);
-            order.logistic |= contents.0.values().any(|content| now.data().has_train(content));
+            let train = contents.0.values().any(|content| now.data().has_train(content));
+            order.logistic |= train && now.passes_guerrillas(&own, &order.path);
         }
         for (name, sealed) in closed.iter().zip(&sealed) {
             let bar = Bar::new("3m", format!("who is under {name} is not released"), "wait for event 34-36");
@@ -118,7 +127,11 @@ impl Play<'_, '_> {
             let bar = Bar::new("A103", "a dummy is among them", "do not say that it is real").part("real");
             self.umpire.vouch(&all, bar, |held| held.iter().all(|content| now.data().is_real(content)))?;
         }
+        // Away from guerrillas nobody has to know.
         let said = order.logistic;
+        if !said && !now.passes_guerrillas(&own, &order.path) {
+            return Ok(());
+        }
         let bar = Bar::new(
             "11.3.2a",
             "whether a logistic column is under the counters is said wrongly",
@@ -247,5 +260,43 @@ impl Play<'_, '_> {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::board::Hex;
+    use crate::engine::doc::{DocPath, read_document};
+    use crate::engine::{Concealed, Foresaid, Seen, foresee};
+
+    use super::super::arrange::arrange;
+    use super::super::orders::{MoveOrder, Orders, TurnOrders};
+    use super::super::terms::Piece;
+
+    /// Does a column with a train say so for its march along these hexes?
+    fn says_it_has_a_train(path: &[u16]) -> bool {
+        let start = "scenario: blank\nstage: spanish-turn\nunits: {cu-cb: 1015}\nmodes: {cu-cb: guerrilla}\n\
+                     columns: {sp-c1: {at: 1011, holds: [sp-4-t, sp-cl-1]}}\n";
+        let (node, _) = read_document("start", start.as_bytes()).expect("a start");
+        let table = arrange(&node, &DocPath::root(), &mut Vec::new()).expect("a position");
+        let seen = Seen { state: &table.state, holdings: &table.holdings, side: table.stop.who() };
+        let path = path.iter().map(|hex| Hex::printed(*hex)).collect();
+        let march = MoveOrder::along(vec![Piece::of("sp-c1")], path);
+        let mut orders = Orders::Turn(TurnOrders { moves: vec![Concealed::Open(march)], ..TurnOrders::default() });
+        let found = foresee(&table.game, &seen, &table.stop, &Foresaid::default(), &mut orders, &DocPath::root());
+        assert!(found.faults.iter().all(|fault| fault.warning), "{:?}", found.faults);
+        match orders {
+            Orders::Turn(TurnOrders { moves, .. }) => {
+                moves.iter().any(|entry| matches!(entry, Concealed::Open(order) if order.logistic))
+            }
+            Orders::Setup(_) => false,
+        }
+    }
+
+    #[test]
+    fn a_train_under_a_counter_is_told_beside_guerrillas_only() {
+        // A104: the +1 is for them, and nobody else has to know.
+        assert!(says_it_has_a_train(&[1012, 1013, 1014]));
+        assert!(!says_it_has_a_train(&[1012, 1013]));
     }
 }
