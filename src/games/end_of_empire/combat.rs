@@ -237,7 +237,9 @@ impl Play<'_, '_> {
             bars.push(hunts(Bar::new("7.2.51a", why, "remember the Maine in another attack").part("maine")));
         }
         // What supports them may lie under the counters that are opened first.
-        let later = manner == Manner::Ordinary && !self.closed(&by).is_empty();
+        let later = manner == Manner::Ordinary
+            && !self.closed(&by).is_empty()
+            && order.support.is_some_and(Support::may_come_by_train);
         if let Some(support) = order.support.filter(|_| !by.is_empty()) {
             if manner != Manner::Ordinary && support != Support::No {
                 let why = "attacks on the Guerrilla Table take no supply point";
@@ -419,7 +421,7 @@ impl Play<'_, '_> {
         let doubtful = |subject: &Subject| self.umpire.cloud_on(subject).is_some();
         let doubts: Vec<Subject> = subjects(&order.by).into_iter().filter(doubtful).collect();
         let attackers = self.unveil(&fight.by)?;
-        if closed {
+        if closed && ordered.may_come_by_train() {
             match self.now().bars_support(force, &self.hexes_of(&attackers), ordered) {
                 Some(bar) => {
                     self.lapse_support(ordered, bar.about(doubts));

@@ -258,6 +258,13 @@ words_or! {
     }
 }
 
+impl Support {
+    /// May a logistic column give it: one that is named, or whichever there is?
+    pub fn may_come_by_train(self) -> bool {
+        matches!(self, Support::Column(_) | Support::Answer)
+    }
+}
+
 or_none! {
     /// A hex, or none.
     pub struct Spot(Hex) or "none" | "no";
