@@ -112,7 +112,10 @@ impl Position<'_> {
     pub fn most_taken(&self, pieces: &[Piece], steps: u8, cause: Cause, of: &[Piece]) -> usize {
         let hits = self.hits_on(of, cause);
         let mut left = hits.clone();
-        for loser in self.losers(pieces, steps, cause, &hits, true) {
+        // Any other closed counter may be spared, and the loss fall on the rest.
+        let sure = |piece: &&Piece| of.contains(piece) || !self.state.counters.contains_key(*piece);
+        let pieces: Vec<Piece> = pieces.iter().filter(sure).copied().collect();
+        for loser in self.losers(&pieces, steps, cause, &hits, true) {
             if let Some(at) = left.iter().position(|piece| *piece == loser) {
                 left.swap_remove(at);
             }

@@ -511,7 +511,7 @@ impl<'p, 'u> Play<'p, 'u> {
         let Some(force) = pieces.iter().find_map(|piece| now.force(*piece)) else { return Ok(()) };
         let open = pieces.iter().any(|piece| now.kind(*piece).is_some_and(UnitKind::is_combat));
         let shut = self.closed(pieces);
-        if !open && !(real && !shut.is_empty()) {
+        if !open && (!real || shut.is_empty()) {
             // Whether it is a combat unit that comes beside a leader only its owner knows.
             let alone = !shut.is_empty() && !now.lone_leaders(Play::enemy(force.side()), &[hex]).is_empty();
             if alone && self.any_real(&shut, shut[0], "real")? {
