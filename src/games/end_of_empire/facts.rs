@@ -179,6 +179,8 @@ fn of_counters(data: &Data) -> Vec<Fact> {
     let marines = |unit: &super::data::Unit| unit.has(Flag::NavalBrigade);
     let marine = count(&|unit| marines(unit) && unit.setup == Setup::NearSantiago && unit.code == "BN") == 1
         && count(&marines) == 1;
+    let by_event = |unit: &super::data::Unit| unit.setup == Setup::Event;
+    let asterisk = count(&by_event) == 1 && all(&|unit| !by_event(unit) || unit.code == "Am");
     let escario = count(&|unit| unit.setup == Setup::Escario && unit.force == Force::Spanish) > 0
         && all(&|unit| unit.has(Flag::Escario) == (unit.setup == Setup::Escario));
     let two = all(&|unit| {
@@ -241,7 +243,7 @@ fn of_counters(data: &Data) -> Vec<Fact> {
             "flag them",
         ),
         ("A44a", units(), cavalry, "the 9th and 10th Cavalry take no fever", "flag those two"),
-        ("3c", units(), count(&|unit| unit.setup == Setup::Event) == 1, "one unit comes by event 61-62", "mark Am so"),
+        ("3c", units(), asterisk, "Am and nobody else comes by event 61-62", "mark Am so"),
         (
             "3f",
             units(),
