@@ -229,6 +229,7 @@ impl Play<'_, '_> {
             self.lapse(format!("bombardment of {target}"), vec![bar]);
             return Ok(());
         }
+        self.fought.extend(guns.iter().copied());
         self.have_fought(&guns, &batteries);
         let guns = batteries;
         self.bombarded.insert(target);
