@@ -28,6 +28,8 @@ pub struct Marcher {
     guerrilla: bool,
     /// Nobody who must keep away from every enemy piece (A16c).
     bold: bool,
+    /// Somebody whom lone leaders of the enemy flee (A15b).
+    fights: bool,
     /// A logistic column, in the open or known to be under a counter (§14.5.1e).
     logistic: bool,
     crowd: Crowd,
@@ -43,7 +45,7 @@ impl Marcher {
         if self.crowd.has(data, to, Crowd::ENEMY) {
             return Step::Barred(about(Bar::new("A16a", format!("the enemy holds {to}"), "attack it instead")));
         }
-        if self.crowd.has(data, to, Crowd::BYSTANDER) && !self.bold {
+        if self.meets(data, from, to) && !self.bold {
             let why = format!("an enemy piece is in {to}, which only real combat units may enter");
             let remedy = "leave leaders, signals, logistic columns and dummies out of it";
             return Step::Barred(about(Bar::new("A16c", why, remedy)));
@@ -62,6 +64,13 @@ impl Marcher {
             return Step::Barred(Bar::new("14.5.1e", why, "use a ford or bridge").firm());
         }
         Step::Pay(Mp::whole(cost))
+    }
+
+    /// Is another enemy piece than fighters in a hex when they come to it? Leaders alone have left it as soon as a fighter of theirs
+    /// has come beside them (A15b).
+    pub fn meets(&self, data: &Data, from: Hex, to: Hex) -> bool {
+        let fled = self.fights && from != self.from && !data.touch(self.from, to);
+        self.crowd.has(data, to, if fled { Crowd::STEADY } else { Crowd::BYSTANDER })
     }
 
     /// May they stop there (§11.1b, A42c)?
@@ -162,6 +171,7 @@ impl Position<'_> {
             from,
             purse: Mp::whole(pieces.iter().map(allowance).min().unwrap_or(0)),
             guerrilla: pieces.iter().any(|piece| self.in_guerrilla(*piece)),
+            fights: pieces.iter().any(|piece| self.kind(*piece).map_or(real, UnitKind::is_combat)),
             bold: !pieces.iter().any(hanger) && (real || pieces.iter().all(|piece| open(&piece))),
             logistic: pieces.iter().any(train),
             crowd: self.crowd(force),

@@ -51,7 +51,10 @@ impl Crowd {
     /// An enemy combat unit or closed counter.
     pub const ENEMY: u8 = 1;
     /// Another enemy piece: base, leader, logistic column, signals.
-    pub const BYSTANDER: u8 = 2;
+    pub const BYSTANDER: u8 = 2 | 32;
+    /// One of them that is no leader, and so does not flee (A15b).
+    pub const STEADY: u8 = 2;
+    const LEADER: u8 = 32;
     /// A piece of the other force of the US player.
     pub const ALLY: u8 = 4;
     /// A piece of one's own force that is not in guerrilla.
@@ -393,7 +396,8 @@ impl<'p> Position<'p> {
                 hex,
                 match of {
                     _ if of.is_enemy_of(force) && self.fights(piece) => Crowd::ENEMY,
-                    _ if of.is_enemy_of(force) => Crowd::BYSTANDER,
+                    _ if of.is_enemy_of(force) && self.kind(piece) == Some(UnitKind::Leader) => Crowd::LEADER,
+                    _ if of.is_enemy_of(force) => Crowd::STEADY,
                     _ if of != force => Crowd::ALLY,
                     _ if self.in_guerrilla(piece) => Crowd::GUERRILLA,
                     _ => Crowd::REGULAR,
@@ -404,7 +408,7 @@ impl<'p> Position<'p> {
             mark(
                 base,
                 match force {
-                    Force::Spanish => Crowd::BYSTANDER,
+                    Force::Spanish => Crowd::STEADY,
                     Force::Cuban => Crowd::ALLY,
                     Force::Us => Crowd::REGULAR,
                 },

@@ -114,14 +114,16 @@ impl Play<'_, '_> {
                 self.umpire.vouch(&all, bar, |held| !held.iter().any(|content| now.data().has_train(content)))?;
             }
         }
-        let crowd = own.first().and_then(|piece| now.force(*piece)).map(|force| now.crowd(force));
-        let meets = |hex: &Hex| crowd.as_ref().is_some_and(|crowd| crowd.has(self.data(), *hex, Crowd::BYSTANDER));
-        if let Some(index) = order.path.iter().position(meets) {
-            let why =
-                format!("a leader or logistic column is under a counter, and an enemy piece in {}", order.path[index]);
-            let bar = Bar::new("A16c", why, "go around it").at(DocPath::root().key("path").index(index));
-            let bold = |content: &Content| !now.data().holds(content, UnitKind::is_hanger_on);
-            self.umpire.vouch(&all, bar, |held| held.iter().all(bold))?;
+        if let Some(marcher) = now.marcher(&own, order.real) {
+            let path: Vec<Hex> = std::iter::once(marcher.from).chain(order.path.iter().copied()).collect();
+            let meets = |pair: &[Hex]| matches!(pair, [from, to] if marcher.meets(self.data(), *from, *to));
+            if let Some(index) = path.windows(2).position(meets) {
+                let at = order.path[index];
+                let why = format!("a leader or logistic column is under a counter, and an enemy piece in {at}");
+                let bar = Bar::new("A16c", why, "go around it").at(DocPath::root().key("path").index(index));
+                let bold = |content: &Content| !now.data().holds(content, UnitKind::is_hanger_on);
+                self.umpire.vouch(&all, bar, |held| held.iter().all(bold))?;
+            }
         }
         if order.real {
             let bar = Bar::new("A103", "a dummy is among them", "do not say that it is real").part("real");
