@@ -102,37 +102,50 @@ impl Play<'_, '_> {
 
     /// Units enter a hex after combat: leaders go along, bridges shake, whoever is found there is overrun.
     pub fn move_in(&mut self, side: Side, target: Hex, going: &[Piece], named: &[Piece]) -> Ruling<()> {
-        let origins: BTreeMap<Piece, Option<Hex>> =
-            going.iter().map(|piece| (*piece, self.state.hex_of(*piece))).collect();
-        for piece in going {
-            self.leave(*piece, target);
-        }
-        let mut units = going.to_vec();
-        let hexes: BTreeSet<Hex> = origins.values().copied().flatten().collect();
-        for from in &hexes {
-            let went: Vec<Piece> =
-                going.iter().copied().filter(|piece| origins.get(piece) == Some(&Some(*from))).collect();
-            for leader in self.now().leaders(*from, side) {
-                if self.now().mixed(target, &[leader]) {
-                    continue;
-                }
-                let stay = self.now().held_by(*from, side);
-                let first = went.first().copied();
-                let default = Companion(if stay { None } else { first });
-                let ordered = named.contains(&leader).then_some(Companion(first));
-                let with = self.leader_goes(leader, *from, side, went.iter().copied(), default, ordered)?;
-                if with.0.is_some() {
-                    self.put(leader, target);
-                    units.push(leader);
-                }
-            }
-        }
+        let hexes: BTreeSet<Hex> = going.iter().filter_map(|piece| self.state.hex_of(*piece)).collect();
+        let units = self.go_together(side, target, going, named)?;
         self.umpire.note(Event::Advanced { units: units.clone(), into: target });
         self.arrived(side, &units, target)?;
         for from in hexes {
             self.shake_bridge(side, Crossing::new(from, target))?;
         }
         Ok(())
+    }
+
+    /// Units leave their hexes, or the map edge, for one, and leaders go along (§13.2v, AMB-61). Gives all who went.
+    pub fn go_together(&mut self, side: Side, target: Hex, going: &[Piece], named: &[Piece]) -> Ruling<Vec<Piece>> {
+        // By the leaders they stood with, and whether one of them fought from the edge.
+        let mut stacks: BTreeMap<Option<Hex>, (Vec<Piece>, Vec<Piece>)> = BTreeMap::new();
+        for piece in going {
+            let stack = stacks.entry(self.state.hex_of(*piece)).or_default();
+            stack.0.push(*piece);
+            stack.1 = self.now().leaders_with(*piece);
+        }
+        for piece in going {
+            self.leave(*piece, target);
+        }
+        let mut units = going.to_vec();
+        for (from, (went, leaders)) in stacks {
+            for leader in leaders {
+                if self.now().mixed(target, &[leader]) {
+                    continue;
+                }
+                let stay = match from {
+                    Some(from) => self.now().held_by(from, side),
+                    None => !self.now().facing(target, side).iter().all(|piece| self.now().is_leader(*piece)),
+                };
+                let first = went.first().copied();
+                let default = Companion(if stay { None } else { first });
+                let ordered = named.contains(&leader).then_some(Companion(first));
+                let place = from.unwrap_or(target);
+                let with = self.leader_goes(leader, place, side, went.iter().copied(), default, ordered)?;
+                if with.0.is_some() {
+                    self.leave(leader, target);
+                    units.push(leader);
+                }
+            }
+        }
+        Ok(units)
     }
 
     /// §15.4i: does a pontoon bridge outlast an advance across it?

@@ -3,15 +3,15 @@
 use crate::board::Hex;
 use crate::engine::dice::Die;
 use crate::engine::doc::DocPath;
-use crate::engine::{Bar, Cast, Clause, Ever, Question, Ruling, Say, Side, Subject, Touch};
+use crate::engine::{Bar, Cast, Clause, Ever, Question, Ruling, Say, Subject, Touch};
 
-use super::SPAIN;
 use super::events::Event;
 use super::play::Play;
 use super::policy::{ESCARIO_LOSSES, Policy, RESIST};
 use super::state::{Place, SecretDice};
 use super::tables::within;
 use super::terms::{Cause, Column, Flag, Force, Piece, d10};
+use super::{SPAIN, US};
 
 /// The first morning on which the fleet can sail: July 3 (§17.0.cervera-b).
 pub const FIRST_MORNING: u32 = 5;
@@ -210,47 +210,24 @@ impl Play<'_, '_> {
         Ok(())
     }
 
-    /// Somebody stands in a hex now: Garrison Units near a US counter are free (§17.0.garrison-c), and all of them once
+    /// Somebody has come to another hex: Garrison Units near a US counter are free (§17.0.garrison-c), and all of them once
     /// Escario's men are in the city (§17.0.garrison-f). What has changed is still to be told.
-    pub fn free_garrison(&mut self, pieces: &[Piece], hex: Hex) -> Option<Event> {
+    pub fn free_garrison(&mut self) -> Option<Event> {
         if !self.game.options.garrison || self.state.garrison_free {
             return None;
         }
-        let us = pieces.iter().any(|id| self.data().unit(*id).is_some_and(|unit| unit.force == Force::Us));
-        let escario = self.data().city.contains(&hex)
-            && pieces.iter().any(|id| self.now().has(*id, Flag::Escario) || self.now().has(*id, Flag::EscarioOnly));
-        if !us && !escario {
-            return None;
-        }
+        let (now, data) = (self.now(), self.data());
+        let column = |id: Piece| now.has(id, Flag::Escario) || now.has(id, Flag::EscarioOnly);
+        let escario = now.on_map(SPAIN).any(|(id, hex)| data.city.contains(&hex) && column(id));
+        let army = |id: &Piece| now.unit(*id).is_some_and(|unit| unit.force == Force::Us);
+        let us: Vec<Hex> = now.on_map(US).filter(|(id, _)| army(id)).map(|(_, hex)| hex).collect();
+        let near = |at: Hex| us.iter().any(|hex| data.distance(*hex, at) <= data.tables.garrison.freed_within);
+        let held = now.on_map(SPAIN).filter(|(id, _)| self.state.unit(*id).garrison);
+        let units: Vec<Piece> = held.filter(|(_, at)| escario || near(*at)).map(|(id, _)| id).collect();
         self.state.garrison_free |= escario;
-        let near = |at: Hex| escario || self.data().distance(at, hex) <= self.data().tables.garrison.freed_within;
-        let held = |(id, at): &(Piece, Hex)| self.state.unit(*id).garrison && near(*at);
-        let units: Vec<Piece> = self.now().on_map(SPAIN).filter(held).map(|(id, _)| id).collect();
         for unit in &units {
             self.change(*unit, |unit| unit.garrison = false);
         }
         (!units.is_empty()).then_some(Event::Freed { units, escario })
-    }
-
-    /// A Garrison Unit that ends near a US counter after the Spaniard's own move is free too (§17.0.garrison-c).
-    pub fn free_near_us(&mut self, side: Side) {
-        if side != SPAIN || !self.game.options.garrison {
-            return;
-        }
-        let now = self.now();
-        let us: Vec<Hex> = (now.on_map(super::US))
-            .filter(|(id, _)| now.unit(*id).is_some_and(|unit| unit.force == Force::Us))
-            .map(|(_, hex)| hex)
-            .collect();
-        let near =
-            |at: Hex| us.iter().any(|hex| now.data().distance(*hex, at) <= now.data().tables.garrison.freed_within);
-        let held = |(id, at): &(Piece, Hex)| self.state.unit(*id).garrison && near(*at);
-        let units: Vec<Piece> = now.on_map(SPAIN).filter(held).map(|(id, _)| id).collect();
-        for unit in &units {
-            self.change(*unit, |unit| unit.garrison = false);
-        }
-        if !units.is_empty() {
-            self.umpire.note(Event::Freed { units, escario: false });
-        }
     }
 }

@@ -198,6 +198,10 @@ impl<'p> Position<'p> {
 
     /// A leader in whose Command Range the unit is at this moment (§5.7e, §13.2n).
     pub fn commander(&self, unit: Piece) -> Option<Piece> {
+        if self.front_of(unit).is_some() {
+            // §9.0k: at the map edge he stands with it, or is not there.
+            return self.leaders_with(unit).into_iter().find(|leader| self.commands(*leader, unit));
+        }
         self.commander_among(&self.spans_of(self.side(unit)?, |leader| self.commands(leader, unit)), unit)
     }
 

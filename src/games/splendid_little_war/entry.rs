@@ -35,6 +35,45 @@ impl<'p> Position<'p> {
         self.arrival(piece).is_some_and(|arrival| arrival.placed)
     }
 
+    /// The entry hex against which a counter at the map edge can fight (§9.0g). Who is put on the map has no edge behind him.
+    pub fn edge_front(&self, piece: Piece) -> Option<Hex> {
+        self.edge_hex(piece).filter(|_| self.now(piece).at == Place::Edge && !self.is_placed(piece))
+    }
+
+    /// The hex against which a counter does fight from the map edge.
+    pub fn front_of(&self, piece: Piece) -> Option<Hex> {
+        self.edge_front(piece).filter(|_| self.now(piece).engages)
+    }
+
+    /// A side's counters that fight against a hex from the map edge, as if they stood beside it (§9.0k).
+    pub fn facing(&self, hex: Hex, side: Side) -> Vec<Piece> {
+        let engaged = self.state.units.iter().filter(|(_, unit)| unit.engages).map(|(id, _)| *id);
+        engaged.filter(|id| self.side(*id) == Some(side) && self.front_of(*id) == Some(hex)).collect()
+    }
+
+    /// The combat units of a side that are fired at with a hex: who stands there, or who fights against it from the map edge.
+    pub fn exposed(&self, hex: Hex, side: Side) -> Vec<Piece> {
+        let there = self.fighters(hex, side);
+        let beyond = || self.facing(hex, side).into_iter().filter(|piece| self.is_combat(*piece)).collect();
+        if there.is_empty() { beyond() } else { there }
+    }
+
+    /// The leaders of a side in a hex, or who fight against it from the map edge.
+    pub fn leaders_at(&self, hex: Hex, side: Side) -> Vec<Piece> {
+        let beyond = self.facing(hex, side).into_iter().filter(|piece| self.is_leader(*piece));
+        self.leaders(hex, side).into_iter().chain(beyond).collect()
+    }
+
+    /// The leaders of its side where a counter stands, or with whom it fights from the map edge.
+    pub fn leaders_with(&self, piece: Piece) -> Vec<Piece> {
+        let Some(side) = self.side(piece) else { return Vec::new() };
+        match (self.state.hex_of(piece), self.edge_front(piece)) {
+            (Some(hex), _) => self.leaders(hex, side),
+            (None, Some(hex)) => self.facing(hex, side).into_iter().filter(|id| self.is_leader(*id)).collect(),
+            (None, None) => Vec::new(),
+        }
+    }
+
     /// A side's counters that wait at the edge, those at the head of the queue first.
     pub fn waiting(&self, side: Side) -> Vec<Piece> {
         let at_edge = |id: &Piece| self.now(*id).at == Place::Edge && self.side(*id) == Some(side);
@@ -112,6 +151,11 @@ impl Play<'_, '_> {
         self.enter(side, &mut orders.enter)
     }
 
+    /// A player turn is over: nobody fights from the map edge any more (§9.0g).
+    pub fn disengage(&mut self) {
+        self.state.units.values_mut().for_each(|unit| unit.engages = false);
+    }
+
     fn enter(&mut self, side: Side, orders: &mut [EnterOrder]) -> Ruling<()> {
         let mut stacks: BTreeMap<Hex, u32> = BTreeMap::new();
         let mut named: BTreeSet<Piece> = BTreeSet::new();
@@ -183,6 +227,10 @@ impl Play<'_, '_> {
             return Ok(());
         };
         if order.edge {
+            let fights = now.held_by(entry, enemy(side));
+            for unit in units {
+                self.change(unit, |unit| unit.engages = fights); // §9.0g
+            }
             return Ok(());
         }
         self.bring_on(side, order, units, entry, stacks, late)
@@ -230,7 +278,7 @@ impl Play<'_, '_> {
         let mut state = self.state.clone();
         for unit in &units {
             if let Some(now) = state.units.get_mut(unit) {
-                *now = UnitState { at: Place::At(hex), ..*now };
+                *now = UnitState { at: Place::At(hex), broken: false, ..*now };
             }
         }
         let there = Position { game: self.game, state: &state };
@@ -296,10 +344,15 @@ impl Play<'_, '_> {
             spent += cost;
             paid.push(Paid { hex: pair[1], cost });
         }
+        let recovered: Vec<Piece> = units.iter().copied().filter(|unit| self.state.unit(*unit).broken).collect();
         for unit in &units {
-            self.change(*unit, |unit| unit.entered = true);
+            self.change(*unit, |unit| {
+                unit.entered = true;
+                unit.broken = false; // §9.0b: whoever was Broken as he fought from the edge
+            });
         }
         self.umpire.note(Event::Entered { units: units.clone(), at: hex, path: paid, spent });
+        self.tell(recovered.into_iter().map(|unit| Event::Recovered { unit, at: hex }));
         for hex in whole.into_iter().take(steps + 1) {
             for unit in &units {
                 self.put(*unit, hex);
@@ -368,6 +421,8 @@ impl Play<'_, '_> {
             if let Some(hex) = at {
                 self.state.wounded.remove(&leader);
                 self.change(leader, |unit| *unit = UnitState { entered: true, ..UnitState::at(Place::At(hex)) });
+                let freed = self.free_garrison();
+                self.tell(freed);
             }
             self.umpire.note(Event::LeaderBack { leader, with, at });
         }

@@ -199,6 +199,9 @@ pub enum Event {
         kind: FireKind,
         by: Force,
         target: Hex,
+        /// At those who fight against the hex from the map edge (§9.0k).
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        edge: bool,
         factors: Vec<Factor>,
         total: Cf,
         rounded: u32,

@@ -96,7 +96,7 @@ impl Play<'_, '_> {
             return false;
         }
         let mut state = self.state.clone();
-        for piece in self.now().fighters(order.target, enemy(side)) {
+        for piece in self.now().exposed(order.target, enemy(side)) {
             state.units.remove(&piece);
         }
         let others = self.other_targets(&state, side, kind, order);
@@ -163,6 +163,7 @@ impl Play<'_, '_> {
             // §13.5c: it does not count for victory.
             self.bury(piece, Cause::Variable);
             self.umpire.note(Event::Lost { force, at: Some(at), cause: Cause::Variable, units: vec![piece] });
+            self.leader_loss(at, force.side())?;
         }
         Ok(cf)
     }
@@ -180,7 +181,7 @@ impl Play<'_, '_> {
 
     /// What an attack may change: the hex, and who stands in it.
     pub fn under_attack(&self, target: Hex, foe: Side) -> Vec<Subject> {
-        let mut all = subjects(self.now().fighters(target, foe));
+        let mut all = subjects(self.now().exposed(target, foe));
         all.push(Subject::of(target));
         all
     }
@@ -223,7 +224,7 @@ impl Play<'_, '_> {
                 Some(spotter) => Some(self.indirect_hit(side, shot.piece, spotter, target)?),
                 None => None,
             };
-            let far = self.state.hex_of(shot.piece).map_or(1, |hex| self.data().distance(hex, target));
+            let far = self.state.hex_of(shot.piece).map_or(1, |hex| self.data().distance(hex, target).max(1));
             factors.push(self.now().fire_factor(shot.piece, cf, far, kind, found));
         }
         let total: Cf = factors.iter().map(|factor| factor.counts).sum();
@@ -240,12 +241,17 @@ impl Play<'_, '_> {
         let read = |die: i32| table.cell(column, die + drm).unwrap_or_default();
         let thrown = self.d10(side, target, "fire", read, Touch::on(hit))?;
         let (modified, steps) = (d10(thrown.cast.face()) + drm, u32::from(thrown.result.steps));
-        self.state.fired_on.insert(target);
+        // §9.0k: fire at the map edge beside a hex is none at the hex.
+        let edge = !self.now().held_by(target, enemy(side));
+        if !edge {
+            self.state.fired_on.insert(target);
+        }
         let label = table.label(column).unwrap_or_default();
         self.umpire.note(Event::Fire {
             kind,
             by,
             target,
+            edge,
             factors,
             total,
             rounded: sum,

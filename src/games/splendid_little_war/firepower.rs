@@ -69,7 +69,7 @@ impl Position<'_> {
                 None => {}
             }
         }
-        if state.broken && indirect != Some(false) {
+        if state.broken {
             factor.broken();
         }
         if self.state.weather.is_poor() {
@@ -78,11 +78,9 @@ impl Position<'_> {
         if unit.range.is_none() && far > 1 {
             factor.half("at two hexes", "13.1c");
         }
-        // §10.0e: in the first US turn every Spaniard is in supply for Defensive Fire.
-        let first = self.state.turn == 1 && kind == FireKind::Defensive && unit.force == Force::Spanish;
         match (kind, state.oos) {
             (FireKind::Offensive, Some(Oos::One)) => factor.half("OoS1", "10.0p"),
-            (FireKind::Defensive, Some(Oos::Two)) if !first => factor.half("OoS2", "10.0x"),
+            (FireKind::Defensive, Some(Oos::Two)) => factor.half("OoS2", "10.0x"),
             _ => {}
         }
         if kind == FireKind::Defensive && state.ooc {
@@ -118,20 +116,22 @@ impl Position<'_> {
     pub fn fire_modifiers(&self, side: Side, kind: FireKind, target: Hex, firing: &[Piece]) -> Tally {
         let data = self.data();
         let values = data.tables.fire.modifiers;
-        let fighters = self.fighters(target, enemy(side));
+        let fighters = self.exposed(target, enemy(side));
+        let edge = !self.held_by(target, enemy(side));
         let mut modifiers = Tally::new();
         // §13.1ag, AMB-08: who assaults counts as in the hex he assaults; the best cover of all concerned.
+        // The map edge gives none (§9.0k).
         let stands = |piece: &Piece| match kind {
-            FireKind::Defensive => self.now(*piece).assaults.unwrap_or(target),
-            FireKind::Offensive => target,
+            FireKind::Defensive => self.now(*piece).assaults.or((!edge).then_some(target)),
+            FireKind::Offensive => (!edge).then_some(target),
         };
-        let hexes: BTreeSet<Hex> = fighters.iter().map(stands).collect();
+        let hexes: BTreeSet<Hex> = fighters.iter().filter_map(stands).collect();
         let best = hexes
             .iter()
             .map(|hex| (self.cover(*hex), *hex))
             .reduce(|best, other| if other.0.0 > best.0.0 { other } else { best });
         if let Some(((drm, name, clause), hex)) = best.filter(|((drm, ..), _)| *drm != 0) {
-            if hex == target {
+            if hex == target && !edge {
                 modifiers.add(name, drm, clause);
             } else {
                 modifiers.add(format!("assaulting {name} in {hex}"), drm, Clause("13.1ag"));
@@ -156,14 +156,11 @@ impl Position<'_> {
             if firing.iter().any(helped) {
                 modifiers.add("balloon", values.balloon_gun, Clause("15.1j"));
             }
-            if spanish && data.distance(balloon, target) <= 1 {
+            if spanish && !edge && data.distance(balloon, target) <= 1 {
                 modifiers.add("under the balloon", values.balloon_target, Clause("15.1k"));
             }
         }
-        let led = |piece: &Piece| {
-            let hex = self.state.hex_of(*piece);
-            hex.and_then(|hex| self.leaders(hex, side).into_iter().find(|leader| self.commands(*leader, *piece)))
-        };
+        let led = |piece: &Piece| self.leaders_with(*piece).into_iter().find(|leader| self.commands(*leader, *piece));
         if let Some(leader) = firing.iter().find_map(led).and_then(|leader| self.unit(leader)) {
             modifiers.add(leader.code.to_string(), values.leader, Clause("13.1am"));
         }

@@ -124,7 +124,9 @@ impl Spotters {
 impl<'t> Gunnery<'t> {
     /// The segment as it stands now.
     pub fn new(now: Position<'t>, side: Side, kind: FireKind, fired: &'t BTreeMap<Piece, Aim>) -> Gunnery<'t> {
-        let foes = || now.on_map(enemy(side)).filter(|(piece, _)| now.is_combat(*piece));
+        let waiting = || now.state.units.keys().copied().filter_map(|id| Some((id, now.front_of(id)?)));
+        let edge = || waiting().filter(|(id, _)| now.side(*id) == Some(enemy(side)));
+        let foes = || now.on_map(enemy(side)).chain(edge()).filter(|(piece, _)| now.is_combat(*piece));
         let marked = foes().filter(|(piece, _)| now.now(*piece).assaults.is_some());
         Gunnery {
             now,
@@ -162,6 +164,11 @@ impl<'t> Gunnery<'t> {
             bars.push(about(bar).about(subjects(unit.parent)));
             return bars;
         }
+        if state.at == Place::Edge && !state.engages {
+            let bar =
+                Bar::new("9.0g", format!("{piece} waits at the map edge"), "order it to fight from there: `edge: yes`");
+            bars.push(about(bar));
+        }
         if self.kind == FireKind::Offensive {
             if let Some(target) = state.assaults {
                 let why = format!("{piece} is marked to assault {target}");
@@ -184,8 +191,9 @@ impl<'t> Gunnery<'t> {
     /// How far a unit is from a target; one at the edge is beside its entry hex and no other (§9.0k).
     fn distance(&self, piece: Piece, target: Hex) -> Option<u32> {
         match self.now.now(piece).at {
-            Place::At(hex) => Some(self.now.data().distance(hex, target)),
-            Place::Edge => (self.now.edge_hex(piece) == Some(target)).then_some(1),
+            // Whoever names his own hex fires at the map edge beside it.
+            Place::At(hex) => Some(self.now.data().distance(hex, target).max(1)),
+            Place::Edge => (self.now.edge_front(piece) == Some(target)).then_some(1),
             _ => None,
         }
     }
@@ -213,9 +221,22 @@ impl<'t> Gunnery<'t> {
         let about = |bar: Bar| bar.about([Subject::of(piece)]);
         let Some(far) = self.distance(piece, target) else {
             let why = format!("{piece} fires from the map edge into its entry hex only");
-            bars.push(about(Bar::new("9.0k", why, "name the entry hex")));
+            let bar = about(Bar::new("9.0k", why, "name the entry hex"));
+            // Nobody leaves the edge before his shot, unless Cubans make room (§9.0h).
+            let cubans =
+                now.on_map(enemy(self.side)).any(|(id, _)| now.unit(id).is_some_and(|u| u.force == Force::Cuban));
+            bars.push(Bar { firm: !cubans, ..bar });
             return bars;
         };
+        let edge = self.enemies.contains(&target) && !now.held_by(target, enemy(self.side));
+        if edge && state.at != Place::At(target) {
+            let bar = Bar::new(
+                "9.0k",
+                format!("the map edge is not in range of {piece}"),
+                format!("only {target} is beside it"),
+            );
+            bars.push(about(bar));
+        }
         let beyond = match unit.range {
             Some(range) if far > range => {
                 let why = format!("{target} is {far} hexes from {piece}, which has a range of {range}");
@@ -233,7 +254,8 @@ impl<'t> Gunnery<'t> {
         if let Place::At(hex) = state.at
             && self.kind == FireKind::Defensive
         {
-            let beside: Vec<Hex> = now.data().neighbours(hex).filter(|next| self.marked.contains(next)).collect();
+            let near = now.data().neighbours(hex).chain([hex]);
+            let beside: Vec<Hex> = near.filter(|next| self.marked.contains(next)).collect();
             if let Some(first) = beside.first().filter(|_| !beside.contains(&target)) {
                 let why = format!("{piece} has assaulting enemies beside it in {first}");
                 let bar = Bar::new("13.1i", why, format!("fire at {first}"));
@@ -247,20 +269,19 @@ impl<'t> Gunnery<'t> {
         {
             bars.push(about(bar));
         }
-        // §13.0i: units of one hex that fire at one target fire together.
-        if let Place::At(hex) = state.at {
-            let together = |(other, aim): &(&Piece, &Aim)| aim.at == target && now.state.hex_of(**other) == Some(hex);
-            let earlier: Vec<&Aim> = self.fired.iter().filter(together).map(|(_, aim)| aim).collect();
-            if !earlier.is_empty() && !self.fired.contains_key(&piece) {
-                let why = format!("others in {hex} have fired at {target} already");
-                let bar = about(Bar::new("13.0i", why, "name all units of a hex in one attack"));
-                // Who had to look for another target may have taken this one.
-                let turned: Option<Vec<Hex>> = earlier.iter().map(|aim| aim.instead_of).collect();
-                bars.push(match turned {
-                    Some(empty) => bar.about(subjects(empty)),
-                    None => bar.firm(),
-                });
-            }
+        // §13.0i: units of one hex that fire at one target fire together, and so do those at the edge.
+        let together = |(other, aim): &(&Piece, &Aim)| aim.at == target && now.now(**other).at == state.at;
+        let earlier: Vec<&Aim> = self.fired.iter().filter(together).map(|(_, aim)| aim).collect();
+        if !earlier.is_empty() && !self.fired.contains_key(&piece) {
+            let place = state.at.hex().map_or("at the map edge".to_owned(), |hex| format!("in {hex}"));
+            let why = format!("others {place} have fired at {target} already");
+            let bar = about(Bar::new("13.0i", why, "name all units of a hex in one attack"));
+            // Who had to look for another target may have taken this one.
+            let turned: Option<Vec<Hex>> = earlier.iter().map(|aim| aim.instead_of).collect();
+            bars.push(match turned {
+                Some(empty) => bar.about(subjects(empty)),
+                None => bar.firm(),
+            });
         }
         bars
     }
@@ -289,10 +310,16 @@ impl<'t> Gunnery<'t> {
             )));
         }
         // Each for itself: some of them may go, others are there to stay.
-        for next in data.neighbours(target).filter(|next| self.crowd.has(data, *next, Crowd::any_of(self.side))) {
+        let near = data.neighbours(target).chain([target]);
+        for next in near.filter(|next| self.crowd.has(data, *next, Crowd::any_of(self.side))) {
             let why = format!("friends in {next} are beside {target}");
             let bar = Bar::new("13.1o", why, "choose a target with no friends beside it");
             bars.push(bar.about([Subject::of(next)]).about(subjects(now.stack(next, self.side))));
+        }
+        let edge = now.facing(target, self.side);
+        if !edge.is_empty() {
+            let why = format!("friends at the map edge are beside {target}");
+            bars.push(Bar::new("13.1o", why, "choose a target with no friends beside it").about(subjects(edge)));
         }
         let spotters = Spotters::of(now, gun, hex);
         let able = spotters.of_target(self, target);
@@ -452,7 +479,7 @@ impl<'t> Gunnery<'t> {
 
     /// Steps in a hex of the enemy.
     fn steps_in(&self, hex: Hex) -> u32 {
-        self.now.fighters(hex, enemy(self.side)).iter().map(|piece| self.now.steps(*piece)).sum()
+        self.now.exposed(hex, enemy(self.side)).iter().map(|piece| self.now.steps(*piece)).sum()
     }
 
     /// Where a unit fires if its owner says nothing, or as far as his standing order goes (D1).
@@ -465,10 +492,11 @@ impl<'t> Gunnery<'t> {
         }
         let assaults_us = |at: &Hex| {
             let marks = |foe: &Piece| hex.is_some() && now.now(*foe).assaults == hex;
-            self.marked.contains(at) && now.fighters(*at, enemy(self.side)).iter().any(marks)
+            self.marked.contains(at) && now.exposed(*at, enemy(self.side)).iter().any(marks)
         };
         let variable = policy.variable.unwrap_or(VariableFire::Assaulted);
-        let threatened = || hex.is_some_and(|hex| self.now.data().neighbours(hex).any(|next| assaults_us(&next)));
+        let near = |hex: Hex| self.now.data().neighbours(hex).chain([hex]);
+        let threatened = || hex.is_some_and(|hex| near(hex).any(|next| assaults_us(&next)));
         if unit.variable && (variable == VariableFire::Never || variable == VariableFire::Assaulted && !threatened()) {
             return None;
         }

@@ -11,7 +11,7 @@ use super::play::Play;
 use super::policy::{LEADER_RETREAT, Policy};
 use super::position::enemy;
 use super::retreat::Flight;
-use super::state::Place;
+use super::state::{Place, UnitState};
 use super::terms::{Arm, Cause, CheckKind, Piece};
 
 /// How long a leader is away. The greater is better for him.
@@ -33,12 +33,20 @@ impl fmt::Display for Wound {
 impl Play<'_, '_> {
     /// Steps were lost in a hex: each leader there is tested once in a combat (§13.4a, §13.4k).
     pub fn leader_loss(&mut self, hex: Hex, side: Side) -> Ruling<()> {
-        let alone = !self.now().held_by(hex, side);
-        for leader in self.now().leaders(hex, side) {
-            if alone {
-                // §13.4h: all his units are gone, and he with them.
-                self.kill(leader, hex, "13.4h");
-            } else if self.tested.insert(leader) && !self.morale(leader, CheckKind::Leader)? {
+        if !self.now().exposed(hex, side).is_empty() {
+            return self.leaders_tested(hex, side);
+        }
+        for leader in self.now().leaders_at(hex, side) {
+            // §13.4h: all his units are gone, and he with them.
+            self.kill(leader, hex, "13.4h");
+        }
+        Ok(())
+    }
+
+    /// The same where some of their units have gone elsewhere, not all been lost: nobody dies without a roll (§13.4h).
+    pub fn leaders_tested(&mut self, hex: Hex, side: Side) -> Ruling<()> {
+        for leader in self.now().leaders_at(hex, side) {
+            if self.tested.insert(leader) && !self.morale(leader, CheckKind::Leader)? {
                 self.wound(leader, hex)?;
             }
         }
@@ -66,7 +74,7 @@ impl Play<'_, '_> {
         match returns {
             None => self.bury(leader, Cause::Killed),
             Some(turn) => {
-                self.change(leader, |unit| unit.at = Place::Off);
+                self.change(leader, |unit| *unit = UnitState::at(Place::Off));
                 self.state.wounded.insert(leader, turn);
             }
         }
@@ -130,6 +138,8 @@ impl Play<'_, '_> {
             self.umpire.cloud([Subject::of(leader), Subject::of(from), Subject::of(to)], &Cloud::Choice(by));
         }
         self.umpire.note(Event::LeaderMoved { leader, from, path });
+        let freed = self.free_garrison();
+        self.tell(freed);
     }
 }
 

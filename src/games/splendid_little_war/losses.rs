@@ -136,7 +136,7 @@ impl Play<'_, '_> {
 
     /// Steps lost by a side in a hex (§13.1ai).
     pub fn lose_steps(&mut self, hex: Hex, side: Side, steps: u32, cause: Cause, preferred: &[Piece]) -> Ruling<Toll> {
-        let pieces = self.now().fighters(hex, side);
+        let pieces = self.now().exposed(hex, side);
         self.lose_among(&pieces, hex, steps, cause, preferred)
     }
 
@@ -150,7 +150,7 @@ impl Play<'_, '_> {
         let Some(unit) = self.data().unit(piece) else { return Ok(Toll::default()) };
         let before = self.state.unit(piece);
         let at = before.at.hex().or_else(|| self.now().edge_hex(piece));
-        let hexes: Vec<Hex> = before.at.hex().into_iter().collect();
+        let hexes: Vec<Hex> = at.into_iter().collect();
         let (force, parts) = (unit.force, unit.parts.clone());
         if parts.is_empty() || steps as usize >= parts.len() {
             self.bury(piece, cause);
@@ -169,8 +169,8 @@ impl Play<'_, '_> {
         let mut broken = Vec::new();
         // AMB-17: out of supply and the End Phase break nobody further; AMB-69: a Broken regiment's parts are Broken.
         if before.broken {
+            // §13.3a: they have not become Broken by it.
             self.umpire.note(Event::Broken { units: left.clone(), at: here, by: BrokenBy::Regiment });
-            broken = left.clone();
         } else if cause.is_combat() || cause == Cause::Fever {
             if unit.has(Flag::Vol) {
                 self.break_units(&left, here, BrokenBy::Volunteers); // §5.3i
@@ -188,7 +188,8 @@ impl Play<'_, '_> {
         if let Some(hex) = before.at.hex() {
             self.check_hex(hex, force.side())?;
         }
-        let broken = broken.into_iter().filter_map(|part| Some((part, self.state.hex_of(part)?))).collect();
+        let there = |part: &Piece| self.state.hex_of(*part).or_else(|| self.now().edge_hex(*part));
+        let broken = broken.into_iter().filter_map(|part| Some((part, there(&part)?))).collect();
         Ok(Toll { hexes, broken })
     }
 

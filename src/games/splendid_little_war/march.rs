@@ -175,8 +175,7 @@ impl Marcher<'_> {
                 bars.push(Bar::new("11.0ag", why, remedy).about([Subject::of(hex)]));
             }
         }
-        let held = pieces.iter().any(|piece| now.now(*piece).garrison);
-        if held && !data.city.contains(&hex) && !data.city_forts.contains(&hex) {
+        if !pieces.iter().all(|piece| now.garrison_may_stand(*piece, hex)) {
             let why = format!("Garrison Units may not end in {hex}");
             bars.push(Bar::new("17.0.garrison-g", why, "end in the city or one of its forts, or `release` them"));
         }
@@ -185,8 +184,23 @@ impl Marcher<'_> {
 }
 
 impl<'p> Position<'p> {
+    /// A Garrison Unit goes of its own will to the city and its forts only (§17.0.garrison-a, §17.0.garrison-g).
+    pub fn garrison_may_stand(&self, piece: Piece, hex: Hex) -> bool {
+        !self.now(piece).garrison || self.data().city.contains(&hex) || self.data().city_forts.contains(&hex)
+    }
+
     /// Why a counter may not move at all in this Movement Phase.
     pub fn bars_moving(&self, side: Side, piece: Piece, moved: &BTreeSet<Piece>) -> Vec<Bar> {
+        let mut bars = self.bars_stirring(side, piece, moved);
+        if self.now(piece).entered && self.now(piece).at.hex().is_some() {
+            let why = format!("{piece} entered the map this turn");
+            bars.push(Bar::new("9.0c", why, "its move goes with `enter`").about([Subject::of(piece)]));
+        }
+        bars
+    }
+
+    /// The same for what is done without a march: a regiment that has entered may break down at the end of its move (§5.3e).
+    pub fn bars_stirring(&self, side: Side, piece: Piece, moved: &BTreeSet<Piece>) -> Vec<Bar> {
         let about = |bar: Bar| bar.about([Subject::of(piece)]);
         if self.side(piece) != Some(side) {
             return vec![Bar::new("4.0h", format!("{piece} is not yours"), "name a unit of your own").firm()];
@@ -210,10 +224,6 @@ impl<'p> Position<'p> {
             return vec![about(Bar::new(clause, why, remedy))];
         }
         let mut bars = Vec::new();
-        if now.entered {
-            let why = format!("{piece} entered the map this turn");
-            bars.push(about(Bar::new("9.0c", why, "its move goes with `enter`")));
-        }
         if now.waits {
             let why = format!("{piece} waits for El Caney until turn 2");
             bars.push(about(Bar::new("16.3c", why, "leave it where it is")));

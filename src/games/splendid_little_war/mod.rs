@@ -240,6 +240,7 @@ impl Play<'_, '_> {
     /// What follows a player's last order up to the next packet.
     fn run_on(&mut self, side: Side) -> Ruling<Stage> {
         self.supply_check_phase(side)?;
+        self.disengage();
         self.test_ring();
         if side == US {
             // Spain closes this span: what only Spain knows is stated here, before it writes its turn.

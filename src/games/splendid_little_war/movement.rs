@@ -102,7 +102,7 @@ impl Play<'_, '_> {
     /// Control and the garrison, once counters are in a hex: what has changed, still to be told.
     fn settle(&mut self, side: Side, pieces: &[Piece], hex: Hex) -> Vec<Event> {
         let taken = self.take(side, pieces, hex);
-        taken.into_iter().chain(self.free_garrison(pieces, hex)).collect()
+        taken.into_iter().chain(self.free_garrison()).collect()
     }
 
     /// Do they find enemy leaders without a unit?
@@ -162,7 +162,6 @@ impl Play<'_, '_> {
         self.civil_guard(side)?;
         self.entrench(side, begun.later, &mut begun.digging)?;
         self.finish_entrenching(begun.digging);
-        self.free_near_us(side);
         self.gathering = false;
         self.check_stacking(side)
     }
@@ -203,6 +202,7 @@ impl Play<'_, '_> {
                     let why = format!("{piece} digs this turn, which takes its whole MF");
                     vec![Bar::new("6.0k", why, "leave it out here or under `entrench`").firm()]
                 }
+                false if still => self.now().bars_stirring(side, *piece, &spent),
                 false => self.now().bars_moving(side, *piece, &spent),
             };
             if bars.is_empty() && self.state.hex_of(*piece) != start {

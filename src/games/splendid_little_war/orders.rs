@@ -29,7 +29,7 @@ document! {
         pub path: Vec<Hex>,
         /// Instead of a path: where to; the cheapest legal path is chosen and shown.
         pub to: Option<Hex>,
-        /// They stay at the map edge and fight from there (§9.0g), or wait (D25).
+        /// They stay at the map edge, and fight from there if the enemy holds the entry hex (§9.0g).
         pub edge: bool,
     }
 
@@ -49,7 +49,7 @@ document! {
 
     /// One fire attack (§13.1): units of one hex that fire at one target are always together (§13.0i).
     pub struct FireOrder {
-        /// The hex fired at.
+        /// The hex fired at; one's own for enemies who fight against it from the map edge (§9.0k).
         pub target: Hex,
         /// Who fires.
         pub units: Vec<Piece>,

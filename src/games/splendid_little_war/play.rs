@@ -84,7 +84,8 @@ impl<'p, 'u> Play<'p, 'u> {
     pub fn begin_combat(&mut self) {
         let now = self.now();
         let fighters = self.state.units.iter().filter(|(id, _)| now.is_combat(**id));
-        self.stood = fighters.filter_map(|(id, unit)| now.side(*id).zip(unit.at.hex())).collect();
+        let place = |id: Piece, unit: &UnitState| unit.at.hex().or_else(|| now.front_of(id));
+        self.stood = fighters.filter_map(|(id, unit)| now.side(*id).zip(place(*id, unit))).collect();
         let in_doubt = |piece: &&Piece| self.umpire.cloud_on(&Subject::of(*piece)).is_some();
         self.adrift = self.state.units.keys().filter(in_doubt).copied().collect();
     }

@@ -68,7 +68,6 @@ impl Position<'_> {
             let why = match now.at {
                 Place::Lost => format!("{part} is lost"),
                 Place::At(_) if now.broken => format!("{part} is Broken"),
-                Place::At(_) if now.entered => format!("{part} entered the map this turn"),
                 Place::At(_) => continue,
                 _ => format!("{part} is not on the map"),
             };
@@ -153,7 +152,8 @@ impl Play<'_, '_> {
             let states: Vec<UnitState> = parts.iter().map(|part| self.state.unit(*part)).collect();
             let oos = states.iter().filter_map(|now| now.oos).max();
             let ooc = states.iter().any(|now| now.ooc);
-            self.change(piece, |unit| *unit = UnitState { oos, ooc, ..UnitState::at(Place::At(at)) });
+            let entered = states.iter().any(|now| now.entered);
+            self.change(piece, |unit| *unit = UnitState { oos, ooc, entered, ..UnitState::at(Place::At(at)) });
             for part in &parts {
                 self.change(*part, |unit| *unit = UnitState::at(Place::Off));
             }

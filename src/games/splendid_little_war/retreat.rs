@@ -28,17 +28,32 @@ pub struct Flight<'p> {
     pub despite: Option<Hex>,
 }
 
+/// Whether friends are in the way where a retreat ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// The last hex has room (§13.3c).
+    WithRoom,
+    /// Room or none.
+    Anywhere,
+}
+
 impl Flight<'_> {
-    /// How far a hex is from the nearest friendly source of supply (AMB-36).
-    fn far(&self, hex: Hex) -> u32 {
-        let data = self.now.data();
-        match self.now.side(self.piece) == Some(SPAIN) {
-            true => data.city.iter().map(|city| data.distance(hex, *city)).min().unwrap_or(0),
-            false => data.distance(hex, data.us_source),
+    /// The friendly sources of supply a retreat may be towards (§13.3a, §5.2n); who is in the city already goes to another
+    /// hex of it outside enemy zones, if there is one (AMB-36).
+    fn sources(&self) -> Vec<Hex> {
+        let (now, data) = (&self.now, self.now.data());
+        let Some(unit) = now.unit(self.piece) else { return Vec::new() };
+        if data.city.contains(&self.from) && unit.side() == SPAIN {
+            let us = enemy(SPAIN);
+            let free = |hex: &&Hex| **hex != self.from && now.stack(**hex, us).is_empty() && !now.in_zone_of(**hex, us);
+            return data.city.iter().filter(free).copied().collect();
         }
+        let open = now.sources(&now.crowd(), unit.force);
+        let printed = || if unit.side() == SPAIN { data.city.iter().copied().collect() } else { vec![data.us_source] };
+        if open.is_empty() { printed() } else { open }
     }
 
-    /// Why a hex may not be entered (§13.3b).
+    /// Why a hex may not be entered (§13.3b). Leaders without a unit, and the Base, bar no combat unit (§12.0h).
     fn may_enter(&self, hex: Hex, last: bool) -> bool {
         let (now, data) = (&self.now, self.now.data());
         let Some(unit) = now.unit(self.piece) else { return false };
@@ -48,65 +63,84 @@ impl Flight<'_> {
             let spared = self.despite == Some(at) && !last;
             data.distance(at, hex) == 1 && !spared && now.exerts_zone(piece)
         });
-        data.is_land(hex) && now.stack(hex, foe).is_empty() && (!zone || friends) && !now.mixed(hex, &[self.piece])
+        let held = if unit.is_combat() { now.held_by(hex, foe) } else { !now.stack(hex, foe).is_empty() };
+        data.is_land(hex) && !held && (!zone || friends) && !now.mixed(hex, &[self.piece])
     }
 
-    /// Paths of so many hexes, each step as near to supply as it can be (AMB-36), lowest numbers first.
-    fn ways(&self, hexes: u32) -> Vec<Vec<Hex>> {
+    /// Paths of so many hexes, each step as near to supply as leads on (AMB-36): who cannot go nearer keeps his distance, and
+    /// who cannot do that goes anywhere but nearer to those he fears.
+    fn ways(&self, hexes: u32, end: End) -> Vec<Vec<Hex>> {
+        let sources = self.sources();
         let data = self.now.data();
-        let mut open: Vec<Vec<Hex>> = vec![Vec::new()];
-        for step in 1..=hexes {
-            let mut longer = Vec::new();
-            for path in open {
-                let here = path.last().copied().unwrap_or(self.from);
-                let mut next: Vec<Hex> = data
-                    .neighbours(here)
-                    .filter(|hex| data.distance(self.from, *hex) == step && self.may_enter(*hex, step == hexes))
-                    .collect();
-                next.sort_unstable();
-                let (now, fear) = (self.far(here), |hex: Hex| {
-                    self.feared.iter().map(|feared| data.distance(*feared, hex)).min().unwrap_or(u32::MAX)
-                });
-                let nearer: Vec<Hex> = next.iter().copied().filter(|hex| self.far(*hex) < now).collect();
-                let equal: Vec<Hex> = next.iter().copied().filter(|hex| self.far(*hex) == now).collect();
-                let away = next.into_iter().filter(|hex| fear(*hex) >= fear(self.from));
-                let chosen: Vec<Hex> = match (nearer.is_empty(), equal.is_empty()) {
-                    (false, _) => nearer,
-                    (true, false) => equal,
-                    (true, true) => away.collect(),
-                };
-                longer.extend(self.without_company(chosen).into_iter().map(|hex| {
-                    let mut path = path.clone();
-                    path.push(hex);
-                    path
-                }));
-            }
-            open = longer;
-        }
-        open
+        let far = |hex: Hex| sources.iter().map(|source| data.distance(hex, *source)).min().unwrap_or(0);
+        let crowd = self.now.crowd();
+        // §15.6m, AMB-34: Cubans keep away from US units if they have another hex at all.
+        let apart = |hex: Hex| self.now.may_stand_beside_us(&crowd, hex);
+        let cuban = self.now.unit(self.piece).is_some_and(|unit| unit.force == Force::Cuban);
+        let shy = if cuban { self.onward(self.from, 1, hexes, end, &far, &apart) } else { Vec::new() };
+        if shy.is_empty() { self.onward(self.from, 1, hexes, end, &far, &|_| true) } else { shy }
     }
 
-    /// §15.6m, AMB-34: Cubans keep away from US units if they have another hex.
-    fn without_company(&self, hexes: Vec<Hex>) -> Vec<Hex> {
-        if self.now.unit(self.piece).is_none_or(|unit| unit.force != Force::Cuban) {
-            return hexes;
+    fn onward(
+        &self,
+        here: Hex,
+        step: u32,
+        hexes: u32,
+        end: End,
+        far: &dyn Fn(Hex) -> u32,
+        welcome: &dyn Fn(Hex) -> bool,
+    ) -> Vec<Vec<Hex>> {
+        if step > hexes {
+            return vec![Vec::new()];
         }
-        let crowd = self.now.crowd();
-        let free: Vec<Hex> = hexes.iter().copied().filter(|hex| self.now.may_stand_beside_us(&crowd, *hex)).collect();
-        if free.is_empty() { hexes } else { free }
+        let data = self.now.data();
+        let (last, now) = (step == hexes, far(here));
+        let fear = |hex: Hex| self.feared.iter().map(|feared| data.distance(*feared, hex)).min().unwrap_or(u32::MAX);
+        let open = |hex: &Hex| {
+            data.distance(self.from, *hex) == step
+                && welcome(*hex)
+                && self.may_enter(*hex, last)
+                && !(last && end == End::WithRoom && self.full(*hex))
+        };
+        let next: Vec<Hex> = data.neighbours(here).filter(open).collect();
+        let tiers: [&dyn Fn(Hex) -> bool; 3] =
+            [&|hex| far(hex) < now, &|hex| far(hex) == now, &|hex| fear(hex) >= fear(self.from)];
+        for tier in tiers {
+            let mut found = Vec::new();
+            for hex in next.iter().copied().filter(|hex| tier(*hex)) {
+                for mut rest in self.onward(hex, step + 1, hexes, end, far, welcome) {
+                    rest.insert(0, hex);
+                    found.push(rest);
+                }
+            }
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        Vec::new()
+    }
+
+    fn full(&self, hex: Hex) -> bool {
+        let now = &self.now;
+        now.is_combat(self.piece) && now.side(self.piece).is_some_and(|side| now.too_full(hex, side, &[self.piece]))
+    }
+
+    /// Could the retreat go so far if it did not matter who stands where it ends (§13.3c)?
+    pub fn is_open(&self, hexes: u32) -> bool {
+        !self.ways(hexes, End::Anywhere).is_empty()
     }
 
     /// Legal paths of so many hexes, the best first (D4): few enemies beside the last hex, near supply, low numbers.
     pub fn paths(&self, hexes: u32) -> Vec<Vec<Hex>> {
         let (now, data) = (&self.now, self.now.data());
         let Some(side) = now.side(self.piece) else { return Vec::new() };
-        let full = |hex: Hex| now.is_combat(self.piece) && now.too_full(hex, side, &[self.piece]);
-        let mut paths = self.ways(hexes);
-        paths.retain(|path| path.last().is_some_and(|hex| !full(*hex)));
+        let sources = self.sources();
+        let far = |hex: Hex| sources.iter().map(|source| data.distance(hex, *source)).min().unwrap_or(0);
+        let mut paths = self.ways(hexes, End::WithRoom);
         let key = |path: &Vec<Hex>| {
             let last = path.last().copied().unwrap_or(self.from);
             let foes = data.neighbours(last).map(|hex| now.fighters(hex, enemy(side)).len()).sum::<usize>();
-            (foes, self.far(last), last, path.clone())
+            (foes, far(last), last, path.clone())
         };
         paths.sort_by_cached_key(key);
         paths
@@ -155,10 +189,11 @@ impl Play<'_, '_> {
             }
             match self.retreat_path(*unit, from, side, feared)? {
                 Some(path) => {
-                    let Some(to) = path.last().copied() else { continue };
-                    self.leave(*unit, to);
                     self.umpire.note(Event::Retreated { unit: *unit, from, path: path.clone() });
-                    self.arrived(side, &[*unit], to)?;
+                    for to in &path {
+                        self.leave(*unit, *to);
+                        self.arrived(side, &[*unit], *to)?;
+                    }
                     gone.push((*unit, path));
                 }
                 None => {
@@ -169,8 +204,10 @@ impl Play<'_, '_> {
             }
         }
         self.leaders_follow(from, side, &gone)?;
-        if lost {
+        if lost && gone.is_empty() {
             self.leader_loss(from, side)?;
+        } else if lost {
+            self.leaders_tested(from, side)?;
         }
         Ok(())
     }
@@ -192,6 +229,7 @@ impl Play<'_, '_> {
         self.change(unit, |unit| {
             unit.bridging = None;
             unit.assaults = None;
+            unit.engages = false;
             unit.entered |= entered;
         });
         self.put(unit, to);
@@ -225,7 +263,7 @@ impl Play<'_, '_> {
         let limits = self.data().tables.retreat;
         let flight = Flight { now, piece: unit, from, feared: feared.to_vec(), despite: None };
         let mut paths = flight.paths(limits.hexes);
-        if paths.is_empty() && !flight.ways(limits.hexes).is_empty() {
+        if paths.is_empty() && flight.is_open(limits.hexes) {
             paths = flight.paths(limits.hexes + limits.more);
         }
         let Some(default) = paths.first().cloned() else { return Ok(None) };

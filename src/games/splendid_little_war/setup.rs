@@ -325,7 +325,8 @@ impl Play<'_, '_> {
                 let taken = self.take(US, &[*unit], *hex);
                 self.tell(taken);
             }
-            self.free_near_us(SPAIN);
+            let freed = self.free_garrison();
+            self.tell(freed);
         }
         let entrenchments = if spain { self.state.entrenchments.clone() } else { BTreeSet::new() };
         self.umpire.note(Event::Deployed { side, units, entrenchments });

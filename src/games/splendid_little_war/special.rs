@@ -12,7 +12,7 @@ use super::events::{Event, FireKind};
 use super::gunnery::{Gunnery, Volley};
 use super::losses::frozen;
 use super::orders::{Balloon, DefenceOrders, FireOrder, Spot};
-use super::play::Play;
+use super::play::{Play, subjects};
 use super::policy::{DEFENSIVE_FIRE, DefencePolicy, FIRE_AND_RETIRE, OCCUPY, Policy, VariableFire};
 use super::position::{self, Position};
 use super::state::Place;
@@ -58,11 +58,10 @@ impl Position<'_> {
         }
         let none = BTreeMap::new();
         let spanish = Gunnery::new(*self, SPAIN, FireKind::Offensive, &none);
-        let targets: BTreeSet<Hex> = self
-            .on_map(SPAIN)
-            .filter(|(piece, _)| self.is_combat(*piece))
-            .flat_map(|(piece, _)| spanish.targets(piece))
-            .collect();
+        let engaged = self.state.units.keys().copied().filter(|piece| self.front_of(*piece).is_some());
+        let foes = self.on_map(SPAIN).map(|(piece, _)| piece).chain(engaged);
+        let targets: BTreeSet<Hex> =
+            foes.filter(|piece| self.is_combat(*piece)).flat_map(|piece| spanish.targets(piece)).collect();
         let assaulted: BTreeSet<Hex> = self.state.units.values().filter_map(|unit| unit.assaults).collect();
         let foe_beside = |hex: Hex| self.data().neighbours(hex).any(|next| self.held_by(next, SPAIN));
         self.on_map(US)
@@ -217,7 +216,8 @@ impl Play<'_, '_> {
             Some(orders) => {
                 for (piece, hex) in orders {
                     self.entry(DocPath::root().key("retire").key(piece.as_str()), |play| {
-                        let bars = play.bars_retiring(*piece, *hex, &able);
+                        let mut bars = play.bars_retiring(*piece, *hex, &able);
+                        bars.extend(play.bar_alone(*piece, &tries));
                         match bars.is_empty() {
                             true => tries.push((*piece, *hex)),
                             false => play.lapse(format!("retreat of {piece}"), bars),
@@ -268,6 +268,20 @@ impl Play<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// §15.6f: Garcia slips away where a unit of his has tried to.
+    fn bar_alone(&self, garcia: Piece, tries: &[(Piece, Hex)]) -> Option<Bar> {
+        let now = self.now();
+        let at = now.state.hex_of(garcia).filter(|_| now.is_leader(garcia))?;
+        let units = now.fighters(at, US);
+        let tried = tries.iter().any(|(piece, _)| units.contains(piece));
+        let shot = self.fired.values().map(|aim| Subject::of(aim.at));
+        let bar = || {
+            let bar = Bar::new("15.6f", format!("no unit with {garcia} tries to retire"), "name a unit of his hex too");
+            bar.about(subjects(&units).into_iter().chain(shot).chain([Subject::of(garcia)]))
+        };
+        (!tried).then(bar)
     }
 
     fn bars_retiring(&self, piece: Piece, hex: Hex, able: &[(Piece, bool)]) -> Vec<Bar> {
@@ -395,7 +409,7 @@ impl Play<'_, '_> {
         let now = frozen(self.game, &state);
         let beside = |piece: Piece| match now.now(piece).at {
             Place::At(at) => Some(at).filter(|at| now.data().touch(*at, hex)),
-            Place::Edge => now.edge_hex(piece).filter(|entry| *entry == hex),
+            Place::Edge => now.edge_front(piece).filter(|entry| *entry == hex),
             _ => None,
         };
         let able = |piece: &Piece| {
@@ -464,12 +478,10 @@ impl Play<'_, '_> {
         if going.is_empty() {
             return Ok(());
         }
-        for piece in &going {
-            self.leave(*piece, hex);
-        }
-        self.umpire.cloud(super::play::subjects(&going), &crate::engine::Cloud::Choice(OCCUPY));
-        self.umpire.note(Event::Occupied { units: going.clone(), into: hex });
-        self.arrived(SPAIN, &going, hex)
+        let units = self.go_together(SPAIN, hex, &going, &[])?;
+        self.umpire.cloud(super::play::subjects(&units), &crate::engine::Cloud::Choice(OCCUPY));
+        self.umpire.note(Event::Occupied { units: units.clone(), into: hex });
+        self.arrived(SPAIN, &units, hex)
     }
 
     /// The balloon in the US Movement Phase (§15.1c to §15.1g, §15.1r).

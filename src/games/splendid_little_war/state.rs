@@ -68,6 +68,8 @@ document! {
         pub oos: Option<Oos>,
         /// Out of Command (§11.0).
         pub ooc: bool,
+        /// At the map edge: it fights from there in this player turn (§9.0g).
+        pub engages: bool,
         /// Entered the map this turn, so it does not move in the Movement Phase (§9.0c).
         pub entered: bool,
         /// A Garrison Unit that is not free to move (§17.0.garrison-a).

@@ -10,6 +10,7 @@ use super::data::Water;
 use super::events::Factor;
 use super::firepower::{Adjusting, terrain_clause};
 use super::orders::{Advance, AssaultOrder};
+use super::play::subjects;
 use super::position::{Crowd, Position, enemy};
 use super::state::Place;
 use super::tables::{self};
@@ -59,7 +60,7 @@ impl Storming<'_> {
         let state = now.now(piece);
         let beside = match state.at {
             Place::At(hex) => now.data().touch(hex, target),
-            Place::Edge => now.edge_hex(piece) == Some(target),
+            Place::Edge => now.edge_front(piece) == Some(target),
             _ => {
                 bars.push(about(Bar::new("13.2a", format!("{piece} is not on the map"), "name units on the map")));
                 return bars;
@@ -137,13 +138,27 @@ impl Storming<'_> {
             bars.push(bar.at(DocPath::root().key("losses").index(index)).firm());
         }
         if let Some(Advance::Units(named)) = &order.advance {
-            let led = |piece: &Piece| {
-                let hexes = units.iter().filter_map(|unit| now.state.hex_of(*unit)).collect::<Vec<_>>();
-                now.is_leader(*piece) && now.state.hex_of(*piece).is_some_and(|hex| hexes.contains(&hex))
+            let place = |piece: &Piece| {
+                let whole =
+                    now.unit(*piece).and_then(|unit| unit.parent).filter(|_| now.state.hex_of(*piece).is_none());
+                now.now(whole.unwrap_or(*piece)).at
             };
-            for (index, piece) in named.iter().enumerate().filter(|(_, piece)| !parts(piece) && !led(piece)) {
-                let bar = Bar::new("13.2w", format!("{piece} does not assault"), "name attackers or their leaders");
-                bars.push(bar.at(DocPath::root().key("advance").index(index)).firm());
+            let going: Vec<Place> = named.iter().filter(|piece| parts(piece)).map(place).collect();
+            for (index, piece) in named.iter().enumerate().filter(|(_, piece)| !parts(piece)) {
+                let led = now.is_leader(*piece) && units.iter().any(|unit| place(unit) == place(piece));
+                let bar = match led {
+                    true if going.contains(&place(piece)) => continue,
+                    true => Bar::new(
+                        "13.2v",
+                        format!("nobody of his hex is to advance with {piece}"),
+                        "name a unit of his hex too",
+                    )
+                    .about(subjects([piece])),
+                    false => {
+                        Bar::new("13.2w", format!("{piece} does not assault"), "name attackers or their leaders").firm()
+                    }
+                };
+                bars.push(bar.at(DocPath::root().key("advance").index(index)));
             }
         }
         bars
@@ -162,7 +177,7 @@ impl Position<'_> {
         for piece in units.into_iter().filter(|piece| self.is_combat(*piece) && self.side(*piece) == Some(side)) {
             let beside: Vec<Hex> = match self.now(piece).at {
                 Place::At(hex) => self.data().land_around(hex).collect(),
-                _ => self.edge_hex(piece).into_iter().collect(),
+                _ => self.edge_front(piece).into_iter().collect(),
             };
             for target in beside {
                 if crowd.has(self.data(), target, held) && storming.bars_unit(piece, target).is_empty() {
@@ -173,9 +188,15 @@ impl Position<'_> {
         choices
     }
 
-    /// May a unit enter a hex of its own will after combat? The Civil Guard does not leave the city (§17.0.setup-o).
+    /// May a unit enter a hex of its own will after combat? What binds a march binds an advance: the Civil Guard does not
+    /// leave the city (§17.0.setup-o), the garrison not the city and its forts (§17.0.garrison-a), and Cubans go beside US
+    /// units in the open only (§15.6m).
     pub fn may_follow(&self, piece: Piece, hex: Hex) -> bool {
-        !self.has(piece, Flag::CivilGuard) || self.data().city.contains(&hex)
+        let data = self.data();
+        let cuban = self.unit(piece).is_some_and(|unit| unit.force == Force::Cuban);
+        (data.city.contains(&hex) || !self.has(piece, Flag::CivilGuard))
+            && self.garrison_may_stand(piece, hex)
+            && (!cuban || self.may_stand_beside_us(&self.crowd(), hex))
     }
 
     /// What an attacking unit counts (§13.2e).
@@ -294,11 +315,7 @@ impl Position<'_> {
         if broken {
             modifiers.add("a Broken defender", sign * values.broken, Clause("13.2o"));
         }
-        let led = |piece: &Piece| {
-            let (hex, side) = (self.state.hex_of(*piece), self.side(*piece));
-            let leaders = hex.zip(side).map(|(hex, side)| self.leaders(hex, side)).unwrap_or_default();
-            leaders.into_iter().find(|leader| self.commands(*leader, *piece))
-        };
+        let led = |piece: &Piece| self.leaders_with(*piece).into_iter().find(|leader| self.commands(*leader, *piece));
         let leader = attackers.iter().find_map(led).and_then(|leader| self.unit(leader));
         if let Some(leader) = leader {
             modifiers.add(format!("{} leads", leader.code), sign * values.leader, Clause("13.2p"));

@@ -47,6 +47,16 @@ impl Position<'_> {
             && (!crowd.has(data, hex, Crowd::zone_of(foe)) || crowd.has(data, hex, Crowd::normal_of(side)))
     }
 
+    /// The sources of a force that supply it now (§10.0k, §10.0l, §5.2n).
+    pub fn sources(&self, crowd: &Crowd, force: Force) -> Vec<Hex> {
+        let data = self.data();
+        let printed: Vec<Hex> = match force {
+            Force::Spanish => data.city.iter().copied().collect(),
+            _ => vec![data.us_source],
+        };
+        printed.into_iter().filter(|hex| self.line_passes(crowd, force.side(), *hex)).collect()
+    }
+
     /// What a force can trace along this turn.
     pub fn net(&self, force: Force) -> Net {
         let data = self.data();
@@ -58,10 +68,7 @@ impl Position<'_> {
         let along: &'static [Along] =
             if squared && force == Force::Us { &[Along::Road] } else { &[Along::Road, Along::Trail] };
         let passes = |hex: Hex| self.line_passes(&crowd, side, hex);
-        let sources: Vec<Hex> = match force {
-            Force::Spanish => data.city.iter().copied().filter(|hex| passes(*hex)).collect(),
-            _ => Some(data.us_source).filter(|hex| passes(*hex)).into_iter().collect(),
-        };
+        let sources = self.sources(&crowd, force);
         let roads = distance_field(&data.grid, sources, |from, bearing: Bearing, to| {
             data.map.leaving(from, bearing).has_any(along) && passes(to)
         });

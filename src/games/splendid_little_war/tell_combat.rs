@@ -79,6 +79,7 @@ pub fn tell(game: &SplendidLittleWar, event: &Event, diary: &mut Diary) {
             kind,
             by,
             target,
+            edge,
             factors: all,
             total,
             rounded,
@@ -90,7 +91,8 @@ pub fn tell(game: &SplendidLittleWar, event: &Event, diary: &mut Diary) {
         } => {
             let how = if *kind == FireKind::Defensive { "Defensive Fire" } else { "Offensive Fire" };
             let result = if *steps == 0 { "no effect".to_owned() } else { count_of(*steps, "step") };
-            diary.line(format!("{how} of the {} at {}: {result}.", by.people(), hex(target)), &clauses);
+            let beside = if *edge { "the map edge beside " } else { "" };
+            diary.line(format!("{how} of the {} at {beside}{}: {result}.", by.people(), hex(target)), &clauses);
             factors(diary, "Firing", all);
             let round = if *kind == FireKind::Defensive { "up" } else { "down" };
             let clause = if *kind == FireKind::Defensive { "13.1aa" } else { "13.1z" };

@@ -114,7 +114,10 @@ impl Position<'_> {
     pub fn ring_closed(&self) -> bool {
         let data = self.data();
         let crowd = self.crowd();
-        let us_unit = |hex: Hex| crowd.has(data, hex, Crowd::US_COMBAT | Crowd::US_ZONE);
+        // Cubans have no zone, and are no US units (AMB-49).
+        let army = |id: &Piece| self.unit(*id).is_some_and(|unit| unit.force == Force::Us && unit.is_combat());
+        let held: BTreeSet<Hex> = self.on_map(US).filter(|(id, _)| army(id)).map(|(_, hex)| hex).collect();
+        let us_unit = |hex: Hex| held.contains(&hex) || crowd.has(data, hex, Crowd::US_ZONE);
         let mut seen: BTreeSet<Hex> = data.city.iter().copied().filter(|hex| !us_unit(*hex)).collect();
         let mut queue: VecDeque<Hex> = seen.iter().copied().collect();
         while let Some(hex) = queue.pop_front() {
