@@ -14,7 +14,6 @@ use super::orders::AssaultOrder;
 use super::play::{Play, subjects};
 use super::policy::{FEVER_CANCEL, Policy};
 use super::position::{Position, enemy};
-use super::state::Place;
 use super::storming::Storming;
 use super::tables::{self, Nerve};
 use super::terms::{Cause, CheckKind, Odds, Piece, d10, percent};
@@ -75,10 +74,7 @@ impl Play<'_, '_> {
         let able = |may: &Vec<Piece>| units.iter().all(|unit| may.contains(unit));
         self.umpire.listed(|| now.assault_choices(side).get(&target).is_some_and(able));
         for unit in &units {
-            self.change(*unit, |unit| {
-                unit.assaults = Some(target);
-                unit.engages = unit.at == Place::Edge; // §9.0g
-            });
+            self.change(*unit, |unit| unit.assaults = Some(target));
         }
         self.umpire.note(Event::AssaultMarked { target, units });
     }

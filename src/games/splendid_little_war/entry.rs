@@ -40,6 +40,16 @@ impl<'p> Position<'p> {
         self.edge_hex(piece).filter(|_| self.now(piece).at == Place::Edge && !self.is_placed(piece))
     }
 
+    /// Why a counter at the map edge does not fight: it only waits there (§9.0g, D25).
+    pub fn bar_at_edge(&self, piece: Piece) -> Option<Bar> {
+        let waits = self.edge_front(piece).is_some() && !self.now(piece).engages;
+        let why = format!("{piece} waits at the map edge");
+        waits.then(|| {
+            let bar = Bar::new("9.0g", why, "order it under `enter` to fight from there: `edge: yes`");
+            bar.about([Subject::of(piece)])
+        })
+    }
+
     /// The hex against which a counter does fight from the map edge.
     pub fn front_of(&self, piece: Piece) -> Option<Hex> {
         self.edge_front(piece).filter(|_| self.now(piece).engages)
@@ -221,15 +231,21 @@ impl Play<'_, '_> {
             let why = format!("{first} has waited since last turn and enters first");
             bars.push(Bar::new("9.0j", why, "put it at the head of the list"));
         }
+        let fights = entry.filter(|entry| order.edge && now.held_by(*entry, enemy(side)));
+        let beside: Vec<Piece> =
+            fights.into_iter().flat_map(|entry| now.facing(entry, side)).chain(units.iter().copied()).collect();
+        if !now.overstacked(&units, false) && now.overstacked(&beside, false) {
+            let bar = Bar::new("9.0d", "too many would fight from the map edge as from one hex", "let some wait");
+            bars.push(bar.part("units"));
+        }
         named.extend(units.iter().copied());
         let Some(entry) = entry.filter(|_| bars.is_empty() && !units.is_empty()) else {
             self.lapse("entry", bars);
             return Ok(());
         };
         if order.edge {
-            let fights = now.held_by(entry, enemy(side));
             for unit in units {
-                self.change(unit, |unit| unit.engages = fights); // §9.0g
+                self.change(unit, |unit| unit.engages = fights.is_some()); // §9.0g
             }
             return Ok(());
         }

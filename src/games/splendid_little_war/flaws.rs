@@ -35,6 +35,9 @@ pub fn flaws(game: &SplendidLittleWar, state: &State) -> Vec<String> {
         if !on_map && unit.at != Place::Edge && (unit.assaults.is_some() || unit.broken) {
             flaws.push(format!("{id} is off the map and has a marker"));
         }
+        if unit.engages && unit.at != Place::Edge {
+            flaws.push(format!("{id} fights from the map edge and is not there"));
+        }
         if state.wounded.contains_key(id) && unit.at != Place::Off {
             flaws.push(format!("{id} is wounded and not off the map"));
         }

@@ -164,11 +164,7 @@ impl<'t> Gunnery<'t> {
             bars.push(about(bar).about(subjects(unit.parent)));
             return bars;
         }
-        if state.at == Place::Edge && !state.engages {
-            let bar =
-                Bar::new("9.0g", format!("{piece} waits at the map edge"), "order it to fight from there: `edge: yes`");
-            bars.push(about(bar));
-        }
+        bars.extend(now.bar_at_edge(piece));
         if self.kind == FireKind::Offensive {
             if let Some(target) = state.assaults {
                 let why = format!("{piece} is marked to assault {target}");

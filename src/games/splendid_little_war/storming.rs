@@ -66,6 +66,7 @@ impl Storming<'_> {
                 return bars;
             }
         };
+        bars.extend(now.bar_at_edge(piece));
         if !beside {
             bars.push(about(Bar::new("13.2a", format!("{piece} is not next to {target}"), "move it there first")));
         }

@@ -168,7 +168,9 @@ fn reinforcements(now: &Position<'_>, side: Side, text: &mut String) {
         by_hex.entry(now.edge_hex(unit).unwrap_or(now.data().us_source)).or_default().push(unit);
     }
     for (hex, units) in by_hex {
-        let _ = writeln!(text, "  # At the edge by {}: {}", now.data().describe(hex), list(&units));
+        let held =
+            if now.held_by(hex, enemy(side)) { "; `edge: yes` fights from there, without it they wait" } else { "" };
+        let _ = writeln!(text, "  # At the edge by {}: {}{held}", now.data().describe(hex), list(&units));
     }
     text.push_str("  # enter: [{units: [ID], to: HEX}]   # in order; who is not named comes on along the road\n");
 }
