@@ -401,8 +401,12 @@ fn defence(now: &Position<'_>, by: Side, chance: &mut Chance, head: Head) -> Def
         orders.retire.clear();
         let able: Vec<Piece> = now.may_retire().into_iter().map(|(unit, _)| unit).collect();
         let garcia = now.data().chief(Chief::Garcia);
-        let goes = garcia.filter(|id| able.iter().any(|unit| now.state.hex_of(*unit) == now.state.hex_of(*id)));
-        for unit in able.iter().copied().chain(goes) {
+        for unit in able.iter().copied().chain(garcia) {
+            // §15.6f: Garcia with men who try to.
+            let with = |other: &Piece| now.state.hex_of(*other) == now.state.hex_of(unit);
+            if !now.is_combat(unit) && !orders.retire.keys().any(with) {
+                continue;
+            }
             let hexes = now.retire_hexes(unit);
             if let Some(hex) = chance.pick(&hexes).copied()
                 && chance.one_in(2)

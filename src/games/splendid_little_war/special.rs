@@ -130,6 +130,13 @@ impl Position<'_> {
                     retire.insert(piece, *hex);
                 }
             }
+            // Garcia with the first of his hex, or by himself.
+            let garcia = self.data().chief(Chief::Garcia);
+            let at = garcia.and_then(|garcia| self.state.hex_of(garcia));
+            let first = retire.iter().find(|(piece, _)| at.is_some() && self.state.hex_of(**piece) == at);
+            if let Some((garcia, to)) = garcia.zip(first.map(|(_, to)| *to)) {
+                retire.insert(garcia, to);
+            }
         }
         DefenceOrders { fire, retire }
     }
