@@ -14,7 +14,7 @@ use super::terms::{Arm, Oos, Piece, Terrain};
 impl Position<'_> {
     /// Why a unit may not entrench where it is (§6.0g to §6.0l).
     pub fn bars_entrenching(&self, side: Side, piece: Piece, moved: &BTreeSet<Piece>) -> Vec<Bar> {
-        let mut bars = self.bars_moving(side, piece, moved);
+        let mut bars = self.bars_stirring(side, piece, moved);
         let Some(hex) = self.state.hex_of(piece).filter(|_| self.side(piece) == Some(side)) else { return bars };
         let now = self.now(piece);
         let about = |bar: Bar| bar.about(subjects([piece.to_string(), hex.to_string()]));
@@ -26,6 +26,10 @@ impl Position<'_> {
         if !digs {
             let why = format!("{piece} builds no entrenchments");
             bars.push(Bar::new("6.0i", why, "artillery, guerrillas and horsemen do not dig").firm());
+        }
+        if now.entered {
+            let why = format!("{piece} entered the map this turn, and digging takes its whole MF");
+            bars.push(about(Bar::new("9.0c", why, "dig next turn")));
         }
         if now.broken {
             bars.push(about(Bar::new("5.6g", format!("{piece} is Broken"), "wait until it has recovered")));

@@ -196,10 +196,15 @@ impl<'p> Position<'p> {
             let why = format!("{piece} entered the map this turn");
             bars.push(Bar::new("9.0c", why, "its move goes with `enter`").about([Subject::of(piece)]));
         }
+        if self.now(piece).waits && self.now(piece).at.hex().is_some() {
+            let why = format!("{piece} waits for El Caney until turn 2");
+            bars.push(Bar::new("16.3c", why, "leave it where it is").about([Subject::of(piece)]));
+        }
         bars
     }
 
-    /// The same for what is done without a march: a regiment that has entered may break down at the end of its move (§5.3e).
+    /// The same for what is done without a march: a regiment that has entered may break down at the end of its move (§5.3e), and
+    /// who waits may dig (§16.3c).
     pub fn bars_stirring(&self, side: Side, piece: Piece, moved: &BTreeSet<Piece>) -> Vec<Bar> {
         let about = |bar: Bar| bar.about([Subject::of(piece)]);
         if self.side(piece) != Some(side) {
@@ -224,10 +229,6 @@ impl<'p> Position<'p> {
             return vec![about(Bar::new(clause, why, remedy))];
         }
         let mut bars = Vec::new();
-        if now.waits {
-            let why = format!("{piece} waits for El Caney until turn 2");
-            bars.push(about(Bar::new("16.3c", why, "leave it where it is")));
-        }
         let base = self.arm(piece) == Some(Arm::Base);
         if moved.contains(&piece) {
             // The Base has launched or packed the balloon in this phase (§15.1d, §15.1f, §15.1r).

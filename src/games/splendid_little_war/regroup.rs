@@ -129,15 +129,11 @@ impl Play<'_, '_> {
     pub(super) fn carry_reform(&mut self, side: Side, order: &MoveOrder) -> bool {
         for (index, &piece) in order.units.iter().enumerate() {
             let part = DocPath::root().key("units").index(index);
-            let mut bars = match self.now().side(piece) == Some(side) {
+            let bars = match self.now().side(piece) == Some(side) {
                 true => self.now().bars_reforming(piece, &self.regrouped),
                 false => vec![Bar::new("4.0h", format!("{piece} is not yours"), "name a unit of your own").firm()],
             };
-            let waits = |part: &Piece| self.state.unit(*part).waits;
             let parts = self.data().unit(piece).map(|unit| unit.parts.clone()).unwrap_or_default();
-            if parts.iter().any(waits) {
-                bars.push(Bar::new("16.3c", format!("{piece} waits until turn 2"), "leave it where it is"));
-            }
             if !bars.is_empty() {
                 let bars = bars.into_iter().map(|bar| bar.at(part.clone())).collect();
                 self.lapse(format!("reforming of {piece}"), bars);
@@ -152,8 +148,8 @@ impl Play<'_, '_> {
             let states: Vec<UnitState> = parts.iter().map(|part| self.state.unit(*part)).collect();
             let oos = states.iter().filter_map(|now| now.oos).max();
             let ooc = states.iter().any(|now| now.ooc);
-            let entered = states.iter().any(|now| now.entered);
-            self.change(piece, |unit| *unit = UnitState { oos, ooc, entered, ..UnitState::at(Place::At(at)) });
+            let (entered, waits) = (states.iter().any(|now| now.entered), states.iter().any(|now| now.waits));
+            self.change(piece, |unit| *unit = UnitState { oos, ooc, entered, waits, ..UnitState::at(Place::At(at)) });
             for part in &parts {
                 self.change(*part, |unit| *unit = UnitState::at(Place::Off));
             }

@@ -96,9 +96,6 @@ impl Position<'_> {
             let why = format!("{unit} did not begin the turn in {hex}");
             bars.push(about(Bar::new("15.4c", why, "build next turn")));
         }
-        if state.waits {
-            bars.push(about(Bar::new("16.3c", format!("{unit} waits until turn 2"), "wait until turn 2")));
-        }
         let data = self.data();
         let at = Crossing::new(hex, across);
         if !data.touch(hex, across) {
