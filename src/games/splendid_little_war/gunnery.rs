@@ -417,6 +417,14 @@ impl<'t> Gunnery<'t> {
         judged
     }
 
+    /// Has a combat unit of this side a hex in range and sight, whether it may fire or not?
+    pub fn reaches(&self, piece: Piece, target: Hex) -> bool {
+        let unit = self.now.unit(piece).filter(|unit| unit.is_combat() && unit.side() == self.side);
+        let near = |range: u32| self.distance(piece, target).is_some_and(|far| far <= range);
+        let seen = |from: Hex| self.now.sees_in(&self.crowd, from, target, false).is_ok();
+        unit.is_some_and(|unit| near(unit.range.unwrap_or(2))) && self.now.state.hex_of(piece).is_none_or(seen)
+    }
+
     /// The hexes a unit may fire at directly, nearest first.
     pub fn targets(&self, piece: Piece) -> Vec<Hex> {
         if !self.bars_unit(piece).is_empty() {

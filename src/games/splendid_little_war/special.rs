@@ -59,14 +59,11 @@ impl Position<'_> {
         let none = BTreeMap::new();
         let spanish = Gunnery::new(*self, SPAIN, FireKind::Offensive, &none);
         let engaged = self.state.units.keys().copied().filter(|piece| self.front_of(*piece).is_some());
-        let foes = self.on_map(SPAIN).map(|(piece, _)| piece).chain(engaged);
-        let targets: BTreeSet<Hex> =
-            foes.filter(|piece| self.is_combat(*piece)).flat_map(|piece| spanish.targets(piece)).collect();
+        let foes: Vec<Piece> = self.on_map(SPAIN).map(|(piece, _)| piece).chain(engaged).collect();
+        let near = |hex: Hex| foes.iter().any(|foe| spanish.reaches(*foe, hex));
         let assaulted: BTreeSet<Hex> = self.state.units.values().filter_map(|unit| unit.assaults).collect();
-        let foe_beside = |hex: Hex| self.data().neighbours(hex).any(|next| self.held_by(next, SPAIN));
         self.on_map(US)
-            .filter(|(piece, _)| cuban(piece))
-            .filter(|(_, hex)| targets.contains(hex) || foe_beside(*hex) || assaulted.contains(hex))
+            .filter(|(piece, hex)| cuban(piece) && near(*hex))
             .map(|(piece, hex)| (piece, assaulted.contains(&hex)))
             .collect()
     }
