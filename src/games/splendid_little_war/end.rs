@@ -45,7 +45,7 @@ impl Play<'_, '_> {
             match self.recover(unit)? {
                 Recovery::Normal => {
                     self.change(unit, |unit| unit.broken = false);
-                    self.umpire.note(Event::Recovered { unit, at });
+                    self.umpire.note(Event::Recovered { unit, at, entered: false });
                 }
                 Recovery::Broken => {}
                 Recovery::Nine => self.lose_step(unit, Cause::EndPhase)?,

@@ -368,7 +368,7 @@ impl Play<'_, '_> {
             });
         }
         self.umpire.note(Event::Entered { units: units.clone(), at: hex, path: paid, spent });
-        self.tell(recovered.into_iter().map(|unit| Event::Recovered { unit, at: hex }));
+        self.tell(recovered.into_iter().map(|unit| Event::Recovered { unit, at: hex, entered: true }));
         for hex in whole.into_iter().take(steps + 1) {
             for unit in &units {
                 self.put(*unit, hex);

@@ -171,7 +171,13 @@ pub enum Event {
     /// Units become Broken.
     Broken { units: Vec<Piece>, at: Hex, by: BrokenBy },
     /// A unit is Normal again.
-    Recovered { unit: Piece, at: Hex },
+    Recovered {
+        unit: Piece,
+        at: Hex,
+        /// By entering the map (§9.0b).
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        entered: bool,
+    },
     /// An entrenchment is finished.
     Entrenched { unit: Piece, at: Hex },
     /// The balloon goes up or comes down.
@@ -343,6 +349,7 @@ impl engine::Event for Event {
                 BrokenBy::NoWayOut => &["11.0ai"],
                 BrokenBy::Regiment => &["5.3h"],
             },
+            Event::Recovered { entered: true, .. } => &["9.0b"],
             Event::Recovered { .. } => &["14.0b"],
             Event::Entrenched { .. } => &["6.0r"],
             Event::BalloonSet { weather: true, .. } => &["15.1r"],

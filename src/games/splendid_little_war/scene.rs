@@ -219,7 +219,7 @@ pub fn depict(event: &Event) -> Vec<Incident> {
         }
         Event::LeftZone { unit, to: hex, .. }
         | Event::MoraleCheck { unit, at: hex, .. }
-        | Event::Recovered { unit, at: hex }
+        | Event::Recovered { unit, at: hex, .. }
         | Event::Entrenched { unit, at: hex }
         | Event::VariableRoll { unit, at: hex, .. }
         | Event::RetireRoll { unit, at: hex, .. }

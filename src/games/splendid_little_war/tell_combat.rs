@@ -127,7 +127,7 @@ pub fn tell(game: &SplendidLittleWar, event: &Event, diary: &mut Diary) {
             };
             diary.detail(format!("Broken in {}: {} ({why}).", hex(at), list(units)), &clauses);
         }
-        Event::Recovered { unit, at } => diary.line(format!("{unit} in {} is Normal again.", hex(at)), &clauses),
+        Event::Recovered { unit, at, .. } => diary.line(format!("{unit} in {} is Normal again.", hex(at)), &clauses),
         Event::LeaderHit { leader, at, die: cast, returns } => {
             let text = match returns {
                 Some(turn) => format!("{} is hit in {}: {}, back on turn {turn}.", name(leader), hex(at), die(cast)),
