@@ -31,7 +31,7 @@ impl Play<'_, '_> {
     pub fn carry_fire(&mut self, side: Side, kind: FireKind, order: &FireOrder) -> Ruling<()> {
         let mut order = order.clone();
         let mut instead_of = None;
-        if !self.now().held_by(order.target, enemy(side))
+        if self.now().exposed(order.target, enemy(side)).is_empty()
             && self.stood.contains(&(enemy(side), order.target))
             && let Some(target) = self.next_target(side, kind, &order)?
         {
