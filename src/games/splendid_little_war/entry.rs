@@ -156,9 +156,19 @@ impl Play<'_, '_> {
     /// The Reinforcement Phase (§9.0).
     pub fn reinforcement_phase(&mut self, side: Side, orders: &mut TurnOrders) -> Ruling<()> {
         self.begin_phase(Some(side), PhaseName::Reinforcement);
-        self.leaders_return(side, &orders.returns)?;
+        let due = self.now().coming_back(side);
+        // Whoever is to join a unit that comes on, or finds nobody before, comes back after it (§13.4g, §9.0b).
+        let waits = |leader: &&Piece| match orders.returns.get(leader) {
+            Some(with) => self.state.unit(*with).at == Place::Edge,
+            None => self.now().default_return(side, **leader).is_none(),
+        };
+        let late: BTreeSet<Piece> = due.iter().filter(waits).copied().collect();
+        let (after, before) = orders.returns.iter().partition(|(leader, _)| late.contains(leader));
+        let first = due.into_iter().filter(|leader| !late.contains(leader)).collect();
+        self.leaders_return(side, first, &before)?;
         self.release(&orders.release)?;
-        self.enter(side, &mut orders.enter)
+        self.enter(side, &mut orders.enter)?;
+        self.leaders_return(side, late, &after)
     }
 
     /// A player turn is over: nobody fights from the map edge any more (§9.0g).
@@ -408,12 +418,7 @@ impl Play<'_, '_> {
     }
 
     /// Leaders whose time has come are placed with somebody in supply (§13.4g, §13.4l, D13).
-    fn leaders_return(&mut self, side: Side, orders: &BTreeMap<Piece, Piece>) -> Ruling<()> {
-        let turn = self.state.turn;
-        let due: Vec<Piece> = (self.state.wounded.iter())
-            .filter(|(id, back)| **back <= turn && self.now().side(**id) == Some(side))
-            .map(|(id, _)| *id)
-            .collect();
+    fn leaders_return(&mut self, side: Side, due: BTreeSet<Piece>, orders: &BTreeMap<Piece, Piece>) -> Ruling<()> {
         for (leader, with) in orders {
             self.entry(DocPath::root().key("returns").key(leader.as_str()), |play| {
                 let now = play.now();
@@ -447,6 +452,12 @@ impl Play<'_, '_> {
 }
 
 impl Position<'_> {
+    /// The leaders of a side whose time has come (§13.4l).
+    fn coming_back(&self, side: Side) -> BTreeSet<Piece> {
+        let due = self.state.wounded.iter().filter(|(_, back)| **back <= self.state.turn);
+        due.map(|(id, _)| *id).filter(|id| self.side(*id) == Some(side)).collect()
+    }
+
     /// May a leader come back with this unit (§13.4g)?
     pub fn may_receive(&self, side: Side, leader: Piece, unit: Piece) -> bool {
         let now = self.now(unit);
