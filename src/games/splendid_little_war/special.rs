@@ -197,7 +197,7 @@ impl Play<'_, '_> {
             also: Some(Box::new(legal)),
         };
         // Whoever could be fired at may be otherwise than the attacker foresaw, also if the fire is held.
-        let hit = |hex: &Hex| gunnery.now.fighters(*hex, position::enemy(by)).into_iter().map(Subject::of);
+        let hit = |hex: &Hex| gunnery.now.exposed(*hex, position::enemy(by)).into_iter().map(Subject::of);
         let doubtful: Vec<Subject> = targets.iter().flat_map(|hex| hit(hex).chain([Subject::of(hex)])).collect();
         let chosen = self.umpire.ask(question, None, |policy| match policy {
             Policy::Ever(Ever::Never) => Say::Choose(Vec::new()),
