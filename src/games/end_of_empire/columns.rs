@@ -501,12 +501,24 @@ impl Play<'_, '_> {
         let plan = Regrouping { game: self.game, before, after, join, leave: orders.leave.clone(), open };
         let old: Vec<Sealed<Content>> = plan.before.iter().map(|(_, counter)| counter.holds.0.clone()).collect();
         let all: Vec<&Sealed<Content>> = old.iter().chain(&fresh).collect();
+        let about: Vec<Subject> = (plan.before.iter())
+            .flat_map(|(name, counter)| [Subject::of(name), Subject::of(counter.at)])
+            .chain(plan.join.iter().flat_map(|(unit, hex, _)| [Subject::of(unit), Subject::of(hex)]))
+            .collect();
+        if all.is_empty() {
+            // Nothing is hidden: the same conditions, judged openly.
+            let broken = plan.breaks(&[]);
+            let bars = REGROUPING.iter().filter(|(clause, ..)| broken == Some(*clause));
+            let bars: Vec<Bar> = bars
+                .map(|(clause, why, remedy)| Bar::new(clause, *why, *remedy).part("columns").about(about.clone()))
+                .collect();
+            if !bars.is_empty() {
+                self.lapse("columns", bars);
+                return Ok(());
+            }
+        }
         if self.umpire.foresees() && side == SPAIN {
             // Written ahead, for counters a die or an enemy may yet change: then it is for them to fit (A96).
-            let about: Vec<Subject> = (plan.before.iter())
-                .flat_map(|(name, counter)| [Subject::of(name), Subject::of(counter.at)])
-                .chain(plan.join.iter().flat_map(|(unit, hex, _)| [Subject::of(unit), Subject::of(hex)]))
-                .collect();
             let mut bars = Vec::new();
             for (clause, why, remedy) in REGROUPING {
                 let breaks = |held: &[Content]| plan.breaks(held) == Some(*clause);
