@@ -296,7 +296,7 @@ const ON: &[&str] = &["on", "off"];
 
 impl Rules for EndOfEmpire {
     const ID: &'static str = ID;
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
     const SIDES: &'static [Side] = &[SPAIN, US];
     type State = State;
     type Orders = Orders;

@@ -291,7 +291,7 @@ impl Play<'_, '_> {
 
 impl Rules for SplendidLittleWar {
     const ID: &'static str = ID;
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
     const SIDES: &'static [Side] = &[SPAIN, US];
     type State = State;
     type Orders = Orders;
