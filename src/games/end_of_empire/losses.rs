@@ -301,48 +301,24 @@ impl Play<'_, '_> {
             None => !self.state.unit(**piece).ds && self.now().kind(**piece).is_some_and(UnitKind::is_combat),
         };
         let mut able: Vec<Piece> = standing.iter().filter(open).copied().collect();
-        if able.is_empty() {
-            // A31: members of a closed counter that are not yet disorganized.
-            for name in self.closed(&standing) {
-                let Some(counter) = self.counter(name) else { continue };
-                let (sealed, ds) = (counter.holds.0.clone(), counter.ds);
-                let (wounds, data) = (counter.wounds.clone(), self.data());
-                let more = |held: &[Content]| {
-                    let left = held.iter().flat_map(|content| after_losses(data, content, &wounds));
-                    left.filter(|(_, steps)| *steps > 0).count() > usize::from(ds)
-                };
-                if self.umpire.fact_or(&[&sealed], &Subject::of(name), "orderly", more, false)? {
-                    able.push(name);
+        // Under a closed counter others may be left who are not yet disorganized. Only its owner knows, and he says so if it is to
+        // be them.
+        let mut deeper: Vec<Piece> = self.closed(&standing).into_iter().filter(|name| !able.contains(name)).collect();
+        deeper.retain(|name| self.counter(*name).is_some_and(|counter| counter.ds < u8::MAX));
+        let chosen = loop {
+            if able.is_empty() {
+                // A31: nobody else is left.
+                for name in std::mem::take(&mut deeper) {
+                    if self.is_orderly(name)? {
+                        able.push(name);
+                    }
                 }
             }
-        }
-        let now = self.now();
-        let weakness = |piece: &Piece| {
-            let factors = now.factors(*piece);
-            let closed = now.state.counters.contains_key(piece);
-            (closed, now.halved(*piece, factors.fire) + now.halved(*piece, factors.shock), *piece)
-        };
-        let Some(default) = able.iter().copied().min_by_key(weakness) else { return Ok(()) };
-        let owner = now.force(default).map_or(super::SPAIN, Force::side);
-        let chosen = if able.len() < 2 {
-            default
-        } else {
-            let question = Question {
-                who: owner,
-                kind: DISORDER,
-                about: Subject::of(at),
-                clause: Clause("9.5a"),
-                text: format!("{at}: which unit is disorganized?"),
-                options: able.clone(),
-                default,
-                also: None,
-            };
-            let ordered = ordered.filter(|piece| able.contains(piece));
-            let opened = self.opened.clone();
-            self.umpire.ask(question, ordered, |policy| match policy {
-                Policy::Pieces(named) => Say::first_of(&meant(&opened, named), &able),
-                _ => Say::Default,
-            })?
+            let Some(chosen) = self.choose_disorder(at, &able, &deeper, ordered)? else { return Ok(()) };
+            if able.contains(&chosen) || self.is_orderly(chosen)? {
+                break chosen;
+            }
+            deeper.retain(|name| *name != chosen);
         };
         // A98b: a dummy under friendly fire is gone.
         if self.is_dummy(chosen, false)? {
@@ -356,6 +332,56 @@ impl Play<'_, '_> {
         }
         self.umpire.note(Event::Disorganized { units: vec![chosen], at, overstacked: false });
         Ok(())
+    }
+
+    /// Is somebody under a closed counter not yet disorganized? Its owner says so.
+    fn is_orderly(&mut self, name: Piece) -> Ruling<bool> {
+        let Some(counter) = self.counter(name) else { return Ok(false) };
+        let (sealed, ds) = (counter.holds.0.clone(), counter.ds);
+        let (wounds, data) = (counter.wounds.clone(), self.data());
+        let more = |held: &[Content]| {
+            let left = held.iter().flat_map(|content| after_losses(data, content, &wounds));
+            left.filter(|(_, steps)| *steps > 0).count() > usize::from(ds)
+        };
+        self.umpire.fact_or(&[&sealed], &Subject::of(name), "orderly", more, false)
+    }
+
+    /// The owner says which of these is disorganized; `deeper` are counters that he may name besides.
+    fn choose_disorder(
+        &mut self,
+        at: Hex,
+        able: &[Piece],
+        deeper: &[Piece],
+        ordered: Option<Piece>,
+    ) -> Ruling<Option<Piece>> {
+        let now = self.now();
+        let weakness = |piece: &Piece| {
+            let factors = now.factors(*piece);
+            let closed = now.state.counters.contains_key(piece);
+            (closed, now.halved(*piece, factors.fire) + now.halved(*piece, factors.shock), *piece)
+        };
+        let Some(default) = able.iter().copied().min_by_key(weakness) else { return Ok(None) };
+        let options: Vec<Piece> = able.iter().chain(deeper).copied().collect();
+        if options.len() < 2 {
+            return Ok(Some(default));
+        }
+        let question = Question {
+            who: now.force(default).map_or(super::SPAIN, Force::side),
+            kind: DISORDER,
+            about: Subject::of(at),
+            clause: Clause("9.5a"),
+            text: format!("{at}: which unit is disorganized?"),
+            options: options.clone(),
+            default,
+            also: None,
+        };
+        let ordered = ordered.filter(|piece| options.contains(piece));
+        let opened = self.opened.clone();
+        let chosen = self.umpire.ask(question, ordered, |policy| match policy {
+            Policy::Pieces(named) => Say::first_of(&meant(&opened, named), &options),
+            _ => Say::Default,
+        })?;
+        Ok(Some(chosen))
     }
 
     /// Units that find no way out are lost with all their steps (A30a, A75).
