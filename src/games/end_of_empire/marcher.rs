@@ -1,6 +1,6 @@
 //! §8.1: who marches, what a step costs him, and what is wrong with a way.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::{Bearing, Hex, Points, Reach, Step, WalkFault, cheapest_path, reach, walk};
 use crate::engine::doc::DocPath;
@@ -32,6 +32,8 @@ pub struct Marcher {
     fights: bool,
     /// A logistic column, in the open or known to be under a counter (§14.5.1e).
     logistic: bool,
+    /// Legs of the way that only some of them march, and the last two of these for them (A77).
+    lighter: BTreeMap<(Hex, Hex), (bool, bool)>,
     crowd: Crowd,
 }
 
@@ -45,7 +47,8 @@ impl Marcher {
         if self.crowd.has(data, to, Crowd::ENEMY) {
             return Step::Barred(about(Bar::new("A16a", format!("the enemy holds {to}"), "attack it instead")));
         }
-        if self.meets(data, from, to) && !self.bold {
+        let (bold, logistic) = self.lighter.get(&(from, to)).copied().unwrap_or((self.bold, self.logistic));
+        if self.meets(data, from, to) && !bold {
             let why = format!("an enemy piece is in {to}, which only real combat units may enter");
             let remedy = "leave leaders, signals, logistic columns and dummies out of it";
             return Step::Barred(about(Bar::new("A16c", why, remedy)));
@@ -59,7 +62,7 @@ impl Marcher {
             return Step::Barred(Bar::new("11.2.2a", why, "deploy them in regular order").firm());
         }
         let river = data.river_between(from, to);
-        if river && self.logistic && !data.ford_between(from, to) {
+        if river && logistic && !data.ford_between(from, to) {
             let why = format!("a logistic column cannot cross the river between {from} and {to}");
             return Step::Barred(Bar::new("14.5.1e", why, "use a ford or bridge").firm());
         }
@@ -152,19 +155,9 @@ impl Position<'_> {
         let first = *pieces.first()?;
         let force = self.force(first)?;
         let from = self.state.hex_of(first)?;
-        let open = |piece: &&Piece| !self.state.counters.contains_key(*piece);
-        let hanger = |piece: &Piece| {
-            let under =
-                self.known.0.get(piece).is_some_and(|content| self.data().holds(content, UnitKind::is_hanger_on));
-            under || self.kind(*piece).is_some_and(UnitKind::is_hanger_on)
-        };
         let allowance = |piece: &Piece| match self.kind(*piece) {
             Some(UnitKind::Signals) => self.unit(*piece).map_or(0, |unit| unit.front.r#move),
             _ => self.allowance(*piece),
-        };
-        let train = |piece: &Piece| {
-            let under = self.known.0.get(piece).is_some_and(|content| self.data().has_train(content));
-            under || self.kind(*piece) == Some(UnitKind::LogisticColumn)
         };
         Some(Marcher {
             force,
@@ -172,10 +165,45 @@ impl Position<'_> {
             purse: Mp::whole(pieces.iter().map(allowance).min().unwrap_or(0)),
             guerrilla: pieces.iter().any(|piece| self.in_guerrilla(*piece)),
             fights: pieces.iter().any(|piece| self.kind(*piece).map_or(real, UnitKind::is_combat)),
-            bold: !pieces.iter().any(hanger) && (real || pieces.iter().all(|piece| open(&piece))),
-            logistic: pieces.iter().any(train),
+            bold: self.are_bold(pieces, real),
+            logistic: self.have_train(pieces),
+            lighter: BTreeMap::new(),
             crowd: self.crowd(force),
         })
+    }
+
+    /// Who marches by an order, some of them perhaps only a part of the way (A77): who is left behind before a river or an enemy
+    /// piece does not keep the others from it.
+    pub fn marcher_by(&self, order: &MoveOrder, pieces: &[Piece]) -> Option<Marcher> {
+        let mut marcher = self.marcher(pieces, order.real)?;
+        let path: Vec<Hex> = std::iter::once(marcher.from).chain(order.path.iter().copied()).collect();
+        for (number, leg) in path.windows(2).enumerate().filter(|_| !order.drop.is_empty()) {
+            let led: Vec<Piece> = pieces.iter().copied().filter(|piece| order.is_led(*piece, number)).collect();
+            let (bold, logistic) = (self.are_bold(&led, order.real), self.have_train(&led));
+            // Marched twice, it must be open to all who do.
+            let here = marcher.lighter.entry((leg[0], leg[1])).or_insert((bold, logistic));
+            *here = (here.0 && bold, here.1 || logistic);
+        }
+        Some(marcher)
+    }
+
+    /// Is nobody among these who must keep away from every enemy piece (A16c)? `real` vouches for closed counters.
+    fn are_bold(&self, pieces: &[Piece], real: bool) -> bool {
+        let hanger = |piece: &Piece| {
+            let under =
+                self.known.0.get(piece).is_some_and(|content| self.data().holds(content, UnitKind::is_hanger_on));
+            under || self.kind(*piece).is_some_and(UnitKind::is_hanger_on)
+        };
+        !pieces.iter().any(hanger) && (real || !pieces.iter().any(|piece| self.state.counters.contains_key(piece)))
+    }
+
+    /// Is a logistic column among these, in the open or known to be under a counter (§14.5.1e)?
+    fn have_train(&self, pieces: &[Piece]) -> bool {
+        let train = |piece: &Piece| {
+            let under = self.known.0.get(piece).is_some_and(|content| self.data().has_train(content));
+            under || self.kind(*piece) == Some(UnitKind::LogisticColumn)
+        };
+        pieces.iter().any(train)
     }
 
     /// Everything that can be reached by these pieces.

@@ -221,7 +221,7 @@ impl Play<'_, '_> {
             let at = self.state.hex_of(signals).unwrap_or(Hex::printed(101));
             self.umpire.note(Event::BalloonSet { up: false, at });
         }
-        let Some(marcher) = self.now().marcher(&pieces, order.real) else { return Ok(()) };
+        let Some(marcher) = self.now().marcher_by(order, &pieces) else { return Ok(()) };
         self.complete_path(order, &pieces, &marcher);
         let still = order.path.is_empty();
         if still && order.balloon.is_none() && order.to.is_none_or(|to| to == marcher.from) {
@@ -237,9 +237,15 @@ impl Play<'_, '_> {
             let ends = pieces.iter().map(|piece| order.drop.get(piece).copied().unwrap_or(end));
             let ends: BTreeSet<Hex> = ends.filter(|hex| *hex != marcher.from).collect();
             let stands = self.stands(|now| {
-                let routes: BTreeSet<Hex> = now.routes(&pieces).into_iter().map(|(hex, ..)| hex).collect();
                 let able = |piece: &Piece| now.bars_marching(side, *piece, &self.moved, false).is_empty();
-                ends.is_subset(&routes) && pieces.iter().all(able)
+                let reached = |hex: &Hex| {
+                    // Those who come as far.
+                    let number = order.path.iter().position(|entered| entered == hex).filter(|_| *hex != end);
+                    let number = number.unwrap_or(order.path.len().saturating_sub(1));
+                    let led: Vec<Piece> = pieces.iter().copied().filter(|piece| order.is_led(*piece, number)).collect();
+                    now.routes(&led).iter().any(|(goal, ..)| goal == hex)
+                };
+                ends.iter().all(reached) && pieces.iter().all(able)
             });
             self.look_up(stands);
         }

@@ -215,6 +215,12 @@ impl MoveOrder {
         MoveOrder { units, path, to: Some(to), drop, balloon: None, real: false, logistic: false }
     }
 
+    /// Is a piece still with the march when it enters the hex of this number on its way, or left behind before (A77)?
+    pub fn is_led(&self, piece: Piece, number: usize) -> bool {
+        let before = self.path.get(..number).unwrap_or(&self.path);
+        self.drop.get(&piece).is_none_or(|at| !before.contains(at))
+    }
+
     /// These units along a path.
     pub fn along(units: Vec<Piece>, path: Vec<Hex>) -> MoveOrder {
         MoveOrder { path, to: None, ..MoveOrder::to(units, Hex::printed(101)) }

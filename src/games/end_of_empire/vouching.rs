@@ -105,13 +105,20 @@ impl Play<'_, '_> {
             let why = format!("the way costs {cost}, more than the slowest unit under the counters has");
             let bar = Bar::new("A61", why, "choose a shorter way").part("path");
             self.umpire.vouch(&all, bar, |held| allowance(held) >= cost)?;
-            let wet = path
+            // Who is left behind before a river does not cross it (A77).
+            let wet: Vec<usize> = path
                 .windows(2)
-                .any(|pair| matches!(pair, [a, b] if data.river_between(*a, *b) && !data.ford_between(*a, *b)));
-            if wet {
+                .enumerate()
+                .filter(|(_, pair)| data.river_between(pair[0], pair[1]) && !data.ford_between(pair[0], pair[1]))
+                .map(|(number, _)| number)
+                .collect();
+            let over = |name: &Piece| wet.iter().any(|number| order.is_led(*name, *number));
+            let crossing: Vec<&Sealed<Content>> =
+                closed.iter().zip(&sealed).filter(|(name, _)| over(name)).map(|(_, sealed)| sealed).collect();
+            if !crossing.is_empty() {
                 let bar =
                     Bar::new("14.5.1e", "a logistic column is under the counter", "use a ford or bridge").part("path");
-                self.umpire.vouch(&all, bar, |held| !held.iter().any(|content| now.data().has_train(content)))?;
+                self.umpire.vouch(&crossing, bar, |held| !held.iter().any(|content| now.data().has_train(content)))?;
             }
         }
         if let Some(marcher) = now.marcher(&own, order.real) {
