@@ -10,6 +10,7 @@ use crate::engine::doc::{DocPath, FromDoc, Node, Reader};
 use crate::engine::{self, Clause, Ever, Kind, KindInfo, Moment, Side};
 use crate::{document, printed};
 
+use super::orders::Support;
 use super::tables::Odds;
 use super::terms::Piece;
 use super::{SPAIN, US};
@@ -116,6 +117,8 @@ document! {
         pub keep: Option<u32>,
         /// Only if the other player has spent one before; the US player decides first.
         pub answer: bool,
+        /// What pays, first choice first: `pool` or logistic columns (A82). Otherwise the pool, then the nearest column.
+        pub with: Vec<Support>,
     }
 }
 
@@ -296,6 +299,8 @@ impl engine::Policy for Policy {
         match (kind, side) {
             (AMBUSH, SPAIN) => Some("{others: never, units: {sp-1-tg: always}, hexes: {1102: min-drm 3}}"),
             (AMBUSH, US) => Some("{others: never, units: {cu-cb: always}, hexes: {1102: min-drm 3}}"),
+            (SUPPORT, SPAIN) => Some("{with: [sp-cl-2, pool]}"),
+            (SUPPORT, US) => Some("{with: [us-cl-2, pool]}"),
             (LOSSES | DISORDER, SPAIN) => Some("[sp-4-t, sp-c2]"),
             (LOSSES | DISORDER | FEVER, US) => Some("[us-71-ny, us-b2]"),
             (FEVER, SPAIN) => Some("[sp-4-t, sp-c2]"),

@@ -166,7 +166,9 @@ impl Play<'_, '_> {
                         let worth = policy.min_odds.is_none_or(|least| odds >= least);
                         let called = !policy.answer || spent != Support::No;
                         let keep = policy.keep.is_some_and(|keep| points <= keep);
-                        let way = ways.iter().find(|way| !(keep && **way == Support::Pool));
+                        // A82: as the owner says, then in the usual order.
+                        let mut wished = policy.with.iter().filter(|way| ways.contains(way)).chain(&ways);
+                        let way = wished.find(|way| !(keep && **way == Support::Pool));
                         Say::Choose(way.copied().filter(|_| here && worth && called).unwrap_or(Support::No))
                     }
                     _ => Say::Default,
