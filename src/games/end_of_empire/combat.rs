@@ -410,19 +410,19 @@ impl Play<'_, '_> {
         Ok(shown)
     }
 
-    /// Who attacks is shown, and with them the trains they have along, which support them now (A60, A82).
-    fn come_on(&mut self, fight: &Fight<'_>) -> Ruling<(Vec<Piece>, Support)> {
-        let Fight { force, order, .. } = *fight;
-        let closed = !self.closed(&fight.by).is_empty();
+    /// Who attacks or bombards is shown, and with them the trains they have along, which support them now (A60, A82). `pieces`
+    /// are those of the order who come to it.
+    pub fn come_on(&mut self, force: Force, pieces: &[Piece], order: &CombatOrder) -> Ruling<(Vec<Piece>, Support)> {
+        let closed = !self.closed(pieces).is_empty();
         let mut ordered = order.support.unwrap_or(Support::No);
         let stands = self.stands(|now| {
-            now.support_orders(force, &self.hexes_of(&fight.by), Manner::Ordinary, &fight.by).contains(&ordered)
+            now.support_orders(force, &self.hexes_of(pieces), Manner::Ordinary, pieces).contains(&ordered)
         });
         let doubtful = |subject: &Subject| self.umpire.cloud_on(subject).is_some();
         let doubts: Vec<Subject> = subjects(&order.by).into_iter().filter(doubtful).collect();
-        let attackers = self.unveil(&fight.by)?;
+        let shown = self.unveil(pieces)?;
         if closed && ordered.may_come_by_train() {
-            match self.now().bars_support(force, &self.hexes_of(&attackers), ordered) {
+            match self.now().bars_support(force, &self.hexes_of(&shown), ordered) {
                 Some(bar) => {
                     self.lapse_support(ordered, bar.about(doubts));
                     ordered = Support::No;
@@ -430,14 +430,14 @@ impl Play<'_, '_> {
                 None => self.look_up(stands),
             }
         }
-        Ok((attackers, ordered))
+        Ok((shown, ordered))
     }
 
     /// Fire, fire, shock (§9.2).
     fn fight(&mut self, fight: Fight<'_>) -> Ruling<()> {
         let Fight { force, side, target, order, .. } = fight;
         let enemy = Play::enemy(side);
-        let (shown, ordered) = self.come_on(&fight)?;
+        let (shown, ordered) = self.come_on(force, &fight.by, order)?;
         // Guns of an opened column stay behind (§9.6a), and may bombard.
         let takes = |piece: &Piece| self.now().kind(*piece).is_some_and(|kind| Manner::Ordinary.takes(kind));
         let mut attackers: Vec<Piece> = shown.into_iter().filter(takes).collect();

@@ -184,7 +184,9 @@ impl Play<'_, '_> {
             }
         }
         let from = self.hexes_of(&guns);
-        if let Some(support) = order.support.filter(|_| !guns.is_empty())
+        // What supports them may lie under the counters that are opened first.
+        let later = !self.closed(&guns).is_empty() && order.support.is_some_and(Support::may_come_by_train);
+        if let Some(support) = order.support.filter(|_| !guns.is_empty() && !later)
             && let Some(bar) = self.now().bars_support(force, &from, support)
         {
             // A gun that has been kept elsewhere may be out of its reach.
@@ -218,10 +220,11 @@ impl Play<'_, '_> {
         let stands = self.stands(|now| {
             let able = now.guns_on(force, target, &self.fought);
             let ways = now.support_orders(force, &from, Manner::Ordinary, &[]);
-            guns.iter().all(|gun| able.contains(gun)) && order.support.is_none_or(|support| ways.contains(&support))
+            guns.iter().all(|gun| able.contains(gun))
+                && order.support.is_none_or(|support| later || ways.contains(&support))
         });
         self.look_up(stands);
-        let shown = self.unveil(&guns)?;
+        let (shown, ordered) = self.come_on(force, &guns, order)?;
         let artillery = |piece: &Piece| self.now().kind(*piece) == Some(UnitKind::Artillery);
         let batteries: Vec<Piece> = shown.into_iter().filter(artillery).collect();
         if batteries.is_empty() {
@@ -239,7 +242,7 @@ impl Play<'_, '_> {
         };
         // §9.6f, A86: no support for the target.
         let ways = self.now().supports(force, &from);
-        let support = order.support.filter(|support| ways.contains(support)).unwrap_or(Support::No);
+        let support = if ways.contains(&ordered) { ordered } else { Support::No };
         self.spend(force, target, &from, support);
         let volley = Volley {
             kind: FireKind::Bombardment,

@@ -240,7 +240,7 @@ impl Player<'_> {
             }
             fought.extend(guns.iter().copied());
             let hexes: Vec<Hex> = guns.iter().filter_map(|gun| self.state.hex_of(*gun)).collect();
-            let ways = self.now().supports(force, &hexes);
+            let ways = self.now().supports_with(force, &hexes, &guns);
             let support = self.chance.pick(&ways).copied().filter(|_| self.chance.one_in(3));
             orders.push(CombatOrder { bombard: Some(*target), by: guns, support, ..CombatOrder::default() });
         }
