@@ -479,7 +479,7 @@ impl Play<'_, '_> {
             target,
             supported: defence_sp != Support::No,
         };
-        let result = self.fire(&volley)?;
+        let result = self.fire(&volley)?.unwrap_or_default();
         self.hit(&attackers, result, target, Cause::Fire, Some(order.losses.clone()))?;
         for hex in &from {
             self.abandon(*hex, force, false);
@@ -498,7 +498,7 @@ impl Play<'_, '_> {
             target,
             supported: attack_sp != Support::No,
         };
-        let result = self.fire(&volley)?;
+        let result = self.fire(&volley)?.unwrap_or_default();
         self.hit(&defenders, result, target, Cause::Fire, None)?;
         defenders = self.standing(&defenders);
         if !defenders.is_empty() {

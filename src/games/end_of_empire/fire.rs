@@ -117,8 +117,8 @@ impl Position<'_> {
 }
 
 impl Play<'_, '_> {
-    /// A roll on the Fire Table; none with a total of 0 (A70c).
-    pub fn fire(&mut self, volley: &Volley) -> Ruling<FireResult> {
+    /// A roll on the Fire Table; with a total of 0 nobody fires (A70c).
+    pub fn fire(&mut self, volley: &Volley) -> Ruling<Option<FireResult>> {
         let tables = self.data().tables.clone();
         let now = self.now();
         let factors = match volley.kind {
@@ -132,7 +132,7 @@ impl Play<'_, '_> {
         let table = &tables.fire.results;
         let Some(column) = table.column(&total) else {
             self.umpire.note(Event::NoFire { kind: volley.kind, by: volley.by, target: volley.target });
-            return Ok(FireResult::default());
+            return Ok(None);
         };
         let modifiers = now.fire_modifiers(volley);
         let drm = modifiers.total();
@@ -152,6 +152,6 @@ impl Play<'_, '_> {
             modifiers,
             result: thrown.result,
         });
-        Ok(thrown.result)
+        Ok(Some(thrown.result))
     }
 }

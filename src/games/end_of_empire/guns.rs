@@ -254,7 +254,8 @@ impl Play<'_, '_> {
             target,
             supported: support != Support::No,
         };
-        let result = self.fire(&volley)?;
+        // A47b, A70c: without a roll there is no result for friends to take.
+        let Some(result) = self.fire(&volley)? else { return Ok(()) };
         if force == Force::Us
             && self.game.options.friendly_fire
             && let Some((hex, friends)) = self.friendly_fire(target, &guns)?
@@ -329,7 +330,7 @@ impl Play<'_, '_> {
             target,
             supported: false,
         };
-        let result = self.fire(&volley)?;
+        let result = self.fire(&volley)?.unwrap_or_default();
         self.strike(&there, target, result, Cause::Bombardment)
     }
 
