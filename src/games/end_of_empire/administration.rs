@@ -11,7 +11,7 @@ use super::arrivals::{room_for_gun, room_in};
 use super::events::{Cause, Event, PhaseName, Why};
 use super::losses::Toll;
 use super::orders::Spot;
-use super::play::{Play, subjects};
+use super::play::{Fate, Play, subjects};
 use super::policy::{AM_HEX, CUBA_LIBRE, Policy};
 use super::position::Position;
 use super::state::{Ending, Place};
@@ -298,7 +298,7 @@ impl Play<'_, '_> {
             let led = self.led_hexes(force);
             self.lose(&Toll { pieces: eligible, steps, at, cause: Cause::Fever, ordered: None })?;
             for hex in led {
-                self.abandon(hex, force, false); // A15a
+                self.abandon(hex, force, Fate::Fever); // A15a
             }
         }
         Ok(())

@@ -12,7 +12,7 @@ use super::fire::Volley;
 use super::guerrillas::TableAttack;
 use super::losses::Toll;
 use super::orders::{CombatOrder, Spot, Support};
-use super::play::{Play, missing_from, subjects};
+use super::play::{Fate, Play, missing_from, subjects};
 use super::policy::{NEXT_COMBAT, Policy};
 use super::position::{Known, Position};
 use super::tables::FireResult;
@@ -482,7 +482,7 @@ impl Play<'_, '_> {
         let result = self.fire(&volley)?.unwrap_or_default();
         self.hit(&attackers, result, target, Cause::Fire, Some(order.losses.clone()))?;
         for hex in &from {
-            self.abandon(*hex, force, false);
+            self.abandon(*hex, force, Fate::Fight);
         }
         attackers = self.standing(&attackers);
         if attackers.is_empty() {
@@ -505,7 +505,7 @@ impl Play<'_, '_> {
             self.shock(&fight, &mut attackers, &mut defenders, defender, (attack_sp, defence_sp))?;
         }
         if self.now().fighters(target, enemy).is_empty() {
-            self.abandon(target, defender, true);
+            self.abandon(target, defender, Fate::Beaten);
             self.advance(side, force, &attackers, target, order)?;
         }
         Ok(())
@@ -571,7 +571,7 @@ impl Play<'_, '_> {
             self.stop(&others); // §11.3g, A90
         }
         for hex in &from {
-            self.abandon(*hex, force, false);
+            self.abandon(*hex, force, Fate::Fight);
         }
         let mut by = self.standing(&fight.by);
         if counter {
@@ -580,7 +580,7 @@ impl Play<'_, '_> {
         self.have_fought(&fight.by, &by);
         let emptied = self.now().fighters(target, enemy).is_empty();
         if let (true, Some(defender)) = (emptied && !by.is_empty(), defender) {
-            self.abandon(target, defender, true);
+            self.abandon(target, defender, Fate::Beaten);
             self.advance(side, force, &by, target, order)?; // A91
         }
         Ok(())

@@ -5,7 +5,7 @@ use crate::engine::{Clause, Cloud, Question, Ruling, Say, Side, Subject, Tally, 
 
 use super::events::{Cause, Event, Why};
 use super::losses::Toll;
-use super::play::{Play, subjects};
+use super::play::{Fate, Play, subjects};
 use super::policy::{AMBUSH, AmbushRule, Policy};
 use super::position::Position;
 use super::terms::{Content, Force, GuerrillaResult, Piece, Terrain, UnitKind};
@@ -314,7 +314,7 @@ impl Play<'_, '_> {
         let ordered = (cause == attackers && !attack.losses.is_empty()).then(|| attack.losses.clone());
         self.lose(&Toll { pieces: fighters, steps: 1, at, cause, ordered })?;
         if let Some(force) = pieces.first().and_then(|piece| self.now().force(*piece)) {
-            self.abandon(at, force, false);
+            self.abandon(at, force, Fate::Fight);
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use super::attack::{Manner, attack_of};
 use super::events::{Cause, Event, FireKind, Why};
 use super::fire::Volley;
 use super::orders::{CombatOrder, Support};
-use super::play::{Play, subjects};
+use super::play::{Fate, Play, subjects};
 use super::policy::{FRIENDLY_FIRE, Policy};
 use super::position::{Known, Position};
 use super::tables::FireResult;
@@ -354,7 +354,7 @@ impl Play<'_, '_> {
         let force = pieces.first().and_then(|piece| self.now().force(*piece));
         self.hit(pieces, result, at, cause, None)?;
         if let Some(force) = force {
-            self.abandon(at, force, false);
+            self.abandon(at, force, Fate::Fight);
         }
         Ok(())
     }

@@ -625,20 +625,15 @@ impl<'p, 'u> Play<'p, 'u> {
         Ok(())
     }
 
-    /// A leader without the units he was with is lost (A15a); of a beaten defence everybody is (A30g).
-    pub fn abandon(&mut self, hex: Hex, force: Force, everybody: bool) {
+    /// Who was with units that are no more shares their fate, as far as they do so from this cause.
+    pub fn abandon(&mut self, hex: Hex, force: Force, from: Fate) {
         let now = self.now();
         let stack = now.stack(hex, force);
         if stack.iter().any(|piece| now.fights(*piece)) {
             return;
         }
-        let left: Vec<Piece> = stack
-            .into_iter()
-            .filter(|piece| {
-                let kind = now.kind(*piece);
-                if everybody { kind.is_some_and(UnitKind::is_hanger_on) } else { kind == Some(UnitKind::Leader) }
-            })
-            .collect();
+        let shares = |piece: &Piece| now.kind(*piece).is_some_and(|kind| from.takes(kind));
+        let left: Vec<Piece> = stack.into_iter().filter(shares).collect();
         if !left.is_empty() {
             let steps = left.iter().map(|unit| self.state.unit(*unit).steps).collect();
             left.iter().for_each(|unit| self.bury(*unit));
@@ -660,6 +655,29 @@ impl<'p, 'u> Play<'p, 'u> {
     /// The enemy of a side.
     pub fn enemy(side: Side) -> Side {
         if side == US { SPAIN } else { US }
+    }
+}
+
+/// What took the last unit of a hex, for those without steps who were with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Fever.
+    Fever,
+    /// Fire, shock or guerrillas.
+    Fight,
+    /// A defence was beaten.
+    Beaten,
+}
+
+impl Fate {
+    /// Does a piece of this kind share it? A leader does always (A15a), the Signals Detachment in every fight (A53b), whatever
+    /// else is there only if nobody is left to retreat (A30g).
+    fn takes(self, kind: UnitKind) -> bool {
+        match kind {
+            UnitKind::Leader => true,
+            UnitKind::Signals => self != Fate::Fever,
+            kind => self == Fate::Beaten && kind.is_hanger_on(),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::engine::{Clause, Ever, Question, Ruling, Say, Side, Subject};
 use super::events::{Cause, Event};
 use super::losses::by_shock;
 use super::orders::{Advance, CombatOrder, Going};
-use super::play::{Play, meant};
+use super::play::{Fate, Play, meant};
 use super::policy::{ADVANCE, LEADER_GOES, Policy, RETREAT};
 use super::position::{Crowd, Position};
 use super::terms::{Force, Piece, UnitKind};
@@ -60,7 +60,7 @@ impl Play<'_, '_> {
             self.now().stack(from, force).into_iter().filter(|piece| !units.contains(piece)).collect();
         if options.is_empty() {
             self.eliminate(units, from, Cause::NoRetreat)?;
-            self.abandon(from, force, true);
+            self.abandon(from, force, Fate::Beaten);
             return Ok(());
         }
         let now = self.now();
@@ -101,8 +101,11 @@ impl Play<'_, '_> {
                         let of = |(name, hex): (&Piece, &Hex)| opened.get(name)?.contains(unit).then_some(*hex);
                         each.get(unit).copied().or_else(|| each.iter().find_map(of))
                     };
-                    let named = |unit: &Piece| wish(unit).filter(|hex| options.contains(hex)).unwrap_or(best);
-                    Say::Choose(Going::Split(units.iter().map(|unit| (*unit, named(unit))).collect()))
+                    let legal = |unit: &Piece| wish(unit).filter(|hex| options.contains(hex));
+                    let named = units.iter().map(|unit| (*unit, legal(unit).unwrap_or(best)));
+                    // A30g: who follows them may be named too, and otherwise goes as if nothing had been said.
+                    let followers = hangers.iter().filter_map(|piece| Some((*piece, legal(piece)?)));
+                    Say::Choose(Going::Split(named.chain(followers).collect()))
                 }
                 _ => Say::Default,
             })?
@@ -115,18 +118,27 @@ impl Play<'_, '_> {
         for unit in units {
             groups.entry(place(*unit)).or_default().push(*unit);
         }
+        // A30g: they go with the units, where the owner says so with those he names (A30f).
+        let parted = groups.clone();
         for piece in hangers {
-            let hex = match self.now().kind(piece) {
-                Some(UnitKind::Leader) => self.leader_goes(piece, from, &groups)?,
-                _ => groups
-                    .iter()
-                    .max_by_key(|(hex, group)| (group.len(), std::cmp::Reverse(**hex)))
-                    .map(|(hex, _)| *hex),
+            let told = match &going {
+                Going::Split(each) => each.get(&piece).copied(),
+                Going::All(_) => None,
             };
-            let Some(hex) = hex else { continue };
-            let river = self.data().river_between(from, hex) && !self.data().ford_between(from, hex);
-            if self.now().kind(piece) == Some(UnitKind::LogisticColumn) && river {
-                // §14.5.1e: it cannot follow, and nobody is left with it.
+            let hex = match self.now().kind(piece) {
+                Some(UnitKind::Leader) => self.leader_goes(piece, from, &parted, told)?,
+                kind => {
+                    let data = self.data();
+                    // §14.5.1e: a train does not follow over a river without ford or bridge.
+                    let dry = |to: &Hex| !data.river_between(from, *to) || data.ford_between(from, *to);
+                    let open = parted.iter().filter(|(to, _)| kind != Some(UnitKind::LogisticColumn) || dry(to));
+                    let wished = open.clone().map(|(to, _)| *to).find(|to| told == Some(*to));
+                    let largest = open.max_by_key(|(to, group)| (group.len(), std::cmp::Reverse(**to)));
+                    wished.or(largest.map(|(to, _)| *to))
+                }
+            };
+            let Some(hex) = hex else {
+                // Nobody is left with it.
                 self.bury(piece);
                 self.umpire.note(Event::Eliminated {
                     units: vec![piece],
@@ -135,7 +147,7 @@ impl Play<'_, '_> {
                     cause: Cause::Companions,
                 });
                 continue;
-            }
+            };
             groups.entry(hex).or_default().push(piece);
         }
         for (to, units) in groups {
@@ -147,8 +159,14 @@ impl Play<'_, '_> {
         Ok(())
     }
 
-    /// A15a: a leader whose companions part.
-    fn leader_goes(&mut self, leader: Piece, from: Hex, groups: &BTreeMap<Hex, Vec<Piece>>) -> Ruling<Option<Hex>> {
+    /// A15a: a leader whose companions part; `told` is where an order sends him.
+    fn leader_goes(
+        &mut self,
+        leader: Piece,
+        from: Hex,
+        groups: &BTreeMap<Hex, Vec<Piece>>,
+        told: Option<Hex>,
+    ) -> Ruling<Option<Hex>> {
         let now = self.now();
         let steps = |group: &[Piece]| group.iter().map(|unit| u32::from(now.state.unit(*unit).steps)).sum::<u32>();
         let default =
@@ -166,7 +184,8 @@ impl Play<'_, '_> {
             default,
             also: None,
         };
-        let chosen = self.umpire.ask(question, None, |policy| match policy {
+        let told = told.filter(|hex| options.contains(hex));
+        let chosen = self.umpire.ask(question, told, |policy| match policy {
             Policy::Hexes(wished) => Say::first_of(wished, &options),
             _ => Say::Default,
         })?;
@@ -270,7 +289,7 @@ impl Play<'_, '_> {
                 if !staying.is_empty() {
                     groups.insert(origin, staying.clone());
                 }
-                if self.leader_goes(leader, origin, &groups)? == Some(target) {
+                if self.leader_goes(leader, origin, &groups, None)? == Some(target) {
                     self.put(leader, target);
                     units.push(leader);
                 }

@@ -9,7 +9,7 @@ use super::combat::Fight;
 use super::events::{Cause, Event, Factor};
 use super::losses::Toll;
 use super::orders::Support;
-use super::play::{Play, subjects};
+use super::play::{Fate, Play, subjects};
 use super::policy::{MAINE, Policy, TOCINEROS};
 use super::position::Position;
 use super::tables::Odds;
@@ -161,7 +161,7 @@ impl Play<'_, '_> {
                 Toll { pieces: attackers.clone(), steps: result.attacker, at: target, cause: Cause::Shock, ordered };
             self.lose(&toll)?;
             for hex in &from {
-                self.abandon(*hex, fight.force, false);
+                self.abandon(*hex, fight.force, Fate::Fight);
             }
             *attackers = self.standing(attackers);
         }
