@@ -568,7 +568,9 @@ impl<'p, 'u> Play<'p, 'u> {
 
     /// Is there a real combat unit under any of these closed counters (A07c)? Their owner says so, as far as nobody knows.
     fn any_real(&mut self, shut: &[Piece], about: impl std::fmt::Display, what: &str) -> Ruling<bool> {
-        if shut.iter().any(|name| self.counter(*name).is_some_and(|counter| counter.real)) {
+        // Who is no dummy may still be a leader or a train, but only of the Spanish (A89).
+        let fights = |counter: &CounterState| counter.real && counter.force != Force::Spanish;
+        if shut.iter().any(|name| self.counter(*name).is_some_and(fights)) {
             return Ok(true);
         }
         let sealed = self.sealed_of(shut);
