@@ -201,7 +201,16 @@ impl Play<'_, '_> {
         target: Hex,
         order: &CombatOrder,
     ) -> Ruling<()> {
-        let standing = self.standing(attackers);
+        let mut standing = self.standing(attackers);
+        // §14.5.1e: a train under a counter that has stayed closed does not cross a river, and the counter goes as one (A88).
+        let data = self.data();
+        let wet = |from: Hex| data.river_between(from, target) && !data.ford_between(from, target);
+        let crossing = |name: &Piece| order.advance != Some(Advance::None) && self.state.hex_of(*name).is_some_and(wet);
+        for name in self.closed(&standing).into_iter().filter(crossing).collect::<Vec<_>>() {
+            if self.train_under(&[name], target)? {
+                standing.retain(|piece| *piece != name);
+            }
+        }
         let now = self.now();
         let crowd = now.crowd(force);
         let closed = self.data().terrain(target).bars_guerrillas();

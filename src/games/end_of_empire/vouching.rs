@@ -124,12 +124,17 @@ impl Play<'_, '_> {
         if let Some(marcher) = now.marcher(&own, order.real) {
             let path: Vec<Hex> = std::iter::once(marcher.from).chain(order.path.iter().copied()).collect();
             let meets = |pair: &[Hex]| matches!(pair, [from, to] if marcher.meets(self.data(), *from, *to));
-            if let Some(index) = path.windows(2).position(meets) {
-                let at = order.path[index];
+            let meeting: Vec<usize> =
+                (0..).zip(path.windows(2)).filter(|(_, leg)| meets(leg)).map(|(at, _)| at).collect();
+            let near = |name: &Piece| meeting.iter().any(|number| order.is_led(*name, *number));
+            let coming: Vec<&Sealed<Content>> =
+                closed.iter().zip(&sealed).filter(|(name, _)| near(name)).map(|(_, sealed)| sealed).collect();
+            if let Some(index) = meeting.first().filter(|_| !coming.is_empty()) {
+                let at = order.path[*index];
                 let why = format!("a leader or logistic column is under a counter, and an enemy piece in {at}");
-                let bar = Bar::new("A16c", why, "go around it").at(DocPath::root().key("path").index(index));
+                let bar = Bar::new("A16c", why, "go around it").at(DocPath::root().key("path").index(*index));
                 let bold = |content: &Content| !now.data().holds(content, UnitKind::is_hanger_on);
-                self.umpire.vouch(&all, bar, |held| held.iter().all(bold))?;
+                self.umpire.vouch(&coming, bar, |held| held.iter().all(bold))?;
             }
         }
         if order.real {
