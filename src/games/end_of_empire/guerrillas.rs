@@ -144,15 +144,21 @@ impl Play<'_, '_> {
         if !strikes || self.closed(&hiding).len() < hiding.len() {
             return Ok(strikes);
         }
-        // A52a: a dummy strikes at nobody, and who lets it has shown it.
-        let mut shown = Vec::new();
-        for name in hiding {
-            if !self.is_dummy(name, false)? {
-                return Ok(true);
-            }
-            shown.push(name);
+        if self.closed(&hiding).iter().any(|name| self.counter(*name).is_some_and(|counter| counter.real)) {
+            return Ok(true);
         }
-        shown.into_iter().for_each(|name| self.remove_dummy(name, Why::Strike));
+        // A52a: a dummy strikes at nobody, and who lets it has shown it. Where others strike from the same hex (A41a) nobody is told
+        // which of them are real.
+        let sealed = self.sealed_of(&hiding);
+        let sealed: Vec<_> = sealed.iter().collect();
+        let any = |held: &[Content]| !held.iter().all(Content::is_dummy);
+        if self.umpire.fact_or(&sealed, &Subject::of(from), "strikers", any, true)? {
+            if let [name] = hiding.as_slice() {
+                self.known_to_be_real(&[*name]);
+            }
+            return Ok(true);
+        }
+        hiding.into_iter().for_each(|name| self.remove_dummy(name, Why::Strike));
         Ok(false)
     }
 
