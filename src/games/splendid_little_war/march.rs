@@ -68,6 +68,11 @@ impl Marcher<'_> {
         Marcher { purse, ..self }
     }
 
+    /// The same out of the city, for the Civil Guard that is forced to it.
+    pub fn unguarded(self) -> Self {
+        Marcher { guard: false, ..self }
+    }
+
     /// The one step rule: what entering a hex costs, or why it cannot be entered.
     pub fn step(&self, from: Hex, to: Hex) -> Step<Bar, 2> {
         let data = self.now.data();
@@ -294,8 +299,12 @@ impl<'p> Position<'p> {
 
     /// The hexes these counters can march to and stop in, with the way there and its cost; not the hex they are in.
     pub fn routes(&self, pieces: &[Piece]) -> Vec<(Hex, Vec<Hex>, Mp)> {
-        let Some(marcher) = self.marcher(pieces) else { return Vec::new() };
-        let reach = self.reach(&marcher);
+        self.marcher(pieces).map(|marcher| self.routes_of(&marcher, pieces)).unwrap_or_default()
+    }
+
+    /// The same for a march that is laid out already.
+    pub fn routes_of(&self, marcher: &Marcher<'_>, pieces: &[Piece]) -> Vec<(Hex, Vec<Hex>, Mp)> {
+        let reach = self.reach(marcher);
         let stops = |hex: Hex| hex != marcher.from && marcher.bars_stopping(pieces, hex, false).is_empty();
         (reach.costs().filter(|(hex, _)| stops(*hex)))
             .filter_map(|(hex, cost)| Some((hex, reach.path(hex)?.into_iter().skip(1).collect(), cost)))
