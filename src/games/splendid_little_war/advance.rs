@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::board::Hex;
-use crate::engine::{Clause, Ever, Question, Ruling, Say, Side, Subject, Touch};
+use crate::engine::{Bar, Clause, Ever, Question, Ruling, Say, Side, Subject, Touch};
 
 use super::events::Event;
 use super::orders::{Advance, AssaultOrder, Companion};
@@ -35,8 +35,20 @@ impl Play<'_, '_> {
     ) -> Ruling<()> {
         let state = self.state.clone();
         let now = Position { game: self.game, state: &state };
-        let mut able: Vec<Piece> = self.still_attacking(attackers);
-        able.retain(|piece| now.may_follow(*piece, target));
+        let standing: Vec<Piece> = self.still_attacking(attackers);
+        let mut able: Vec<Piece> = standing.iter().copied().filter(|piece| now.may_follow(*piece, target)).collect();
+        // A regiment that was named and has broken down means its parts.
+        let parent = |piece: &Piece| now.unit(*piece).and_then(|unit| unit.parent);
+        let meant = |named: &[Piece], piece: &Piece| {
+            named.contains(piece) || parent(piece).is_some_and(|regiment| named.contains(&regiment))
+        };
+        let wanted: &[Piece] = match order.and_then(|order| order.advance.as_ref()) {
+            Some(Advance::Units(named)) => named,
+            _ => &[],
+        };
+        let company = standing.iter().filter(|piece| meant(wanted, piece));
+        let company = company.filter_map(|piece| Some((*piece, now.bar_company(*piece, target)?))).collect();
+        self.lapse_advance(target, company);
         if able.is_empty() || now.mixed(target, &able) {
             return Ok(());
         }
@@ -56,12 +68,8 @@ impl Play<'_, '_> {
             going
         };
         let all = fill(&able);
-        // A regiment that was named and has broken down means its parts.
-        let means = |named: &[Piece]| -> Vec<Piece> {
-            let parent = |piece: &Piece| now.unit(*piece).and_then(|unit| unit.parent);
-            let meant = |piece: &&Piece| named.contains(piece) || parent(piece).is_some_and(|p| named.contains(&p));
-            able.iter().filter(meant).copied().collect()
-        };
+        let means =
+            |named: &[Piece]| -> Vec<Piece> { able.iter().filter(|piece| meant(named, piece)).copied().collect() };
         let ordered = order.and_then(|order| order.advance.as_ref()).map(|advance| match advance {
             Advance::All => all.clone(),
             Advance::None => Vec::new(),
@@ -90,14 +98,23 @@ impl Play<'_, '_> {
             Policy::Pieces(named) => Say::Choose(fill(&means(named))),
             _ => Say::Default,
         })?;
+        let over = means(wanted).into_iter().filter(|piece| !going.contains(piece));
+        let full = |piece: Piece| {
+            let bar = Bar::new("13.2t", format!("{target} would hold too many"), "name only as many as fit");
+            (piece, bar.about([Subject::of(piece), Subject::of(target)]))
+        };
+        self.lapse_advance(target, over.map(full).collect());
         if going.is_empty() {
             return Ok(());
         }
-        let named = match order.and_then(|order| order.advance.as_ref()) {
-            Some(Advance::Units(units)) => units.clone(),
-            _ => Vec::new(),
-        };
-        self.move_in(side, target, &going, &named)
+        self.move_in(side, target, &going, wanted)
+    }
+
+    /// Units that were to advance and do not.
+    fn lapse_advance(&mut self, target: Hex, kept: Vec<(Piece, Bar)>) {
+        let part =
+            |(piece, bar): (Piece, Bar)| (format!("advance of {piece} into {target}"), vec![bar.part("advance")]);
+        self.lapse_parts(kept.into_iter().map(part).collect());
     }
 
     /// Units enter a hex after combat: leaders go along, bridges shake, whoever is found there is overrun.

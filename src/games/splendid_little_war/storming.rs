@@ -145,6 +145,10 @@ impl Storming<'_> {
                 now.now(whole.unwrap_or(*piece)).at
             };
             let going: Vec<Place> = named.iter().filter(|piece| parts(piece)).map(place).collect();
+            for (index, piece) in named.iter().enumerate().filter(|(_, piece)| parts(piece)) {
+                let bar = now.bar_confined(*piece, order.target);
+                bars.extend(bar.map(|bar| bar.at(DocPath::root().key("advance").index(index))));
+            }
             for (index, piece) in named.iter().enumerate().filter(|(_, piece)| !parts(piece)) {
                 let led = now.is_leader(*piece) && units.iter().any(|unit| place(unit) == place(piece));
                 let bar = match led {
@@ -189,15 +193,31 @@ impl Position<'_> {
         choices
     }
 
-    /// May a unit enter a hex of its own will after combat? What binds a march binds an advance: the Civil Guard does not
-    /// leave the city (§17.0.setup-o), the garrison not the city and its forts (§17.0.garrison-a), and Cubans go beside US
-    /// units in the open only (§15.6m).
+    /// May a unit enter a hex of its own will after combat? What binds a march binds an advance.
     pub fn may_follow(&self, piece: Piece, hex: Hex) -> bool {
-        let data = self.data();
+        self.bar_confined(piece, hex).or_else(|| self.bar_company(piece, hex)).is_none()
+    }
+
+    /// The Civil Guard does not leave the city (§17.0.setup-o), the garrison not the city and its forts (§17.0.garrison-a).
+    fn bar_confined(&self, piece: Piece, hex: Hex) -> Option<Bar> {
+        if self.has(piece, Flag::CivilGuard) && !self.data().city.contains(&hex) {
+            let bar = Bar::new("17.0.setup-o", "the Civil Guard does not leave the city", "keep it in Santiago");
+            return Some(bar.firm());
+        }
+        let why = format!("{piece} is a restricted Garrison Unit and does not leave the city and its forts");
+        let bar = || Bar::new("17.0.garrison-g", why, "leave it out, or `release` it").about([Subject::of(piece)]);
+        (!self.garrison_may_stand(piece, hex)).then(bar)
+    }
+
+    /// Cubans go beside US units in the open only (§15.6m).
+    pub(super) fn bar_company(&self, piece: Piece, hex: Hex) -> Option<Bar> {
+        let crowd = self.crowd();
         let cuban = self.unit(piece).is_some_and(|unit| unit.force == Force::Cuban);
-        (data.city.contains(&hex) || !self.has(piece, Flag::CivilGuard))
-            && self.garrison_may_stand(piece, hex)
-            && (!cuban || self.may_stand_beside_us(&self.crowd(), hex))
+        (cuban && !self.may_stand_beside_us(&crowd, hex)).then(|| {
+            let why = format!("{hex} is beside US units, and not all of it is clear ground");
+            let company = self.us_beside(&crowd, hex).into_iter().chain([hex]).map(Subject::of);
+            Bar::new("15.6m", why, "keep Cubans away from US units, or in the open").about(company)
+        })
     }
 
     /// What an attacking unit counts (§13.2e).
