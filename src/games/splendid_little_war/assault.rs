@@ -28,6 +28,20 @@ impl fmt::Display for Healthy {
     }
 }
 
+/// With `packets: steps` what is to become of an assault is said after Defensive Fire (§4.0i).
+fn bars_early(order: &AssaultOrder) -> Vec<Bar> {
+    let said = [
+        ("call-off-if", order.call_off_if.is_some()),
+        ("losses", !order.losses.is_empty()),
+        ("advance", order.advance.is_some()),
+    ];
+    let early = |key: &'static str| {
+        let why = format!("`{key}` is not said with the marker");
+        Bar::new("4.0i", why, "say it after Defensive Fire, in `combat`").part(key).firm()
+    };
+    said.into_iter().filter(|(_, said)| *said).map(|(key, _)| early(key)).collect()
+}
+
 impl Play<'_, '_> {
     /// The phasing player places his assault markers (§13.0c).
     pub fn mark_assaults(&mut self, side: Side, orders: &mut [AssaultOrder], at: &DocPath) -> Ruling<()> {
@@ -54,7 +68,10 @@ impl Play<'_, '_> {
         }
         let mut bars = storming.bars_target(target);
         bars.extend(storming.bars_whole(&order.units, target, &self.adrift));
-        let notes = storming.bars_instructions(order, &order.units);
+        let mut notes = storming.bars_instructions(order, &order.units);
+        if self.game.options.steps {
+            notes.extend(bars_early(order));
+        }
         for (index, piece, bars) in out {
             let place = DocPath::root().key("units").index(index);
             let bars = bars.into_iter().map(|bar| bar.at(place.clone())).collect();

@@ -190,7 +190,7 @@ impl Play<'_, '_> {
                 let by = if stage == Stage::SpanishDefensiveFire { SPAIN } else { US };
                 self.begin_combat();
                 self.begin_phase(Some(position::enemy(by)), PhaseName::DefensiveFire);
-                self.defensive_fire(by, Some(defence))?;
+                self.defensive_fire(by, defence)?;
                 self.umpire.decided()?;
                 if by == SPAIN { Stage::UsCombat } else { Stage::SpanishCombat }
             }
@@ -223,7 +223,7 @@ impl Play<'_, '_> {
             return Ok(if side == US { Stage::SpanishDefensiveFire } else { Stage::UsDefensiveFire });
         }
         self.begin_phase(Some(side), PhaseName::DefensiveFire);
-        self.defensive_fire(position::enemy(side), None)?;
+        self.defensive_fire(position::enemy(side), &DefenceOrders::default())?;
         self.attack(side, &mut turn.fire, &mut turn.assaults)?;
         self.run_on(side)
     }
@@ -323,11 +323,9 @@ impl Rules for SplendidLittleWar {
     }
 
     fn no_orders(&self, state: &State, _stop: &Stop) -> Orders {
-        let now = Position { game: self, state };
         match state.stage {
             Stage::SpanishSetup | Stage::UsSetup => Orders::Setup(SetupOrders::default()),
-            Stage::SpanishDefensiveFire => Orders::Defence(now.default_defence(SPAIN)),
-            Stage::UsDefensiveFire => Orders::Defence(now.default_defence(US)),
+            Stage::SpanishDefensiveFire | Stage::UsDefensiveFire => Orders::Defence(DefenceOrders::default()),
             Stage::UsCombat | Stage::SpanishCombat => Orders::Combat(CombatOrders::default()),
             _ => Orders::Turn(TurnOrders::default()),
         }

@@ -103,11 +103,12 @@ document! {
     }
 
     /// Defensive Fire, with `packets: steps` (§13.0e).
+    #[derive(Default)]
     pub struct DefenceOrders {
-        /// Who fires at what. Whoever is not named holds his fire.
-        pub fire: Vec<FireOrder>,
-        /// US: Cuban units, and Garcia, that try to retire, and where to (§15.6c).
-        pub retire: BTreeMap<Piece, Hex>,
+        /// Who fires at what. Whoever is not named holds his fire; left out, the standing order serves (D1).
+        pub fire: Option<Vec<FireOrder>>,
+        /// US: Cuban units, and Garcia, that try to retire, and where to (§15.6c); left out, the standing order serves (D9).
+        pub retire: Option<BTreeMap<Piece, Hex>>,
     }
 
     /// Offensive Fire and the assaults that are marked, with `packets: steps`.

@@ -202,7 +202,7 @@ impl engine::Policy for Policy {
         KindInfo {
             kind: OCCUPY,
             asked_of: &[SPAIN],
-            moment: Moment::OwnTurn,
+            moment: Moment::Either, // in steps within the US packet
             clause: Clause("15.6g"),
             text: "Cubans have left a hex: who moves in?",
             default: "those marked to assault it",
@@ -211,7 +211,7 @@ impl engine::Policy for Policy {
         KindInfo {
             kind: NEXT_COMBAT,
             asked_of: BOTH,
-            moment: Moment::OwnTurn,
+            moment: Moment::Either, // in Defensive Fire too
             clause: Clause("13.0k"),
             text: "nobody is left in the hex that was to be fired at: is another one fired at instead?",
             default: "the one named in the order, else none",

@@ -325,7 +325,8 @@ impl Play<'_, '_> {
             }
             used.extend(units.iter().copied());
             let order = AssaultOrder::on(target, units);
-            orders.assaults.push(if head == Head::None { instructed(order, chance) } else { order });
+            let plain = head != Head::None || now.game.options.steps;
+            orders.assaults.push(if plain { order } else { instructed(order, chance) });
         }
     }
 }
@@ -395,25 +396,29 @@ fn defence(now: &Position<'_>, by: Side, chance: &mut Chance, head: Head) -> Def
     if head == Head::Sensible || chance.one_in(3) {
         return orders;
     }
+    if chance.one_in(4) {
+        return DefenceOrders::default();
+    }
     let none = BTreeMap::new();
-    orders.fire = draw_fire(&Gunnery::new(*now, by, FireKind::Defensive, &none), &BTreeSet::new(), chance, head);
+    orders.fire = Some(draw_fire(&Gunnery::new(*now, by, FireKind::Defensive, &none), &BTreeSet::new(), chance, head));
     if by == US {
-        orders.retire.clear();
+        let mut retire: BTreeMap<Piece, Hex> = BTreeMap::new();
         let able: Vec<Piece> = now.may_retire().into_iter().map(|(unit, _)| unit).collect();
         let garcia = now.data().chief(Chief::Garcia);
         for unit in able.iter().copied().chain(garcia) {
             // §15.6f: Garcia with men who try to.
             let with = |other: &Piece| now.state.hex_of(*other) == now.state.hex_of(unit);
-            if !now.is_combat(unit) && !orders.retire.keys().any(with) {
+            if !now.is_combat(unit) && !retire.keys().any(with) {
                 continue;
             }
             let hexes = now.retire_hexes(unit);
             if let Some(hex) = chance.pick(&hexes).copied()
                 && chance.one_in(2)
             {
-                orders.retire.insert(unit, hex);
+                retire.insert(unit, hex);
             }
         }
+        orders.retire = Some(retire);
     }
     orders
 }

@@ -132,29 +132,32 @@ impl Position<'_> {
                 retire.insert(garcia, to);
             }
         }
-        DefenceOrders { fire, retire }
+        DefenceOrders { fire: Some(fire), retire: (by == US).then_some(retire) }
     }
 }
 
 impl Play<'_, '_> {
-    /// Defensive Fire (§13.1g to §13.1i), then Cubans who retire (§15.6c). Without a packet: the standing orders.
-    pub fn defensive_fire(&mut self, by: Side, orders: Option<&mut DefenceOrders>) -> Ruling<()> {
+    /// Defensive Fire (§13.1g to §13.1i), then Cubans who retire (§15.6c). What a packet is silent about goes by the standing
+    /// orders.
+    pub fn defensive_fire(&mut self, by: Side, orders: &DefenceOrders) -> Ruling<()> {
         self.fired.clear();
-        match orders {
-            Some(orders) => {
+        match &orders.fire {
+            Some(fire) => {
                 let at = DocPath::root().key("fire");
-                for (index, order) in orders.fire.clone().iter().enumerate() {
+                for (index, order) in fire.iter().enumerate() {
                     self.entry(at.index(index), |play| play.carry_fire(by, FireKind::Defensive, order))?;
                 }
-                let retire = orders.retire.clone();
-                if by == US { self.fire_and_retire(Some(&retire)) } else { self.refuse_retire(&retire) }
             }
             None => {
                 for order in self.defence_of(by)? {
                     self.carry_fire(by, FireKind::Defensive, &order)?;
                 }
-                if by == US { self.fire_and_retire(None) } else { Ok(()) }
             }
+        }
+        match &orders.retire {
+            retire if by == US => self.fire_and_retire(retire.as_ref()),
+            Some(retire) => self.refuse_retire(retire),
+            None => Ok(()),
         }
     }
 
@@ -241,11 +244,15 @@ impl Play<'_, '_> {
             tries.iter().copied().filter(|(piece, _)| self.now().is_combat(*piece)).collect();
         let mut going: Vec<(Piece, Hex, Hex)> = Vec::new();
         let mut tried: BTreeSet<Hex> = BTreeSet::new();
+        let mut failed: BTreeSet<Hex> = BTreeSet::new();
         for (piece, to) in units {
             let Some(from) = self.state.hex_of(piece) else { continue };
             tried.insert(from);
-            if self.retire_roll(piece, from, leader.is_some_and(|(_, at)| at == from))? {
-                going.push((piece, from, to));
+            match self.retire_roll(piece, from, leader.is_some_and(|(_, at)| at == from))? {
+                true => going.push((piece, from, to)),
+                false => {
+                    failed.insert(from);
+                }
             }
         }
         let mut left: BTreeSet<Hex> = BTreeSet::new();
@@ -261,7 +268,7 @@ impl Play<'_, '_> {
         }
         if let Some((garcia, at)) = leader.filter(|(_, at)| tried.contains(at)) {
             let named = orders.map(|orders| orders.get(&garcia).copied());
-            self.garcia_retires(garcia, at, &went, named)?;
+            self.garcia_retires(garcia, at, &went, failed.contains(&at), named)?;
         }
         for hex in left {
             if !self.now().held_by(hex, US) {
@@ -363,17 +370,19 @@ impl Play<'_, '_> {
         Ok(retires)
     }
 
-    /// §15.6f: Garcia goes with a unit that retires, or slips away by himself. `named`: what a packet says of him.
+    /// §15.6f: Garcia goes with a unit that retires, or slips away by himself where one has failed or found no room. `named`:
+    /// what a packet says of him.
     fn garcia_retires(
         &mut self,
         garcia: Piece,
         at: Hex,
         went: &[(Hex, Hex)],
+        failed: bool,
         named: Option<Option<Hex>>,
     ) -> Ruling<()> {
-        let mut hexes = self.now().retire_hexes(garcia);
         let with: Vec<Hex> = went.iter().filter(|(from, _)| *from == at).map(|(_, to)| *to).collect();
-        hexes.retain(|hex| !with.contains(hex));
+        let mut hexes = self.now().retire_hexes(garcia);
+        hexes.retain(|hex| !with.contains(hex) && (failed || with.is_empty()));
         let all: Vec<Hex> = with.iter().copied().chain(hexes).collect();
         let Some(first) = all.first().copied() else { return Ok(()) };
         let options: Vec<Spot> = [Spot(None)].into_iter().chain(all.iter().map(|hex| Spot(Some(*hex)))).collect();
@@ -387,7 +396,21 @@ impl Play<'_, '_> {
             default: Spot(Some(first)),
             also: None,
         };
-        let ordered = named.map(|hex| Spot(hex.filter(|hex| all.contains(hex))));
+        let elsewhere = named.flatten().filter(|hex| !all.contains(hex));
+        if let Some(hex) = elsewhere {
+            self.entry(DocPath::root().key("retire").key(garcia.as_str()), |play| {
+                let why = format!("{garcia} does not go to {hex}: his men have gone elsewhere");
+                let bar = Bar::new("15.6f", why, "he slips away by himself only where a unit fails");
+                play.lapse(
+                    format!("retreat of {garcia}"),
+                    vec![
+                        bar.about(subjects(play.now().fighters(at, US))).about([Subject::of(garcia), Subject::of(at)]),
+                    ],
+                );
+                Ok(())
+            })?;
+        }
+        let ordered = named.filter(|_| elsewhere.is_none()).map(Spot);
         let said = self.umpire.ask(question, ordered, |policy| match policy {
             Policy::Ever(Ever::Never) => Say::Choose(Spot(None)),
             Policy::Retire(policy) if !policy.units.is_empty() && !policy.units.contains(&garcia) => {

@@ -264,13 +264,16 @@ fn targets(now: &Position<'_>, side: Side, text: &mut String) {
 fn defence(now: &Position<'_>, side: Side, text: &mut String) {
     marks(now, text);
     let orders = now.default_defence(side);
-    text.push_str(if orders.fire.is_empty() { "  fire: []\n" } else { "  fire:\n" });
-    for order in &orders.fire {
+    text.push_str("  # Without `fire`, or `retire`, your standing order serves.\n");
+    let fire = orders.fire.unwrap_or_default();
+    text.push_str(if fire.is_empty() { "  fire: []\n" } else { "  fire:\n" });
+    for order in &fire {
         let _ = writeln!(text, "    - {{target: \"{}\", units: [{}]}}", order.target, list(&order.units));
     }
-    if side == US && !orders.retire.is_empty() {
-        text.push_str("  retire:\n");
-        for (unit, hex) in &orders.retire {
+    let retire = orders.retire.unwrap_or_default();
+    if side == US && !now.may_retire().is_empty() {
+        text.push_str(if retire.is_empty() { "  retire: {}\n" } else { "  retire:\n" });
+        for (unit, hex) in &retire {
             let _ = writeln!(text, "    {unit}: \"{hex}\"");
         }
     }
