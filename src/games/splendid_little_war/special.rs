@@ -258,8 +258,17 @@ impl Play<'_, '_> {
         let mut left: BTreeSet<Hex> = BTreeSet::new();
         let mut went: Vec<(Hex, Hex)> = Vec::new();
         for (piece, from, to) in going {
+            // Others who got away may have filled the hex it was to go to.
             let hexes = self.now().retire_hexes(piece);
-            let Some(to) = hexes.iter().copied().find(|hex| *hex == to).or(hexes.first().copied()) else { continue };
+            if orders.is_some() && !hexes.contains(&to) {
+                let bar = Bar::new("15.6n", format!("{piece} finds no room in {to}"), "let fewer units go there");
+                let bar = bar.about([Subject::of(piece), Subject::of(to)]);
+                self.entry(DocPath::root().key("retire").key(piece.as_str()), |play| {
+                    play.lapse(format!("retreat of {piece} to {to}"), vec![bar]);
+                    Ok(())
+                })?;
+            }
+            let Some(to) = Some(to).filter(|to| hexes.contains(to)).or(hexes.first().copied()) else { continue };
             self.leave(piece, to);
             self.umpire.note(Event::Retired { unit: piece, from, to });
             self.arrived(US, &[piece], to)?;
