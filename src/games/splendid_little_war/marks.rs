@@ -3,9 +3,11 @@
 use crate::engine::{Mark, count_of};
 
 use super::SplendidLittleWar;
+use super::data::Unit;
 use super::events::Event;
+use super::terms::Piece;
 
-/// The marks of an event. A counter that is eliminated counts as one step: regiments lose their breakdown units one by one.
+/// The marks of an event. A counter that is eliminated loses all its steps: a whole regiment as many as it has parts (§5.0b).
 pub fn marks(game: &SplendidLittleWar, event: &Event) -> Vec<Mark> {
     let result = |text: String| vec![Mark::Result(text)];
     match event {
@@ -22,7 +24,8 @@ pub fn marks(game: &SplendidLittleWar, event: &Event) -> Vec<Mark> {
             fight.into_iter().chain([Mark::Result(result.clone())]).collect()
         }
         Event::Lost { force, units, .. } => {
-            let lost = |unit: &super::terms::Piece| Mark::Lost { side: force.side(), unit: unit.to_string(), steps: 1 };
+            let steps = |unit: &Piece| game.data.unit(*unit).map_or(0, Unit::steps);
+            let lost = |unit: &Piece| Mark::Lost { side: force.side(), unit: unit.to_string(), steps: steps(unit) };
             units.iter().map(lost).collect()
         }
         Event::CalledOff { .. } | Event::NoAssault { .. } => vec![Mark::CalledOff],
@@ -33,5 +36,26 @@ pub fn marks(game: &SplendidLittleWar, event: &Event) -> Vec<Mark> {
         Event::WeatherRoll { weather, .. } => result(format!("weather: {weather}")),
         Event::FeverRoll { caught, .. } => result(if *caught { "fever" } else { "no fever" }.to_owned()),
         _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::events::Cause;
+    use super::super::terms::Force;
+    use super::*;
+    use crate::engine::{Charter, Files};
+
+    #[test]
+    fn a_regiment_that_is_lost_as_a_whole_loses_three_steps() {
+        let charter = Charter { scenario: "july-1".to_owned(), ..Charter::default() };
+        let game = SplendidLittleWar::open(&charter).expect("a table");
+        let piece = |id: &str| Piece::known(id).expect("a counter");
+        let steps = |unit: &str| -> u32 {
+            let lost = Event::Lost { force: Force::Us, at: None, cause: Cause::Assault, units: vec![piece(unit)] };
+            let of = |mark: Mark| if let Mark::Lost { steps, .. } = mark { steps } else { 0 };
+            marks(&game, &lost).into_iter().map(of).sum()
+        };
+        assert_eq!((steps("us-inf-07"), steps("us-inf-07-a"), steps("us-art-a2")), (3, 1, 1));
     }
 }
