@@ -71,6 +71,9 @@ pub struct Upshot {
     /// In a fight: the attacker and the place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fight: Option<(Side, String)>,
+    /// Whether a phase had fights for several places, which no order tells apart: it has no result then, only losses.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub several: bool,
     /// The result in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
@@ -85,6 +88,14 @@ pub struct Upshot {
 }
 
 impl Upshot {
+    /// Takes account of a mark in a phase without an order: shots at several places are one affair.
+    pub fn mark_phase(&mut self, mark: Mark) {
+        if let (Mark::Fight { by, at }, Some((other, place))) = (&mark, &self.fight) {
+            self.several |= (by, at) != (other, place);
+        }
+        self.mark(mark);
+    }
+
     /// Takes account of a mark.
     pub fn mark(&mut self, mark: Mark) {
         match mark {
@@ -107,6 +118,7 @@ impl Upshot {
     /// The word for it: the result, or what else is known.
     pub fn word(&self) -> &str {
         match &self.result {
+            _ if self.several => "at several places",
             _ if self.called_off => "called off",
             Some(result) => result,
             None if self.fight.is_some() => "not fought out",
@@ -177,8 +189,33 @@ impl Spread {
         self.0.keys().flat_map(|upshot| upshot.leaders.iter().map(String::as_str)).collect()
     }
 
-    /// The fight it is, if it is one on any dice.
+    /// The fight it is, if it is one on any dice and no more than one.
     pub fn fight(&self) -> Option<&(Side, String)> {
+        if self.0.keys().any(|upshot| upshot.several) {
+            return None;
+        }
         self.0.keys().find_map(|upshot| upshot.fight.as_ref())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shots_at_several_places_of_a_phase_are_not_told_as_one_of_them() {
+        let (by, mut upshot) = (Side::new("spain"), Upshot::default());
+        for at in ["1026", "2630"] {
+            upshot.mark_phase(Mark::Fight { by, at: at.to_owned() });
+            upshot.mark_phase(Mark::Result("1 step".to_owned()));
+        }
+        assert_eq!(upshot.word(), "at several places");
+        assert_eq!(Spread(BTreeMap::from([(upshot, Ratio::ONE)])).fight(), None);
+        let mut one = Upshot::default();
+        for result in ["no effect", "1 step"] {
+            one.mark_phase(Mark::Fight { by, at: "2630".to_owned() });
+            one.mark_phase(Mark::Result(result.to_owned()));
+        }
+        assert_eq!(one.word(), "1 step");
     }
 }

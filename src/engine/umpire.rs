@@ -169,8 +169,9 @@ impl<'a, G: Rules> Umpire<'a, G> {
         if self.book.is_some() {
             let (affair, marks) = (self.affair(), self.game.marks(&event));
             if let Some(book) = self.book.as_mut().filter(|_| !marks.is_empty()) {
+                let phase = matches!(affair, Affair::Phase(_));
                 let upshot = book.entry(affair).or_default();
-                marks.into_iter().for_each(|mark| upshot.mark(mark));
+                marks.into_iter().for_each(|mark| if phase { upshot.mark_phase(mark) } else { upshot.mark(mark) });
             }
         }
         // Nobody tells the events of a run in which chances are counted.
