@@ -285,9 +285,9 @@ fn replies_to_questions_can_be_expected_before_the_packet_is_carried_out() {
     // Nothing but replies is expected: the orders are not carried out, and no die is needed.
     // A guard of one to three men lies face down: above one in 5 of 6, above three in 3 of 6.
     let span = "{battles: [{at: the bridge, results: {won: 5/6}, at-worst: {results: {won: 1/2}}}]}";
-    passes(&case(&format!("{{odds: {{reply: {span}, lines: [red attack on the bridge]}}}}")));
+    passes(&case(&format!("{{odds: {{reply: {span}, lines: [Red's attack on the bridge]}}}}")));
     fails(&case("{odds: {reply: {battles: [{results: {won: 2/3}}]}}}"), "odds.reply.battles[0].results.won", "5/6");
-    fails(&case("{odds: {lines: {lacks: [the bridge]}}}"), "odds.lines.lacks[0]", "red attack on the bridge");
+    fails(&case("{odds: {lines: {lacks: [the bridge]}}}"), "odds.lines.lacks[0]", "Red's attack on the bridge");
     fails(&case("{odds: {side: green, reply: {runs: 1}}}"), "odds.side", "green");
     passes(&case("{reach: {unit: red-1, reply: {reach: {has: {place: bridge, cost: 1}, count: 1}}}}"));
     passes(&case("{reach: [{unit: red-1, lines: [{says: bridge | 1, under: Where red-1 can go}]}]}"));

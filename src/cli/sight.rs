@@ -9,7 +9,6 @@ use crate::engine::json::to_json;
 use crate::engine::submission::{Checked, Due, Joined, Outlook, Shut, Submission, Whence, join};
 use crate::engine::{
     AnyOrders, Chances, Effort, Flow, Foresaid, Holdings, Json, Key, Match, Questions, Ruleset, Side, Stop, View,
-    capital,
 };
 use crate::games;
 use crate::mail::plain_text;
@@ -343,7 +342,7 @@ impl Sight {
             true => String::new(),
             false => format!(", turn {}", self.table().turn(began)),
         };
-        format!("{when}{turn}: {}, {packet}", side_name(side))
+        format!("{when}{turn}: {}, {packet}", side.name())
     }
 
     /// The report with the map before and after, as a page shows it.
@@ -409,15 +408,6 @@ impl Sight {
 /// What the players wrote to each other in some records.
 pub fn messages(records: &[Record]) -> Vec<Message> {
     remarks::messages(records).into_iter().map(|(from, text)| Message::new(from, text)).collect()
-}
-
-/// A side as a headline has it: `US`, `Spain`.
-fn side_name(side: Side) -> String {
-    let word = side.as_str();
-    if word.len() <= 2 {
-        return word.to_uppercase();
-    }
-    capital(word)
 }
 
 /// What a player knows who has secrets of a game.

@@ -18,6 +18,25 @@ impl Side {
     pub const fn as_str(self) -> &'static str {
         self.0
     }
+
+    /// The side as sentences and headlines have it: `US`, `Spain`.
+    pub fn name(self) -> String {
+        if self.is_initials() {
+            return self.0.to_uppercase();
+        }
+        let mut letters = self.0.chars();
+        letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    }
+
+    /// The side before what is its own: `US attack`, `Spain's attack`.
+    pub fn whose(self) -> String {
+        let name = self.name();
+        if self.is_initials() { name } else { format!("{name}'s") }
+    }
+
+    fn is_initials(self) -> bool {
+        self.0.len() <= 2
+    }
 }
 
 impl fmt::Display for Side {

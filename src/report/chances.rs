@@ -62,7 +62,7 @@ fn how(how: How, seed: &str) -> String {
 /// The name of what an affair is about.
 pub fn title(prospect: &Prospect) -> String {
     if let Some((by, at)) = prospect.spread.fight() {
-        return format!("{by} attack on {at}");
+        return format!("{} attack on {at}", by.whose());
     }
     match &prospect.affair {
         Affair::Entry(entry) => entry.to_string(),
@@ -113,7 +113,11 @@ pub fn in_a_line(prospect: &Prospect) -> String {
         ));
     }
     for side in prospect.spread.losers() {
-        parts.push(format!("{side} loses {}", span(&|spread| spread.expected(|upshot| upshot.lost_by(side)).mean())));
+        parts.push(format!(
+            "{} loses {}",
+            side.name(),
+            span(&|spread| spread.expected(|upshot| upshot.lost_by(side)).mean())
+        ));
     }
     let found = match prospect.how {
         How::Exact { .. } => "exact".to_owned(),
@@ -193,9 +197,9 @@ impl ChancesReport<'_> {
         for side in self.table.ruleset().sides().iter().filter(|side| sides.contains(side)) {
             for (at, spread) in spreads.iter().enumerate() {
                 let name = match (spreads.len(), at) {
-                    (1, _) => side.to_string(),
-                    (_, 0) => format!("{side}, weakest"),
-                    _ => format!("{side}, strongest"),
+                    (1, _) => side.name(),
+                    (_, 0) => format!("{}, weakest", side.name()),
+                    _ => format!("{}, strongest", side.name()),
                 };
                 let numbers = spread.numbers(|upshot| upshot.lost_by(*side));
                 let mut row = vec![name, spread.expected(|upshot| upshot.lost_by(*side)).mean()];
@@ -342,7 +346,7 @@ pub fn side_by_side(plans: &[(String, &Chances)]) -> Diary {
         }
         let losers: std::collections::BTreeSet<Side> = of.iter().flatten().flat_map(|p| p.spread.losers()).collect();
         for side in losers {
-            row(format!("{side} loses, mean"), cell(&|spread| spread.expected(|u| u.lost_by(side)).mean()));
+            row(format!("{} loses, mean", side.name()), cell(&|spread| spread.expected(|u| u.lost_by(side)).mean()));
             let all = sums.entry(side).or_insert_with(|| vec![Ratio::ZERO; plans.len()]);
             for (sum, p) in all.iter_mut().zip(&of) {
                 let mean = p.map_or(Ratio::ZERO, |p| p.spread.expected(|upshot| upshot.lost_by(side)));
@@ -353,7 +357,7 @@ pub fn side_by_side(plans: &[(String, &Chances)]) -> Diary {
         diary.table(&head, rows);
     }
     let all = |(side, sums): (&Side, &Vec<Ratio>)| {
-        let name = std::iter::once(format!("{side} loses, mean"));
+        let name = std::iter::once(format!("{} loses, mean", side.name()));
         name.chain(sums.iter().map(|sum| sum.mean())).collect()
     };
     if names.len() > 1 {
@@ -390,16 +394,16 @@ mod tests {
 
     #[test]
     fn fire_that_takes_no_ground_is_told_by_its_results_and_by_who_fires() {
-        assert_eq!(in_a_line(&shot("us-1", false)), "us attack on 1208 by us-1: hit 50.0%, missed 50.0% (exact).");
-        assert_eq!(in_a_line(&shot("us-1", true)), "us attack on 1208 by us-1: taken 100.0% (exact).");
-        assert_eq!(named(&shot("a b c", false)), "us attack on 1208 by a, b, c");
-        assert_eq!(named(&shot("a b c d", false)), "us attack on 1208 by a, b and 2 more");
+        assert_eq!(in_a_line(&shot("us-1", false)), "US attack on 1208 by us-1: hit 50.0%, missed 50.0% (exact).");
+        assert_eq!(in_a_line(&shot("us-1", true)), "US attack on 1208 by us-1: taken 100.0% (exact).");
+        assert_eq!(named(&shot("a b c", false)), "US attack on 1208 by a, b, c");
+        assert_eq!(named(&shot("a b c d", false)), "US attack on 1208 by a, b and 2 more");
     }
 
     #[test]
     fn the_second_shot_at_a_target_is_set_beside_the_second() {
         let plan = Chances { prospects: vec![shot("us-1", false), shot("us-2", true)], ..Chances::default() };
         let told = format!("{:?}", side_by_side(&[("a.yaml".to_owned(), &plan), ("b.yaml".to_owned(), &plan)]));
-        assert!(told.contains("us attack on 1208 (2)"), "{told}");
+        assert!(told.contains("US attack on 1208 (2)"), "{told}");
     }
 }

@@ -42,7 +42,7 @@ pub fn luck_page(table: &dyn Match, luck: &Luck) -> Page {
         ]
     };
     let sides = table.ruleset().sides();
-    let whole = sides.iter().map(|side| row(side.to_string(), &luck.fortune(*side, None)));
+    let whole = sides.iter().map(|side| row(side.name(), &luck.fortune(*side, None)));
     if !luck.attacks.is_empty() {
         match_diary.table(&head, whole.collect());
     }
@@ -53,7 +53,7 @@ pub fn luck_page(table: &dyn Match, luck: &Luck) -> Page {
         for side in sides {
             let fortune = luck.fortune(*side, Some(turn));
             if fortune.attacks > 0 {
-                rows.push(row(format!("turn {turn}, {side}"), &fortune));
+                rows.push(row(format!("turn {turn}, {}", side.name()), &fortune));
             }
         }
     }
@@ -67,13 +67,13 @@ pub fn luck_page(table: &dyn Match, luck: &Luck) -> Page {
         };
         let taken = if attack.upshot.taken { "yes" } else { "no" };
         let chance = attack.spread.chance(|upshot| upshot.taken).percent();
-        let mut row = vec![attack.turn.to_string(), attack.by.to_string(), attack.at.clone()];
+        let mut row = vec![attack.turn.to_string(), attack.by.name(), attack.at.clone()];
         row.push(attack.upshot.word().to_owned());
         row.push(format!("{taken} ({chance})"));
         row.extend(sides.iter().map(lost));
         row
     });
-    let lost: Vec<String> = sides.iter().map(|side| format!("{side} lost")).collect();
+    let lost: Vec<String> = sides.iter().map(|side| format!("{} lost", side.name())).collect();
     let mut head = vec!["turn", "by", "attack on", "result", "taken"];
     head.extend(lost.iter().map(String::as_str));
     attacks.table(&head, rows.collect());
@@ -123,7 +123,8 @@ pub fn luck_line(table: &dyn Match, luck: &Luck) -> Option<String> {
             return None;
         }
         let mut text = format!(
-            "{side} inflicted {} where {} were to be expected ({} percentile)",
+            "{} inflicted {} where {} were to be expected (percentile {})",
+            side.name(),
             count_of(fortune.inflicted.was, "step"),
             fortune.inflicted.expected.mean(),
             percent(&fortune.inflicted)
@@ -131,9 +132,9 @@ pub fn luck_line(table: &dyn Match, luck: &Luck) -> Option<String> {
         if fortune.attacks > 0 {
             let taken = &fortune.taken;
             text.push_str(&format!(
-                " and took {} of {} places ({} expected)",
+                " and took {} of {} ({} expected)",
                 taken.was,
-                fortune.attacks,
+                count_of(fortune.attacks, "place"),
                 taken.expected.mean()
             ));
         }
