@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn shots_at_several_places_of_a_phase_are_not_told_as_one_of_them() {
-        let (by, mut upshot) = (Side::new("spain"), Upshot::default());
+        let (by, mut upshot) = (Side("spain"), Upshot::default());
         for at in ["1026", "2630"] {
             upshot.mark_phase(Mark::Fight { by, at: at.to_owned() });
             upshot.mark_phase(Mark::Result("1 step".to_owned()));

@@ -171,3 +171,14 @@ impl fmt::Display for Slot {
         f.write_str(&self.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Side;
+
+    #[test]
+    fn sides_are_written_as_sentences_have_them() {
+        assert_eq!((Side("us").name().as_str(), Side("us").whose().as_str()), ("US", "US"));
+        assert_eq!((Side("spain").name().as_str(), Side("spain").whose().as_str()), ("Spain", "Spain's"));
+    }
+}

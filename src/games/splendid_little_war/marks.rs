@@ -41,8 +41,7 @@ pub fn marks(game: &SplendidLittleWar, event: &Event) -> Vec<Mark> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::events::Cause;
-    use super::super::terms::Force;
+    use super::super::terms::{Cause, Force};
     use super::*;
     use crate::engine::{Charter, Files};
 
