@@ -23,8 +23,8 @@ impl Lexicon for EndOfEmpire {
 }
 
 impl EndOfEmpire {
-    /// The counter a player means: its id in any case, its public name, or its printed code where only one counter bears
-    /// it. Codes differ by case (§1.4.1a) and are used by two sides (§1.4.2a).
+    /// The counter a player means: its id in any case, its public name, or its printed code or name, or a word of that
+    /// (`Simancas`), where only one counter bears it. Codes differ by case (§1.4.1a) and are used by two sides (§1.4.2a).
     fn piece_named(&self, text: &str) -> Result<String, Unknown> {
         let plain = text.trim();
         let closed = |unit: &Unit| matches!(unit.kind, UnitKind::Column | UnitKind::Brigade | UnitKind::Dummy);
@@ -54,6 +54,17 @@ impl EndOfEmpire {
             bearers = self.data.units.values().filter(|unit| !closed(unit) && fold(&unit.code) == folded).collect();
             if bearers.len() == 1 {
                 return Ok(bearers[0].id.to_string());
+            }
+        }
+        if bearers.is_empty() {
+            let called = |unit: &&Unit| !closed(unit) && fold(&unit.name) == folded;
+            let has_word = |unit: &&Unit| {
+                let mut words = unit.name.split(|c: char| !c.is_alphanumeric());
+                !closed(unit) && folded.len() > 2 && words.any(|word| fold(word) == folded)
+            };
+            bearers = self.data.units.values().filter(called).collect();
+            if bearers.is_empty() {
+                bearers = self.data.units.values().filter(has_word).collect();
             }
         }
         match bearers.as_slice() {
