@@ -43,6 +43,9 @@ pub fn detachments(data: &Data, kind: UnitKind) -> impl Iterator<Item = Piece> {
     data.units.values().filter(made).map(|unit| unit.id)
 }
 
+/// How many units left to the proposal are named.
+const NAMED: usize = 6;
+
 /// What is wrong with what the counters of one set-up hold, by clause.
 struct Hidden<'h> {
     game: &'h EndOfEmpire,
@@ -408,7 +411,18 @@ impl Play<'_, '_> {
             _ => self.begin_phase("us", "setup", PhaseName::CubanSetup),
         }
         self.entry(DocPath::root(), |play| {
+            let named: BTreeSet<Piece> = orders.place.keys().copied().collect();
             play.game.complete_setup(play.state, force, orders);
+            let left = orders.place.iter().filter(|(unit, _)| !named.contains(unit));
+            let left: Vec<String> = left.map(|(unit, hex)| format!("{unit} in {hex}")).collect();
+            if !left.is_empty() {
+                let more = left.len().saturating_sub(NAMED);
+                let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+                let why = format!("left to the proposal: {}{more}", left[..left.len().min(NAMED)].join(", "));
+                let clause = if force == Force::Spanish { "3b" } else { "3p" };
+                let bar = Bar::new(clause, why, "name their hexes under `place`, or leave it so");
+                play.umpire.mind(bar.at(DocPath::root().key("place")));
+            }
             let before = play.state.clone();
             let bars = play.lay_out(force, orders)?;
             if bars.iter().any(|bar| !bar.clause.0.is_empty()) {
@@ -518,8 +532,10 @@ impl Play<'_, '_> {
                 continue;
             };
             if entry.at.len() > count {
-                let why = format!("{} makes {count} of them", entry.unit);
-                bars.push(Bar::new("13.2a", why, format!("name {count}")).at(place.key("at")).firm());
+                let parts = count_of(count, "detachment");
+                let why = format!("{} makes {parts}, and {} are named", entry.unit, count_of(entry.at.len(), "hex"));
+                let remedy = if count == 1 { "name one hex" } else { "name a hex for each" };
+                bars.push(Bar::new("13.2a", why, remedy).at(place.key("at")).firm());
                 continue;
             }
             for (index, hex) in entry.at.iter().enumerate() {
