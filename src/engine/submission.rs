@@ -415,7 +415,8 @@ impl<'a> Due<'a> {
     }
 
     fn policy(&self, info: &KindInfo, side: Side, node: &Node, at: &DocPath, reader: &mut Reader<'_>) -> Option<Json> {
-        match node.as_text() {
+        let word = node.as_text().map(str::to_ascii_lowercase);
+        match word.as_deref() {
             Some("default") => return Some(Json::Str("default".into())),
             Some("ask") if self.questions.ask => return Some(Json::Str("ask".into())),
             Some("ask") => {
@@ -433,7 +434,12 @@ impl<'a> Due<'a> {
             fault.clause = Some(info.clause);
             // The reader may have listed the very words already.
             if forms.iter().any(|form| !fault.remedy.contains(form)) {
-                fault.remedy = format!("{}; for example {}", fault.remedy.trim_end_matches('.'), one_of(&forms));
+                // `did you mean this?` is a sentence of its own.
+                let (said, joint) = match fault.remedy.strip_suffix('?') {
+                    Some(_) => (fault.remedy.as_str(), " For example"),
+                    None => (fault.remedy.trim_end_matches('.'), "; for example"),
+                };
+                fault.remedy = format!("{said}{joint} {}", one_of(&forms));
             }
         }
         policy

@@ -280,9 +280,16 @@ macro_rules! words_or {
                 reader: &mut $crate::engine::doc::Reader<'_>,
             ) -> ::std::option::Option<Self> {
                 match node.as_text() {
-                    $( Some($word $(| $alias)*) => Some($name::$variant), )+
-                    _ => <$type as $crate::engine::doc::FromDoc>::read(node, at, reader).map($name::$value),
+                    $( Some($word $(| $alias)*) => return Some($name::$variant), )+
+                    _ => {}
                 }
+                let faults = reader.faults.len();
+                let value = <$type as $crate::engine::doc::FromDoc>::read(node, at, reader).map($name::$value);
+                // A single word may be meant for one of the words.
+                if node.as_text().is_some() {
+                    reader.or_words(faults, &[$( $word ),+]);
+                }
+                value
             }
         }
 

@@ -139,6 +139,16 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Tells in the faults found since which words would do as well.
+    pub fn or_words(&mut self, since: usize, words: &[&str]) {
+        for fault in self.faults.iter_mut().skip(since) {
+            fault.remedy = match fault.remedy.ends_with(['?', '.']) {
+                true => format!("{} Or write {}.", fault.remedy, one_of(words)),
+                false => format!("{}, or {}", fault.remedy, one_of(words)),
+            };
+        }
+    }
+
     /// Whether anything but warnings was found.
     pub fn refused(&self) -> bool {
         self.faults.iter().any(|fault| !fault.warning)

@@ -440,7 +440,12 @@ impl FromDoc for Content {
         if node.as_text().is_some_and(|text| text.eq_ignore_ascii_case("dummy")) {
             return Some(Content::Dummy);
         }
-        Vec::read(node, at, reader).map(Content::Units)
+        let faults = reader.faults.len();
+        let units = Vec::read(node, at, reader).map(Content::Units);
+        if node.as_text().is_some() {
+            reader.or_words(faults, &["dummy"]);
+        }
+        units
     }
 }
 
