@@ -83,8 +83,10 @@ impl Marcher {
     }
 }
 
-fn broken(from: Hex, to: Hex) -> Bar {
-    Bar::new("8.1b", format!("{to} does not touch {from}"), "name every hex on the way")
+fn broken(data: &Data, from: Hex, to: Hex) -> Bar {
+    let next: Vec<String> = data.neighbours(from).map(|hex| hex.to_string()).collect();
+    let remedy = format!("from {from} the next hex is one of {}", next.join(", "));
+    Bar::new("8.1b", format!("{to} does not touch {from}"), remedy)
 }
 
 impl Position<'_> {
@@ -297,9 +299,9 @@ impl Position<'_> {
             }
             // Where they start may hang on a die; how the hexes of the way lie to each other does not.
             Some(WalkFault::NotAdjacent { at: 1, from, to }) => {
-                bars.push(broken(from, to).at(part(1)).about(subjects(pieces)));
+                bars.push(broken(data, from, to).at(part(1)).about(subjects(pieces)));
             }
-            Some(WalkFault::NotAdjacent { at, from, to }) => bars.push(broken(from, to).at(part(at)).firm()),
+            Some(WalkFault::NotAdjacent { at, from, to }) => bars.push(broken(data, from, to).at(part(at)).firm()),
             Some(WalkFault::Barred { at, why, .. }) => bars.push(why.at(part(at))),
             Some(WalkFault::Exhausted { at, to, spent, needed, purse, .. }) => {
                 let why = format!("{to} costs {needed} after {spent} of {purse} movement points");
@@ -310,7 +312,7 @@ impl Position<'_> {
         // A way that leads nowhere further on does so whether they come as far or not.
         let beyond = path.windows(2).enumerate().skip(steps + 1);
         let gap = beyond.map(|(at, pair)| (at + 1, pair[0], pair[1])).find(|(_, from, to)| !data.touch(*from, *to));
-        bars.extend(gap.map(|(at, from, to)| broken(from, to).at(part(at)).firm()));
+        bars.extend(gap.map(|(at, from, to)| broken(data, from, to).at(part(at)).firm()));
         if let Some(end) = path.get(steps).filter(|_| steps > 0) {
             let stays = pieces.iter().any(|piece| !order.drop.contains_key(piece));
             if stays && !marcher.may_stop(data, *end) {

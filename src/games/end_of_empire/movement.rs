@@ -225,7 +225,19 @@ impl Play<'_, '_> {
         self.complete_path(order, &pieces, &marcher);
         let still = order.path.is_empty();
         if still && order.balloon.is_none() && order.to.is_none_or(|to| to == marcher.from) {
-            let bar = nowhere().about(subjects(&pieces));
+            let bar = match order.to {
+                // A way back to where it began is no way.
+                Some(here) => {
+                    let why = {
+                        let names: Vec<&str> = pieces.iter().map(|piece| piece.as_str()).collect();
+                        let stand = if names.len() == 1 { "stands" } else { "stand" };
+                        format!("{} {stand} in {here} already", names.join(", "))
+                    };
+                    Bar::new("8.1a", why, "name another hex, or leave the order out").part("to").firm()
+                }
+                None => nowhere(),
+            };
+            let bar = bar.about(subjects(&pieces));
             // Where they stand may hang on a die.
             self.lapse("march", vec![Bar { firm: order.to.is_none(), ..bar }]);
             return Ok(());

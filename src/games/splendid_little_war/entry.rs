@@ -346,7 +346,7 @@ impl Play<'_, '_> {
         }
         let whole: Vec<Hex> = std::iter::once(hex).chain(order.path.iter().copied()).collect();
         let walked = walk(grid, &whole, left, step);
-        bars.extend(walked.fault.as_ref().map(|fault| bar_of(fault, &units)));
+        bars.extend(walked.fault.as_ref().map(|fault| bar_of(self.data(), fault, &units)));
         let mut steps = walked.steps();
         let stop = |steps: usize| whole.get(steps).copied().unwrap_or(hex);
         let found = marcher.bars_stopping(&units, stop(steps), false);

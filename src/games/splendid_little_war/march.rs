@@ -7,7 +7,7 @@ use crate::engine::doc::DocPath;
 use crate::engine::{Bar, Side, Subject};
 
 use super::US;
-use super::data::{Unit, Water};
+use super::data::{Data, Unit, Water};
 use super::play::subjects;
 use super::position::{Crowd, Position, enemy};
 use super::state::Place;
@@ -333,7 +333,7 @@ impl<'p> Position<'p> {
         let whole: Vec<Hex> = std::iter::once(marcher.from).chain(path.iter().copied()).collect();
         let walked = walk(&self.data().grid, &whole, marcher.purse, |from, _: Bearing, to| marcher.step(from, to));
         let mut bars = Vec::new();
-        let bar = |fault| marcher.bar_of_first_hex(fault, pieces).unwrap_or_else(|| bar_of(fault, pieces));
+        let bar = |fault| marcher.bar_of_first_hex(fault, pieces).unwrap_or_else(|| bar_of(self.data(), fault, pieces));
         bars.extend(walked.fault.as_ref().map(bar));
         // Who is kept from going on would not have stopped where he is: that rests on the same.
         let short: Vec<Subject> = bars.iter().flat_map(|bar| bar.about.clone()).collect();
@@ -362,7 +362,7 @@ impl<'p> Position<'p> {
 }
 
 /// Why a path ends early, as a bar of its order.
-pub fn bar_of(fault: &WalkFault<Hex, Bar, 2>, pieces: &[Piece]) -> Bar {
+pub fn bar_of(data: &Data, fault: &WalkFault<Hex, Bar, 2>, pieces: &[Piece]) -> Bar {
     let at = |place: usize| DocPath::root().key("path").index(place.saturating_sub(1));
     match fault {
         WalkFault::Barred { at: place, why, .. } => why.clone().at(at(*place)),
@@ -375,7 +375,9 @@ pub fn bar_of(fault: &WalkFault<Hex, Bar, 2>, pieces: &[Piece]) -> Bar {
             Bar::new("12.0d", why, "stop before it").at(at(*place)).about(subjects(pieces.iter().copied()))
         }
         WalkFault::NotAdjacent { at: place, from, to } => {
-            Bar::new("12.0c", format!("{from} and {to} do not touch"), "name every hex").at(at(*place)).firm()
+            let next: Vec<String> = data.neighbours(*from).map(|hex| hex.to_string()).collect();
+            let remedy = format!("from {from} the next hex is one of {}", next.join(", "));
+            Bar::new("12.0c", format!("{from} and {to} do not touch"), remedy).at(at(*place)).firm()
         }
         WalkFault::OffMap { cell, .. } => {
             Bar::new("12.0c", format!("{cell} is not on the map"), "name hexes of the map").firm()

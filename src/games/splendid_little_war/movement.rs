@@ -182,7 +182,8 @@ impl Play<'_, '_> {
         if start.is_some() && order.path.first().copied() == start {
             order.path.remove(0);
         }
-        if order.path.is_empty() && order.to == start {
+        let here = start.filter(|_| order.path.is_empty() && order.to == start);
+        if here.is_some() {
             order.to = None;
         }
         if let Some(to) = order.to.filter(|_| !order.path.is_empty()) {
@@ -224,7 +225,15 @@ impl Play<'_, '_> {
             return Ok(());
         }
         if still && !order.reform && !order.break_down {
-            let bar = Bar::new("12.0c", "the order leads nowhere", "give a `path` or `to`").firm();
+            let bar = match here {
+                Some(here) => {
+                    let names: Vec<&str> = pieces.iter().map(|piece| piece.as_str()).collect();
+                    let stand = if names.len() == 1 { "stands" } else { "stand" };
+                    let why = format!("{} {stand} in {here} already", names.join(", "));
+                    Bar::new("12.0c", why, "name another hex, or leave the order out").part("to").firm()
+                }
+                None => Bar::new("12.0c", "the order leads nowhere", "give a `path` or `to`").firm(),
+            };
             self.lapse("move", vec![bar]);
             return Ok(());
         }
