@@ -315,9 +315,13 @@ impl Play<'_, '_> {
                 }
             }
             let Some(chosen) = self.choose_disorder(at, &able, &deeper, ordered)? else { return Ok(()) };
-            if able.contains(&chosen) || self.is_orderly(chosen)? {
+            // Leaders and trains under a counter of their own (A89) take it from nobody else.
+            let hollow = self.counter(chosen).is_some_and(|counter| counter.force == Force::Spanish);
+            let sure = able.contains(&chosen) && (!hollow || able.len() + deeper.len() < 2);
+            if sure || self.is_orderly(chosen)? {
                 break chosen;
             }
+            able.retain(|name| *name != chosen);
             deeper.retain(|name| *name != chosen);
         };
         // A98b: a dummy under friendly fire is gone.
@@ -343,7 +347,7 @@ impl Play<'_, '_> {
             let left = held.iter().flat_map(|content| after_losses(data, content, &wounds));
             left.filter(|(_, steps)| *steps > 0).count() > usize::from(ds)
         };
-        self.umpire.fact_or(&[&sealed], &Subject::of(name), "orderly", more, false)
+        self.umpire.fact_or(&[&sealed], &Subject::of(name), "orderly", more, ds == 0)
     }
 
     /// The owner says which of these is disorganized; `deeper` are counters that he may name besides.
