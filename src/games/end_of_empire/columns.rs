@@ -212,12 +212,50 @@ impl<'p> Position<'p> {
                 data.of_kind(cl_force, UnitKind::LogisticColumn).map(|unit| unit.id).find(|id| free(*id, &used));
             used.extend(entry.unit);
         }
+        let mut meant = self.detachments_to_join(orders);
         for entry in orders.detach.iter_mut().filter(|entry| entry.into.is_empty()) {
             if let Some((count, kind)) = data.unit(entry.unit).and_then(parts_of) {
-                entry.into = detachments(data, kind).filter(|id| free(*id, &used)).take(count).collect();
+                let named = self.state.hex_of(entry.unit).and_then(|hex| meant.get_mut(&(hex, kind)));
+                let named = named.into_iter().flatten();
+                let others = detachments(data, kind).filter(|id| free(*id, &used));
+                entry.into = named.map(|id| *id).chain(others).take(count).collect();
                 used.extend(entry.into.iter().copied());
+                meant.values_mut().for_each(|ids| ids.retain(|id| !entry.into.contains(id)));
             }
         }
+    }
+
+    /// New detachments that columns are to hold and nobody under a counter gives, by hex and kind: those made in the open of that
+    /// hex (§13.1a, §13.2a).
+    fn detachments_to_join(&self, orders: &Reorganize) -> BTreeMap<(Hex, UnitKind), Vec<Piece>> {
+        let data = self.data();
+        let said: BTreeSet<Piece> = orders.detach.iter().flat_map(|entry| entry.into.iter().copied()).collect();
+        let waits = |unit: Piece| self.state.unit(unit).at == Place::Off && self.under(unit).is_none();
+        let mut named: BTreeMap<(Hex, UnitKind), Vec<Piece>> = BTreeMap::new();
+        let mut given: BTreeMap<(Hex, UnitKind), usize> = BTreeMap::new();
+        for (name, content) in &orders.columns {
+            let at = self.state.counters.get(name).map(|counter| counter.at).or(orders.form.get(name).copied());
+            let (Some(hex), Concealed::Open(content)) = (at, content) else { continue };
+            for member in content.members() {
+                let Some(unit) = data.unit(member.unit) else { continue };
+                let made = unit.setup == Setup::Created && unit.size == Size::Detachment;
+                if made && waits(unit.id) && !said.contains(&unit.id) {
+                    named.entry((hex, unit.kind)).or_default().push(unit.id);
+                }
+                // A battalion under a counter that is turned over there.
+                let has = self.under(unit.id).and_then(|counter| self.members(counter));
+                let has = has.and_then(|held| held.iter().find(|(id, _)| *id == unit.id).map(|(_, steps)| *steps));
+                if has.is_some_and(|has| member.steps.is_some_and(|steps| steps < has)) {
+                    *given.entry((hex, unit.kind)).or_default() += 1;
+                }
+            }
+        }
+        for (place, count) in given {
+            if let Some(ids) = named.get_mut(&place) {
+                ids.drain(..count.min(ids.len()));
+            }
+        }
+        named
     }
 
     /// Do those a reorganization puts under counters, and the counters it forms and dissolves, stand in these lists?
