@@ -348,6 +348,10 @@ impl Play<'_, '_> {
         sorted.sort_unstable();
         for unit in sorted {
             let Some(force) = self.data().unit(unit).map(|unit| unit.force) else { continue };
+            // §5.4m: the parts of a unit that fell ill may have taken its room.
+            if !self.in_play(unit) {
+                continue;
+            }
             let Some(chance) = self.now().fever_chance(force) else { continue };
             let at = self.state.hex_of(unit).or_else(|| self.now().edge_hex(unit)).unwrap_or(self.data().us_source);
             let read = |faces: &[u16]| Healthy(percent(faces) >= chance);

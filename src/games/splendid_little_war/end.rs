@@ -42,6 +42,10 @@ impl Play<'_, '_> {
         let at = |id: Piece, at: Place| at.hex().or_else(|| now.edge_hex(id));
         let broken: Vec<(Piece, Hex)> = broken.filter_map(|(id, unit)| Some((*id, at(*id, unit.at)?))).collect();
         for (unit, at) in broken {
+            // §5.4m: the parts of another may have taken its room.
+            if !self.in_play(unit) {
+                continue;
+            }
             match self.recover(unit)? {
                 Recovery::Normal => {
                     self.change(unit, |unit| unit.broken = false);

@@ -129,8 +129,9 @@ impl Play<'_, '_> {
         let mut each: BTreeMap<Piece, u32> = BTreeMap::new();
         losers.iter().for_each(|loser| *each.entry(*loser).or_default() += 1);
         for (piece, steps) in each {
-            toll.add(self.hit(piece, steps, cause, preferred)?);
+            toll.add(self.strike(piece, steps, cause, preferred)?);
         }
+        self.check_hexes(&toll, side)?;
         Ok(toll)
     }
 
@@ -145,8 +146,22 @@ impl Play<'_, '_> {
         self.hit(unit, 1, cause, &[]).map(|_| ())
     }
 
-    /// A counter loses steps: it is gone, or breaks down and loses as many parts (§5.3g).
+    /// A counter loses steps, and its parts may be too many for its hex.
     pub fn hit(&mut self, piece: Piece, steps: u32, cause: Cause, preferred: &[Piece]) -> Ruling<Toll> {
+        let toll = self.strike(piece, steps, cause, preferred)?;
+        if let Some(side) = self.now().side(piece) {
+            self.check_hexes(&toll, side)?;
+        }
+        Ok(toll)
+    }
+
+    /// §5.4m: only when all losses of a combat are taken it shows who is too many.
+    fn check_hexes(&mut self, toll: &Toll, side: Side) -> Ruling<()> {
+        toll.hexes.iter().try_for_each(|hex| self.check_hex(*hex, side))
+    }
+
+    /// A counter loses steps: it is gone, or breaks down and loses as many parts (§5.3g).
+    fn strike(&mut self, piece: Piece, steps: u32, cause: Cause, preferred: &[Piece]) -> Ruling<Toll> {
         let Some(unit) = self.data().unit(piece) else { return Ok(Toll::default()) };
         let before = self.state.unit(piece);
         let at = before.at.hex().or_else(|| self.now().edge_hex(piece));
@@ -184,9 +199,6 @@ impl Play<'_, '_> {
                     }
                 }
             }
-        }
-        if let Some(hex) = before.at.hex() {
-            self.check_hex(hex, force.side())?;
         }
         let there = |part: &Piece| self.state.hex_of(*part).or_else(|| self.now().edge_hex(*part));
         let broken = broken.into_iter().filter_map(|part| Some((part, there(&part)?))).collect();
@@ -335,7 +347,7 @@ impl Play<'_, '_> {
     }
 
     /// On the map or at its edge?
-    fn in_play(&self, piece: Piece) -> bool {
+    pub fn in_play(&self, piece: Piece) -> bool {
         matches!(self.state.unit(piece).at, super::state::Place::At(_) | super::state::Place::Edge)
     }
 }
