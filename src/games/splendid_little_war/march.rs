@@ -313,13 +313,19 @@ impl<'p> Position<'p> {
 
     /// The same for one counter as its Movement Phase begins: who must leave an enemy zone and can does that (§11.0ah).
     pub fn first_routes(&self, piece: Piece) -> Vec<(Hex, Vec<Hex>, Mp)> {
-        let mut routes = self.routes(&[piece]);
+        let routes = self.routes(&[piece]);
+        if !self.must_leave(piece) {
+            return routes;
+        }
         let free =
             |(hex, ..): &(Hex, Vec<Hex>, Mp)| !self.side(piece).is_some_and(|side| self.in_zone_of(*hex, enemy(side)));
-        if self.must_leave(piece) && routes.iter().any(free) {
-            routes.retain(free);
+        let mut ways: Vec<(Hex, Vec<Hex>, Mp)> = routes.iter().filter(|route| free(route)).cloned().collect();
+        if ways.is_empty() {
+            // §17.0.setup-o: what it is forced to is not of its own will.
+            let out = self.marcher(&[piece]).map(|marcher| self.routes_of(&marcher.unguarded(), &[piece]));
+            ways = out.unwrap_or_default().into_iter().filter(free).collect();
         }
-        routes
+        if ways.is_empty() { routes } else { ways }
     }
 
     /// Why a path cannot be walked to its end, and how far it can be.

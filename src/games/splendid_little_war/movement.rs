@@ -439,15 +439,8 @@ impl Position<'_> {
             false => vec![data.us_source],
         };
         let goals = if leaders.is_empty() { sources } else { leaders };
-        let free = |routes: Vec<(Hex, Vec<Hex>, Mp)>| -> Vec<Hex> {
-            routes.into_iter().map(|(hex, ..)| hex).filter(|hex| !self.in_zone_of(*hex, enemy(side))).collect()
-        };
-        let mut options = free(self.first_routes(unit));
-        if options.is_empty() {
-            // §17.0.setup-o: what it is forced to is not of its own will.
-            let out = self.marcher(&[unit]).map(|marcher| self.routes_of(&marcher.unguarded(), &[unit]));
-            options = free(out.unwrap_or_default());
-        }
+        let mut options: Vec<Hex> = self.first_routes(unit).into_iter().map(|(hex, ..)| hex).collect();
+        options.retain(|hex| !self.in_zone_of(*hex, enemy(side)));
         let far = |hex: Hex| goals.iter().map(|goal| data.distance(hex, *goal)).min().unwrap_or(0);
         options.sort_by_key(|hex| (far(*hex), *hex));
         options
