@@ -161,13 +161,9 @@ impl Position<'_> {
         }
         if !area.one_each.is_empty() {
             // §17.0.us-h: one battery to a bivouac; it belongs to any bivouac whose hexes it is in.
-            let free = |(_, hexes): &&(Hex, BTreeSet<Hex>)| {
-                hexes.contains(&hex) && !placed(&area.units).iter().any(|(_, at)| hexes.contains(at))
-            };
-            let shared = self.batteries_fit(area, piece, hex);
             if !area.one_each.iter().any(|each| each.1.contains(&hex)) {
                 bars.push(Bar::new(clause, format!("{hex} is at no bivouac"), "set up at a bivouac"));
-            } else if area.one_each.iter().find(free).is_none() && !shared {
+            } else if !self.batteries_fit(area, piece, hex) {
                 bars.push(Bar::new(clause, "another battery is at that bivouac", "one battery to a bivouac"));
             }
         } else if !area.hexes.is_empty() && !area.hexes.contains(&hex) {
