@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::board::Hex;
-use crate::engine::{Clause, Question, Ruling, Say, Side, Subject};
+use crate::engine::{Clause, Question, Ruling, Say, Side, Subject, count_of};
 
 use super::events::{BrokenBy, Event};
 use super::play::Play;
@@ -116,7 +116,10 @@ impl Play<'_, '_> {
                 kind: LOSSES,
                 about: Subject::of(about),
                 clause: Clause("13.1aj"),
-                text: format!("{about}: {steps} to be lost ({cause}); who takes them, one step each?"),
+                text: match steps {
+                    1 => format!("{about}: 1 step is lost ({cause}); who takes it?"),
+                    _ => format!("{about}: {steps} steps are lost ({cause}); who takes each of them?"),
+                },
                 options,
                 default,
                 also: Some(Box::new(|losers: &Vec<Piece>| now.pays(pieces, steps, losers))),
@@ -240,7 +243,7 @@ impl Play<'_, '_> {
             kind: BREAKDOWN_LOSS,
             about: Subject::of(regiment),
             clause: Clause("5.3j"),
-            text: format!("{regiment} breaks down and loses {steps}: which?"),
+            text: format!("{regiment} breaks down and loses {}: which?", count_of(steps, "part")),
             options,
             default,
             also: Some(Box::new(legal)),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::engine::doc::{Fault, read_text};
-use crate::engine::{Bar, Clause, Json, Query, Reply, Seen};
+use crate::engine::{Bar, Clause, Json, Query, Reply, Seen, count_of};
 use crate::scene::Reached;
 
 use super::command::as_commanded;
@@ -69,8 +69,10 @@ fn supply(now: &Position<'_>, only: Option<Piece>) -> Result<Reply, Vec<Fault>> 
                 let text = match line {
                     None => "OUT of supply".to_owned(),
                     Some(Line::Fort) => "in a fort".to_owned(),
-                    Some(Line::Direct(steps)) => format!("{steps} hexes to the road or city"),
-                    Some(Line::Relay(leader, steps, onward)) => format!("{steps} hexes to {leader}, {onward} from him"),
+                    Some(Line::Direct(steps)) => format!("{} to the road or city", count_of(steps, "hex")),
+                    Some(Line::Relay(leader, steps, onward)) => {
+                        format!("{} to {leader}, {onward} from him", count_of(steps, "hex"))
+                    }
                 };
                 if line.is_some() {
                     reply.supplied(id, &now.traced(&net, id));

@@ -188,7 +188,12 @@ pub fn tell(game: &SplendidLittleWar, event: &Event, diary: &mut Diary) {
 }
 
 fn words(level: &super::state::Level) -> String {
-    level.as_str().replace('-', " ")
+    named(level.as_str())
+}
+
+/// A key as a sentence has it: `us-infantry` is `US infantry`.
+fn named(key: &str) -> String {
+    key.replace('-', " ").replacen("us ", "US ", 1).replacen("spanish ", "Spanish ", 1).replacen("cuban ", "Cuban ", 1)
 }
 
 /// Morning or afternoon of a day of July (§2.0a).
@@ -256,7 +261,7 @@ pub fn tell_state(game: &SplendidLittleWar, seen: &Seen<'_, State>, diary: &mut 
     }
     for (class, causes) in &state.losses {
         let text: Vec<String> = causes.iter().map(|(cause, steps)| format!("{steps} {cause}")).collect();
-        diary.line(format!("Steps lost, {}: {}.", class.as_str().replace('-', " "), text.join(", ")), &[]);
+        diary.line(format!("Steps lost, {}: {}.", named(class.as_str()), text.join(", ")), &[]);
     }
     for (force, since) in &state.fever {
         let chance = now.fever_chance(*force).unwrap_or(0);

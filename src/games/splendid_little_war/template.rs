@@ -96,7 +96,9 @@ fn turn(now: &Position<'_>, side: Side, text: &mut String) {
     let digs: Vec<Piece> = (now.on_map(side).map(|(id, _)| id))
         .filter(|id| now.bars_entrenching(side, *id, &BTreeSet::new()).is_empty())
         .collect();
-    let _ = writeln!(text, "  # entrench: []   # instead of moving: {}", short(&digs));
+    if !digs.is_empty() {
+        let _ = writeln!(text, "  # entrench: []   # instead of moving: {}", short(&digs));
+    }
     if side == US {
         if let Some((base, hex)) = now.balloon() {
             let how = match (now.state.balloon_up, now.state.weather.is_poor()) {
@@ -294,7 +296,13 @@ fn marks(now: &Position<'_>, text: &mut String) {
 fn combat(now: &Position<'_>, side: Side, text: &mut String) {
     marks(now, text);
     fire(now, side, text);
-    text.push_str(
-        "  assaults: []   # {target: HEX, call-off-if: \"1:1\", advance: all}, in the order they are fought\n",
+    let targets: BTreeSet<Hex> = now.state.units.values().filter_map(|unit| unit.assaults).collect();
+    let list = if targets.is_empty() { " []" } else { "" };
+    let _ = writeln!(
+        text,
+        "  assaults:{list}   # {{target: HEX, call-off-if: \"1:1\", advance: all}}, in the order they are fought"
     );
+    for target in targets {
+        let _ = writeln!(text, "    - {{target: \"{target}\"}}");
+    }
 }
