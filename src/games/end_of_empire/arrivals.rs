@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::board::Hex;
 use crate::engine::doc::DocPath;
-use crate::engine::{Bar, Concealed, Ruling, Sealed, Subject};
+use crate::engine::{Bar, Concealed, Ruling, Sealed, Subject, count_of};
 
 use super::data::Unit;
 use super::events::{Event, PhaseName};
@@ -380,8 +380,11 @@ impl Play<'_, '_> {
         }
         let mut stack = now.stack(hex, force);
         stack.push(unit);
-        if let Some(lacks) = now.lacking_room(hex, force, now.bulk_of(&stack, |_| None)) {
-            let bar = Bar::new("A13", format!("{unit} has no room in {hex}"), "land elsewhere");
+        let bulk = now.bulk_of(&stack, |_| None);
+        if let Some(lacks) = now.lacking_room(hex, force, bulk) {
+            let base = if self.state.base == Some(hex) && force == Force::Us { now.base_bulk() } else { 0 };
+            let why = format!("{unit} has no room in {hex}{}", crowding(bulk, base));
+            let bar = Bar::new("A13", why, "land elsewhere");
             bars.push(bar.about(about()).about([lacks]));
         }
         bars
@@ -458,7 +461,7 @@ impl<'p> Position<'p> {
     }
 
     /// The room that is lacking in a hex for so many to stand there, if any is.
-    fn lacking_room(&self, hex: Hex, force: Force, (foot, guns): (u32, u32)) -> Option<Subject> {
+    pub fn lacking_room(&self, hex: Hex, force: Force, (foot, guns): (u32, u32)) -> Option<Subject> {
         if self.too_much(hex, force, (0, guns)) {
             return Some(room_for_gun(hex));
         }
@@ -580,4 +583,11 @@ impl<'p> Position<'p> {
         }
         bars
     }
+}
+
+/// How full a hex would be: `, which would hold 8 steps and the base, as 6`.
+fn crowding((foot, guns): (u32, u32), base: u32) -> String {
+    let guns = if guns > 1 { format!(" and {}", count_of(guns, "gun")) } else { String::new() };
+    let base = if base > 0 { format!(" and the base, as {base}") } else { String::new() };
+    format!(", which would hold {}{guns}{base}", count_of(foot, "step"))
 }

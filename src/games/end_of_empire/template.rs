@@ -85,7 +85,11 @@ fn setup(now: &Position<'_>, force: Force) -> String {
             "# Columns and dummies in the order that names them; what they hold is sealed when you sign. Units in the"
                 .into(),
         );
-        line("# order in which they take losses: {at: \"1111\", holds: [sp-4-t, sp-1-5-ra]}. All dummies must be deployed.".into());
+        let example = if force == Force::Spanish { "sp-4-t, sp-1-5-ra" } else { "cu-ba, cu-ji" };
+        let at = if force == Force::Spanish { "1111" } else { "1315" };
+        line(format!(
+            "# order in which they take losses: {{at: \"{at}\", holds: [{example}]}}. All dummies must be deployed."
+        ));
         line("columns:".into());
         for column in &orders.columns {
             line(format!("  - {{at: \"{}\", holds: dummy}}", column.at));
@@ -200,12 +204,21 @@ fn landings(now: &Position<'_>, text: &mut String) {
         let each = units.iter().filter_map(|id| Some(data.unit(*id)?.landing_steps(now.state.unit(*id).steps)));
         count_of(each.sum::<u32>(), "step")
     };
+    // The first beach where all of them have room.
+    let fits = |units: &[Piece], hex: &Hex| {
+        let stack: Vec<Piece> = now.stack(*hex, Force::Us).into_iter().chain(units.iter().copied()).collect();
+        now.lacking_room(*hex, Force::Us, now.bulk_of(&stack, |_| None)).is_none()
+    };
+    let beach = |units: &[Piece]| beaches.iter().find(|hex| fits(units, hex)).map_or(at.clone(), Hex::to_string);
     for (brigade, units) in &brigades {
-        let name = if brigade.is_empty() { "in no brigade".to_owned() } else { format!("brigade {brigade}") };
+        let at = beach(units);
+        let name =
+            if brigade.is_empty() { "in no brigade, one gun a hex".to_owned() } else { format!("brigade {brigade}") };
         let _ = writeln!(text, "  #   - {{units: [{}], at: \"{at}\"}}    # {name}: {}", list(units), steps(units));
     }
     if now.game.options.columns {
         if let Some((_, regiments)) = now.brigades_at_sea().into_iter().next() {
+            let at = beach(&regiments);
             let _ = writeln!(
                 text,
                 "  #   - {{holds: [{}], at: \"{at}\"}}    # under a brigade counter, its regiments only",
@@ -346,10 +359,8 @@ fn combats(now: &Position<'_>, side: Side, text: &mut String) {
     if lines.is_empty() {
         return;
     }
-    let _ = writeln!(
-        text,
-        "  # combat:    # in this order, Cubans before the US Army; also losses, advance: all, none or units, instead: hex"
-    );
+    let order = if side == US { "in this order, Cubans before the US Army" } else { "in this order" };
+    let _ = writeln!(text, "  # combat:    # {order}; also losses, advance: all, none or units, instead: hex");
     for line in lines {
         let _ = writeln!(text, "  #   {line}");
     }
