@@ -191,6 +191,7 @@ impl Play<'_, '_> {
             let before = self.state.clone();
             // Nobody knows yet which event it will be.
             (self.state.turn, self.state.event) = (turn, None);
+            self.umpire.note(Event::Phase { turn, phase: PhaseName::Reorganization });
             self.entry(DocPath::root().key("next"), |play| play.reorganize(SPAIN, reorganize))?;
             *self.state = before;
         }

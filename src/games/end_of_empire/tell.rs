@@ -6,7 +6,7 @@ use super::EndOfEmpire;
 use super::events::{Event, Factor, Loss, PhaseName};
 use super::position::{Known, Position};
 use super::state::{Stage, State};
-use super::terms::{Force, Piece};
+use super::terms::{EventName, Force, Piece};
 use super::{SPAIN, US};
 
 fn factors(all: &[Factor]) -> String {
@@ -70,7 +70,8 @@ pub fn tell(game: &EndOfEmpire, event: &Event, diary: &mut Diary) {
         }
         Event::HistoricalEvent { number, event, happens, .. } => {
             let effect = if *happens { "" } else { ": no effect" };
-            line(format!("Historical event {number}, {}{effect}.", event.as_str().replace('-', " ")));
+            let text = format!("Historical event {number}, {}{effect}.", event.as_str().replace('-', " "));
+            diary.line(text, &[&clauses[..], &[rule_of(*event)]].concat());
         }
         Event::Examined { piece, at } => line(format!("{piece} in {} is examined.", hex(at))),
         Event::EscarioDue { turn } => line(format!("Escario is now expected on turn {turn}.")),
@@ -292,7 +293,10 @@ pub fn tell(game: &EndOfEmpire, event: &Event, diary: &mut Diary) {
             "{} is not among the choices for {}; the default applies: {}.",
             lapse.said, lapse.kind, lapse.applied
         )),
-        Event::Laid { counter, holds } => diary.detail(format!("{counter} holds {holds}."), &clauses),
+        Event::Laid { counter, holds } => {
+            let what = if holds.is_dummy() { "is a dummy".to_owned() } else { format!("holds {holds}") };
+            diary.detail(format!("{counter} {what}."), &clauses);
+        }
     }
 }
 
@@ -373,8 +377,10 @@ pub fn tell_state(game: &EndOfEmpire, seen: &Seen<'_, State>, diary: &mut Diary)
         diary.line(format!("Escario is expected on turn {}.", state.escario), &[Clause("A22b")]);
     }
     if !state.in_force.is_empty() {
-        let events: Vec<&str> = state.in_force.iter().map(|event| event.as_str()).collect();
-        diary.line(format!("In force this turn: {}.", events.join(", ")), &[Clause("A68")]);
+        let events: Vec<String> = state.in_force.iter().map(|event| event.as_str().replace('-', " ")).collect();
+        let mut clauses = vec![Clause("A68")];
+        clauses.extend(state.in_force.iter().map(|event| rule_of(*event)));
+        diary.line(format!("In force this turn: {}.", events.join(", ")), &clauses);
     }
     for side in [US, SPAIN] {
         let mut rows: Vec<Vec<String>> = Vec::new();
@@ -442,4 +448,23 @@ pub fn describe(now: &Position<'_>, piece: Piece) -> (String, String) {
         _ => format!("moves {}", factors.r#move),
     };
     (what, marks.join(", "))
+}
+
+/// Where it stands what a historical event does.
+fn rule_of(event: EventName) -> Clause {
+    Clause(match event {
+        EventName::CubaLibre => "7.2.11a",
+        EventName::FriendCalixto => "7.2.14a",
+        EventName::Patriots => "7.2.21a",
+        EventName::YellowPress => "7.2.25a",
+        EventName::TheDons => "7.2.31a",
+        EventName::MorroAndSocapa => "7.2.34a",
+        EventName::Nothing => "7.2.41a",
+        EventName::RememberTheMaine => "7.2.51a",
+        EventName::Trozos => "7.2.53a",
+        EventName::Tocineros => "7.2.55a",
+        EventName::MachineGuns => "7.2.61a",
+        EventName::EscarioEarly => "7.2.63a",
+        EventName::RunningTheBlockade => "7.2.65a",
+    })
 }
