@@ -76,8 +76,11 @@ impl Play<'_, '_> {
             Advance::Units(units) => fill(&means(units)),
         });
         let mut options = vec![all.clone(), Vec::new()];
-        options.extend(able.iter().map(|piece| vec![*piece]));
-        options.dedup();
+        for one in able.iter().map(|piece| vec![*piece]) {
+            if !options.contains(&one) {
+                options.push(one);
+            }
+        }
         let legal = |going: &Vec<Piece>| {
             let distinct: BTreeSet<&Piece> = going.iter().collect();
             distinct.len() == going.len() && going.iter().all(|piece| able.contains(piece)) && fits(going)

@@ -163,13 +163,7 @@ pub fn tell(game: &SplendidLittleWar, event: &Event, diary: &mut Diary) {
         Event::TurnEnded { turn } => diary.line(format!("Turn {turn} is over."), &clauses),
         Event::VictoryCount { forts, places, el_viso, level, shifts, reached } => {
             let viso = if *el_viso { "with El Viso" } else { "without El Viso" };
-            diary.line(
-                format!(
-                    "In US hands: {places} forts and blockhouses, {forts} of them forts, {viso}: {}.",
-                    words(level)
-                ),
-                &clauses,
-            );
+            diary.line(format!("In US hands: {}, {viso}: {}.", works(*places, *forts), words(level)), &clauses);
             if !shifts.terms().is_empty() {
                 diary.sum("shifts", words(level), shifts, words(reached));
             }
@@ -189,6 +183,17 @@ pub fn tell(game: &SplendidLittleWar, event: &Event, diary: &mut Diary) {
 
 fn words(level: &super::state::Level) -> String {
     named(level.as_str())
+}
+
+/// `3 forts and blockhouses, 1 of them a fort`.
+fn works(places: u32, forts: u32) -> String {
+    match (places, forts) {
+        (0, _) => "no fort or blockhouse".to_owned(),
+        (1, 0) => "1 blockhouse".to_owned(),
+        (1, _) => "1 fort".to_owned(),
+        (_, 1) => format!("{places} forts and blockhouses, 1 of them a fort"),
+        _ => format!("{places} forts and blockhouses, {forts} of them forts"),
+    }
 }
 
 /// A key as a sentence has it: `us-infantry` is `US infantry`.
@@ -239,7 +244,7 @@ pub fn tell_state(game: &SplendidLittleWar, seen: &Seen<'_, State>, diary: &mut 
     match game.scenario {
         Scenario::Campaign => {
             let (forts, places) = now.works_held();
-            let text = format!("In US hands: {places} forts and blockhouses, {forts} of them forts.");
+            let text = format!("In US hands: {}.", works(places, forts));
             diary.line(text, &[Clause("17.0.victory-b")]);
             let level = now.level();
             diary.sum("victory level now", words(&level), &now.shifts(), String::from("shifts apply at the end"));
