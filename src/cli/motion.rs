@@ -53,6 +53,7 @@ pub struct Motion {
 
 #[derive(Debug, Subcommand)]
 enum Kind {
+    #[command(visible_alias = "takeback")]
     Void(Void),
     Ruling(Ruling),
     Upgrade(Upgrade),
