@@ -6,7 +6,7 @@ use super::EndOfEmpire;
 use super::events::{Event, Factor, Loss, PhaseName};
 use super::position::{Known, Position};
 use super::state::{Stage, State};
-use super::terms::{EventName, Force, Piece};
+use super::terms::{EventName, Force, Piece, UnitKind};
 use super::{SPAIN, US};
 
 fn factors(all: &[Factor]) -> String {
@@ -175,6 +175,13 @@ pub fn tell(game: &EndOfEmpire, event: &Event, diary: &mut Diary) {
             &clauses,
         ),
         Event::StepsLost { at, cause, losses: all, .. } => {
+            // Two steps printed, and gone with the first.
+            let guerrilla = |loss: &Loss| {
+                let kind = game.data.unit(loss.unit).map(|unit| unit.kind);
+                loss.left == Some(0) && kind == Some(UnitKind::Guerrilla)
+            };
+            let why = all.iter().any(guerrilla).then_some(Clause("1.1.1d"));
+            let clauses: Vec<Clause> = clauses.iter().copied().chain(why).collect();
             diary.detail(format!("{} ({cause}): {}.", hex(at), losses(all)), &clauses)
         }
         Event::Eliminated { units, at, cause, .. } => {
@@ -306,20 +313,26 @@ fn arrivals(units: &[Piece], counter: Option<Piece>, one: &str, many: &str) -> S
 
 /// What each side lost and gained.
 pub fn sum_up(events: &[&Event], diary: &mut Diary) {
-    let mut lost = std::collections::BTreeMap::<Force, u32>::new();
+    let mut lost = std::collections::BTreeMap::<Force, (u32, Vec<String>)>::new();
     let (mut taken, mut dummies) = (Vec::new(), 0u32);
     for event in events {
         match event {
             Event::StepsLost { force, losses, .. } => {
-                *lost.entry(*force).or_default() += losses.iter().map(|loss| u32::from(loss.steps)).sum::<u32>();
+                let (steps, units) = lost.entry(*force).or_default();
+                for loss in losses {
+                    *steps += u32::from(loss.steps);
+                    let gone = if loss.left == Some(0) { " (lost)" } else { "" };
+                    units.push(format!("{}{gone}", loss.unit));
+                }
             }
             Event::Control { hex, us } => taken.push(format!("{hex} {}", if *us { "US" } else { "Spanish" })),
             Event::DummyShown { .. } => dummies += 1,
             _ => {}
         }
     }
-    for (force, steps) in lost {
-        diary.line(format!("The {} lose {}.", force.people(), count_of(steps, "step")), &[]);
+    for (force, (steps, units)) in lost {
+        let steps = count_of(steps, "step");
+        diary.line(format!("The {} lose {steps}: {}.", force.people(), units.join(", ")), &[]);
     }
     if !taken.is_empty() {
         diary.line(format!("Changed hands: {}.", taken.join(", ")), &[]);
