@@ -24,23 +24,35 @@ struct Walker<'w, 'p, 'u> {
     /// Everybody who set out.
     all: Vec<Piece>,
     order: &'w MoveOrder,
-    from: Hex,
-    paid: Vec<Paid>,
+    told: Told,
     led: bool,
     /// The opponent leads on from here.
     astray: Option<u32>,
 }
 
-impl Walker<'_, '_, '_> {
-    /// Tells the march so far.
-    fn flush(&mut self) {
+/// How far a march has been told.
+struct Told {
+    from: Hex,
+    /// What has been walked since, with its price.
+    paid: Vec<Paid>,
+}
+
+impl Told {
+    fn tell(&mut self, play: &mut Play<'_, '_>, pieces: &[Piece], led: bool) {
         if self.paid.is_empty() {
             return;
         }
         let path = std::mem::take(&mut self.paid);
         let (from, spent) = (self.from, path.iter().map(|paid| paid.cost).sum());
         self.from = path.last().map_or(from, |paid| paid.hex);
-        self.play.umpire.note(Event::Moved { units: self.pieces.clone(), from, path, spent, led: self.led });
+        play.umpire.note(Event::Moved { units: pieces.to_vec(), from, path, spent, led });
+    }
+}
+
+impl Walker<'_, '_, '_> {
+    /// Tells the march so far.
+    fn flush(&mut self) {
+        self.told.tell(self.play, &self.pieces, self.led);
     }
 
     fn halt(&mut self, at: Hex, why: &str, clause: &'static str) {
@@ -54,11 +66,12 @@ impl Walker<'_, '_, '_> {
     /// A hex is entered.
     fn enter(&mut self, stride: Stride<Hex, 1>) -> Ruling<ControlFlow<()>> {
         let hex = stride.to;
-        self.paid.push(Paid { hex, cost: stride.cost.floor() });
+        self.told.paid.push(Paid { hex, cost: stride.cost.floor() });
         for piece in &self.pieces {
             self.play.put(*piece, hex);
         }
-        self.play.occupy(&self.pieces, hex, self.order.real)?;
+        let (pieces, led) = (&self.pieces, self.led);
+        self.play.occupy_after(pieces, hex, self.order.real, &mut |play| self.told.tell(play, pieces, led))?;
         let data = self.play.data();
         let jungle = self.marcher.force == Force::Us && data.terrain(hex) == Terrain::Jungle;
         let mut stops = false;
@@ -358,8 +371,7 @@ impl Play<'_, '_> {
             all: pieces.clone(),
             pieces,
             order,
-            from: marcher.from,
-            paid: Vec::new(),
+            told: Told { from: marcher.from, paid: Vec::new() },
             led: false,
             astray: None,
         };
@@ -373,7 +385,7 @@ impl Play<'_, '_> {
         )?;
         walker.flush();
         if let Some(left) = walker.astray {
-            let hex = walker.from;
+            let hex = walker.told.from;
             let led = walker.play.finish_move(&walker.pieces, hex, left)?;
             if led.is_empty() {
                 walker.halt(hex, "lost in the jungle", "A46b");

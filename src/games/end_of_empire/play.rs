@@ -499,14 +499,30 @@ impl<'p, 'u> Play<'p, 'u> {
         } else {
             self.state.us_control.remove(&hex);
         }
-        if self.data().ground(hex).is_some_and(|ground| ground.objective) || self.data().is_ring(hex) {
+        if self.is_shown(hex) {
             self.umpire.note(Event::Control { hex, us });
         }
+    }
+
+    /// Is it told whose the hex is: a flag, or a hex of the ring?
+    fn is_shown(&self, hex: Hex) -> bool {
+        self.data().ground(hex).is_some_and(|ground| ground.objective) || self.data().is_ring(hex)
     }
 
     /// Pieces have entered a hex: control (A07a), what the enemy left alone there (A51), his base (§4.3), and lone
     /// leaders beside it (A15b). A closed counter counts only as far as its owner said that it is real (A103).
     pub fn occupy(&mut self, pieces: &[Piece], hex: Hex, real: bool) -> Ruling<()> {
+        self.occupy_after(pieces, hex, real, &mut |_| ())
+    }
+
+    /// The same; what led up to it is told before anything that comes of it.
+    pub fn occupy_after(
+        &mut self,
+        pieces: &[Piece],
+        hex: Hex,
+        real: bool,
+        tell: &mut dyn FnMut(&mut Self),
+    ) -> Ruling<()> {
         let now = self.now();
         let Some(force) = pieces.iter().find_map(|piece| now.force(*piece)) else { return Ok(()) };
         let open = pieces.iter().any(|piece| now.kind(*piece).is_some_and(UnitKind::is_combat));
@@ -515,12 +531,16 @@ impl<'p, 'u> Play<'p, 'u> {
             // Whether it is a combat unit that comes beside a leader only its owner knows.
             let alone = !shut.is_empty() && !now.lone_leaders(Play::enemy(force.side()), &[hex]).is_empty();
             if alone && self.any_real(&shut, shut[0], "real")? {
-                self.scatter_leaders(force.side(), hex)?;
+                self.scatter_leaders(force.side(), hex, tell)?;
             }
             return Ok(());
         }
         if real {
             shut.iter().for_each(|name| self.is_known(*name));
+        }
+        let taken = force == Force::Spanish && self.state.base == Some(hex);
+        if self.is_shown(hex) && self.state.us_control.contains(&hex) != (force.side() == US) {
+            tell(self);
         }
         self.take(hex, force.side());
         let now = self.now();
@@ -531,9 +551,12 @@ impl<'p, 'u> Play<'p, 'u> {
         if !lost.is_empty() {
             let steps = lost.iter().map(|unit| self.state.unit(*unit).steps).collect();
             lost.iter().for_each(|unit| self.bury(*unit));
+            tell(self);
             self.umpire.note(Event::Eliminated { units: lost, steps, at: hex, cause: Cause::Overrun });
         }
-        let taken = force == Force::Spanish && self.state.base == Some(hex);
+        if taken {
+            tell(self);
+        }
         if taken && !self.umpire.is_sure() {
             // §4.3a: it is only hoped for. The orders after it may come up all the same, and are judged.
             if self.state.ending.replace(Ending::BaseTaken).is_none() {
@@ -548,7 +571,7 @@ impl<'p, 'u> Play<'p, 'u> {
             }
             return self.end_game(Ending::BaseTaken);
         }
-        self.scatter_leaders(force.side(), hex)
+        self.scatter_leaders(force.side(), hex, tell)
     }
 
     /// A closed counter that comes to stand in a hex by no march takes a flag or a hex of the ring if a combat unit is under it,
@@ -591,7 +614,7 @@ impl<'p, 'u> Play<'p, 'u> {
     }
 
     /// A15b: a leader alone beside whom an enemy unit comes to stand joins the nearest friends, or is lost.
-    fn scatter_leaders(&mut self, by: Side, entered: Hex) -> Ruling<()> {
+    fn scatter_leaders(&mut self, by: Side, entered: Hex, tell: &mut dyn FnMut(&mut Self)) -> Ruling<()> {
         for (unit, from, force) in self.now().lone_leaders(Play::enemy(by), &[entered]) {
             let now = self.now();
             // §11.1b, A42c: nobody joins units in guerrilla.
@@ -611,10 +634,12 @@ impl<'p, 'u> Play<'p, 'u> {
             match to {
                 Some(to) => {
                     self.put(unit, to);
+                    tell(self);
                     self.umpire.note(Event::LeaderMoved { unit, from, to });
                 }
                 None => {
                     self.bury(unit);
+                    tell(self);
                     self.umpire.note(Event::Eliminated {
                         units: vec![unit],
                         steps: vec![0],
