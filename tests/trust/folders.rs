@@ -789,7 +789,9 @@ fn what_is_sealed_for_a_later_turn_and_is_nothing_lapses_and_keeps_nobodys_order
     table.says(0, "us", &["-C", "us", "receive", "gm/outbox/0010-garcia.txt"]);
     // It lapses where it would be used; the US orders are closed, and nobody innocent hears of a fault.
     let told = table.taken(0, &table.send_to_master("us", "u2.yaml"));
-    assert!(told.contains("Not carried out: columns") && !told.contains("fault"), "{told}");
+    // Cuba Libre may come up, which opens every counter (A67): then nothing is left that it was laid down for.
+    let opened = !told.contains("| sp-c1 ");
+    assert!((opened || told.contains("Not carried out: columns")) && !told.contains("fault"), "{told}");
     let last = table.files("gm/outbox").into_iter().rfind(|name| name.ends_with("-garcia.txt")).expect("a mail");
     table.says(0, "us", &["-C", "us", "receive", &text(&table.path("gm/outbox").join(last))]);
     for who in ["gm", "us"] {
